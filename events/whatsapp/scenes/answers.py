@@ -1,0 +1,142 @@
+"""Customers answer: to a message, to buttons and lists, to a flow, with an order."""
+
+import json
+
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, TOMAS, Customer
+from events.whatsapp.payloads import Json, content, interactive, replying_to, text
+from events.whatsapp.story import Sample, Story
+
+SPARE_PARTS = {
+    "catalog_id": "194836987003801",
+    "text": "Please keep them at the counter.",
+    "product_items": [
+        {
+            "product_retailer_id": "inner-tube-26",
+            "quantity": 2,
+            "item_price": 6.95,
+            "currency": "GBP",
+        },
+        {
+            "product_retailer_id": "pannier-20l",
+            "quantity": 1,
+            "item_price": 49,
+            "currency": "GBP",
+        },
+    ],
+}
+BOOKING = {
+    "flow_token": "sample-flow-token-7c1e",
+    "service": "full_service",
+    "day": "2026-01-05",
+    "needs_loan_bike": True,
+}
+ADDRESS = {
+    "saved_address_id": "home",
+    "values": {
+        "name": "Priya Nair",
+        "phone_number": "+447700900103",
+        "in_pin_code": "560001",
+        "house_number": "12",
+        "address": "12 Lantern Street",
+        "landmark_area": "behind the library",
+        "city": "Bengaluru",
+        "state": "Karnataka",
+    },
+}
+
+
+def answers_of_customers(story: Story) -> list[Sample]:
+    """A quoted reply and each kind of `interactive`, then a template button and an order."""
+
+    def asked(customer: Customer, what: str) -> Json:
+        return replying_to(COUNTER, story.outbound_id(customer, what))
+
+    return [
+        story.says(
+            "reply",
+            "A reply that quotes the shop's answer (`context`).",
+            ADA,
+            550,
+            text("Four is perfect, see you then."),
+            context=asked(ADA, "echo"),
+        ),
+        story.says(
+            "button_reply",
+            "A tap on one of three reply buttons.",
+            ADA,
+            555,
+            interactive("button_reply", {"id": "slot-1600", "title": "Today at 16:00"}),
+            context=asked(ADA, "slot_buttons"),
+        ),
+        story.says(
+            "list_reply",
+            "A choice from a list.",
+            PRIYA,
+            560,
+            interactive(
+                "list_reply",
+                {
+                    "id": "full_service",
+                    "title": "Full service",
+                    "description": "Wheels, brakes, gears, two days",
+                },
+            ),
+            context=asked(PRIYA, "service_list"),
+        ),
+        story.says(
+            "flow_reply",
+            "The answers of a booking flow; `response_json` is JSON inside a string.",
+            PRIYA,
+            564,
+            interactive(
+                "nfm_reply", {"name": "flow", "body": "Sent", "response_json": json.dumps(BOOKING)}
+            ),
+            context=asked(PRIYA, "booking_flow"),
+        ),
+        story.says(
+            "address_reply",
+            "An address, as an address message asks for it (`nfm_reply`, also JSON in a string).",
+            PRIYA,
+            566,
+            interactive(
+                "nfm_reply",
+                {
+                    "name": "address_message",
+                    "body": "Priya Nair\n12 Lantern Street, Bengaluru",
+                    "response_json": json.dumps(ADDRESS),
+                },
+            ),
+            context=asked(PRIYA, "address_message"),
+        ),
+        story.says(
+            "call_permission_reply",
+            "The customer lets the shop call for a week.",
+            TOMAS,
+            570,
+            interactive(
+                "call_permission_reply",
+                {
+                    "response": "accept",
+                    "is_permanent": False,
+                    "expiration_timestamp": story.at(570 + 7 * 24 * 60),
+                    "response_source": "user_action",
+                },
+            ),
+            context=asked(TOMAS, "call_permission"),
+        ),
+        story.says(
+            "template_button",
+            "A tap on a quick reply of a template (type `button`).",
+            JUERGEN,
+            575,
+            content("button", {"payload": "remind-me-in-march", "text": "Later"}),
+            context=asked(JUERGEN, "service_reminder"),
+        ),
+        story.says(
+            "order",
+            "An order from the catalog, prices with and without decimals.",
+            PRIYA,
+            580,
+            content("order", SPARE_PARTS),
+        ),
+    ]

@@ -1,0 +1,178 @@
+"""What the provider's deliveries look like when they are not one message in one POST."""
+
+from events.whatsapp import gateway, payloads
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER, TOMAS_NEW_NUMBER, Customer
+from events.whatsapp.payloads import Json, message, messages_change, text
+from events.whatsapp.scenes.first_contact import HELLO, HELLO_MINUTE
+from events.whatsapp.story import RECORDED, STORED, Expects, Sample, Story
+
+RATE_LIMIT = {
+    "code": 130429,
+    "title": "Rate limit hit",
+    "message": "Rate limit hit",
+    "error_data": {"details": "Too many messages from this number in a short time."},
+}
+
+
+def regrouped(story: Story) -> list[Sample]:
+    """Several messages in one POST, old ones among new ones, and other ways to write the bytes."""
+
+    def said(customer: Customer, label: str, minute: int, body: Json) -> Json:
+        return message(customer, story.inbound_id(customer, label), story.at(minute), body)
+
+    both = [
+        said(ADA, "batch", 640, text("I am a little late.")),
+        said(JUERGEN, "batch", 640, text("Ist mein Rad fertig?")),
+    ]
+    third = [said(TOMAS_NEW_NUMBER, "batch", 640, text("Is anybody there?"))]
+    first_text = said(ADA, "text", HELLO_MINUTE, HELLO)
+    follow_up = said(ADA, "duplicate_regrouped", 645, text("I am at the door now."))
+    unescaped = payloads.webhook(
+        payloads.entry(
+            COUNTER.waba,
+            messages_change(
+                COUNTER, [said(JUERGEN, "base64_body", 650, text("Schöne Grüße! 🛠️"))], [JUERGEN]
+            ),
+        )
+    )
+    return [
+        story.post(
+            "batch",
+            "Three messages of three customers in two changes of one POST, all in one second.",
+            640,
+            messages_change(COUNTER, both, [ADA, JUERGEN]),
+            messages_change(COUNTER, third, [TOMAS_NEW_NUMBER]),
+            expects=Expects(accepted=3, stored=3),
+        ),
+        story.post(
+            "duplicate_regrouped",
+            "The first text once more, byte for byte, together with a new one.",
+            645,
+            messages_change(COUNTER, [first_text, follow_up], [ADA]),
+            expects=Expects(accepted=2, stored=1, duplicate=1),
+        ),
+        story.says(
+            "conflict",
+            "The id of the first text with other words: the first stays.",
+            ADA,
+            HELLO_MINUTE,
+            text("These are not the words that came first."),
+            message_id=story.inbound_id(ADA, "text"),
+            arrives=648,
+            expects=Expects(accepted=1, parked=("conflict",)),
+        ),
+        Sample(
+            "base64_body",
+            "A body in base64, UTF-8 without escapes, and the signature header in lower case.",
+            gateway.post(
+                "base64_body",
+                story.at(650),
+                gateway.utf8_bytes(unescaped),
+                signature_header="x-hub-signature-256",
+                in_base64=True,
+            ),
+            STORED,
+        ),
+    ]
+
+
+def notices(story: Story) -> list[Sample]:
+    """Changes that carry no message: kept, because nothing that was accepted may vanish."""
+    template = {
+        "event": "APPROVED",
+        "message_template_id": 1689556908129801,
+        "message_template_name": "service_reminder",
+        "message_template_language": "en_GB",
+        "message_template_category": "UTILITY",
+        "reason": "NONE",
+    }
+    about_template = payloads.entry(
+        COUNTER.waba, {"value": template, "field": "message_template_status_update"}
+    ) | {"time": story.at(660)}
+    loyalty = [{"id": "loyalty-1", "points": 12}]
+    return [
+        Sample(
+            "template_status",
+            "A template was approved: a notice about the account, without a number.",
+            gateway.post(
+                "template_status",
+                story.at(660),
+                gateway.meta_bytes(payloads.webhook(about_template)),
+            ),
+            RECORDED,
+        ),
+        story.post(
+            "unknown_field",
+            "A change of a field that nobody here has heard of yet.",
+            662,
+            payloads.change("loyalty_card_update", COUNTER, cards=loyalty),
+            expects=RECORDED,
+        ),
+        story.post(
+            "errors",
+            "An error about the number itself, next to no message.",
+            664,
+            payloads.change("messages", COUNTER, errors=[RATE_LIMIT]),
+            expects=RECORDED,
+        ),
+    ]
+
+
+def unwanted(story: Story) -> list[Sample]:
+    """What is refused or parked."""
+    malformed = Expects(accepted=1, parked=("malformed",))
+    forged = payloads.webhook(
+        payloads.entry(
+            COUNTER.waba,
+            messages_change(
+                COUNTER,
+                [
+                    message(
+                        ADA,
+                        story.inbound_id(ADA, "forged_signature"),
+                        story.at(680),
+                        text("Please send the money to this account."),
+                    )
+                ],
+                [ADA],
+            ),
+        )
+    )
+    return [
+        story.says(
+            "unknown_phone",
+            "A message to a number that nobody has set up: parked, to be replayed later.",
+            ADA,
+            675,
+            text("Is this the right number?"),
+            number=STRANGER,
+            expects=Expects(accepted=1, parked=("unknown_phone",)),
+        ),
+        Sample(
+            "forged_signature",
+            "A message signed with a secret that is not the app's.",
+            gateway.post(
+                "forged_signature",
+                story.at(680),
+                gateway.meta_bytes(forged),
+                secret="a guess",  # noqa: S106 - the point of the sample: it is not the secret
+            ),
+            Expects(status=403, refused=True),
+        ),
+        Sample(
+            "malformed",
+            "Signed, but broken off in the middle: no JSON.",
+            gateway.post("malformed", story.at(682), gateway.meta_bytes(forged)[:120]),
+            malformed,
+        ),
+        Sample(
+            "other_object",
+            "Signed JSON of another product (`object` is `page`).",
+            gateway.post(
+                "other_object",
+                story.at(684),
+                gateway.meta_bytes({"object": "page", "entry": [{"id": "1", "changes": []}]}),
+            ),
+            malformed,
+        ),
+    ]

@@ -1,0 +1,134 @@
+"""The shop answers in its own app, and the provider reports how far each answer came."""
+
+from events.whatsapp import payloads
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, TOMAS, Customer
+from events.whatsapp.payloads import status, text
+from events.whatsapp.story import CHANGED, STORED, Expects, Sample, Story
+
+ANSWERS = {
+    "echo": "Bring it in before noon, it will be ready at four.",
+    "echo_undelivered": "Yes, the spring check runs until Sunday.",
+    "echo_reordered": "Thank you, the guarantee still covers the hub.",
+}
+FREE_REPLY = {
+    "billable": False,
+    "pricing_model": "PMP",
+    "type": "free_customer_service",
+    "category": "service",
+}
+PAID_TEMPLATE = {
+    "billable": True,
+    "pricing_model": "PMP",
+    "type": "regular",
+    "category": "utility",
+}
+UNDELIVERABLE = {
+    "code": 131026,
+    "title": "Message undeliverable",
+    "message": "Message undeliverable",
+    "error_data": {"details": "The receiver cannot be reached on WhatsApp."},
+    "href": "https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/",
+}
+FOREIGN_ACTION = "K5SWYY3PNVSSA5DPEBUGKZLMPA"
+"""Callback data as a send of Parley carries it: an action id, 26 characters of base 32."""
+
+
+def answers_of_the_shop(story: Story) -> list[Sample]:
+    """Three answers from the app with their delivery states: in order, failed, out of order."""
+    return [*_read_in_order(story), *_failed(story), *_out_of_order(story), *_unknown_send(story)]
+
+
+def _read_in_order(story: Story) -> list[Sample]:
+    wamid = story.outbound_id(ADA, "echo")
+    conversation = {
+        "id": "c0ffee5a9d3e4f60a1b2c3d4e5f60718",
+        "expiration_timestamp": str(story.at(530 + 24 * 60)),
+        "origin": {"type": "service"},
+    }
+    return [
+        _answer(story, "echo", "The shop answers in its own app (`smb_message_echoes`).", ADA, 530),
+        story.tells(
+            "status_sent",
+            "The answer left the provider; older numbers also tell the conversation.",
+            530,
+            [
+                status(
+                    ADA,
+                    wamid,
+                    "sent",
+                    story.at(530) + 1,
+                    conversation=conversation,
+                    pricing=FREE_REPLY,
+                )
+            ],
+        ),
+        story.tells(
+            "status_delivered",
+            "The answer reached the customer's phone.",
+            531,
+            [status(ADA, wamid, "delivered", story.at(531), pricing=FREE_REPLY)],
+        ),
+        story.tells(
+            "status_read",
+            "The customer read the answer.",
+            533,
+            [status(ADA, wamid, "read", story.at(533))],
+        ),
+    ]
+
+
+def _failed(story: Story) -> list[Sample]:
+    wamid = story.outbound_id(TOMAS, "echo_undelivered")
+    failure = status(TOMAS, wamid, "failed", story.at(536), errors=[UNDELIVERABLE])
+    return [
+        _answer(story, "echo_undelivered", "An answer that will not arrive.", TOMAS, 535),
+        story.tells("status_failed", "The provider gives up, with an error.", 536, [failure]),
+    ]
+
+
+def _out_of_order(story: Story) -> list[Sample]:
+    wamid = story.outbound_id(PRIYA, "echo_reordered")
+    newest_first = [
+        status(PRIYA, wamid, "read", story.at(541)),
+        status(PRIYA, wamid, "delivered", story.at(540) + 5, pricing=FREE_REPLY),
+        status(PRIYA, wamid, "sent", story.at(540) + 2, pricing=FREE_REPLY),
+    ]
+    return [
+        _answer(story, "echo_reordered", "An answer to a customer with a user id.", PRIYA, 540),
+        story.tells(
+            "statuses_reordered",
+            "Its states in one POST, newest first, recipient in `contacts`: it stays read.",
+            542,
+            newest_first,
+            recipients=[PRIYA],
+            expects=Expects(accepted=3, changed=3),
+        ),
+    ]
+
+
+def _unknown_send(story: Story) -> list[Sample]:
+    delivered = status(
+        JUERGEN,
+        story.outbound_id(JUERGEN, "service_reminder"),
+        "delivered",
+        story.at(545),
+        pricing=PAID_TEMPLATE,
+        biz_opaque_callback_data=FOREIGN_ACTION,
+    )
+    return [
+        story.tells(
+            "status_unknown_message",
+            "A state, with callback data, of a message that is not recorded: it waits.",
+            545,
+            [delivered],
+            expects=CHANGED,
+        )
+    ]
+
+
+def _answer(story: Story, name: str, description: str, customer: Customer, minute: int) -> Sample:
+    written = payloads.echo(
+        COUNTER, customer, story.outbound_id(customer, name), story.at(minute), text(ANSWERS[name])
+    )
+    change = payloads.change("smb_message_echoes", COUNTER, message_echoes=[written])
+    return story.post(name, description, minute, change, expects=STORED)

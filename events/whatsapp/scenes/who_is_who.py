@@ -1,0 +1,51 @@
+"""Customers change their number, or show it late: one person stays one conversation."""
+
+from events.whatsapp import payloads
+from events.whatsapp.cast import COUNTER, ROBIN, ROBIN_HIDDEN, TOMAS, TOMAS_NEW_NUMBER
+from events.whatsapp.payloads import content, text
+from events.whatsapp.story import STORED, Sample, Story
+
+
+def who_is_who(story: Story) -> list[Sample]:
+    """A changed number, then a customer known by user id alone and later by both ids."""
+    notice = content(
+        "system",
+        {
+            "body": f"User {TOMAS.name} changed from {TOMAS.wa_id} to {TOMAS_NEW_NUMBER.wa_id}",
+            "wa_id": TOMAS_NEW_NUMBER.wa_id,
+            "type": "user_changed_number",
+        },
+    )
+    changed = payloads.message(
+        TOMAS, story.inbound_id(TOMAS, "system_changed_number"), story.at(610), notice
+    )
+    return [
+        story.post(
+            "system_changed_number",
+            "The provider tells that a customer has a new number (no `contacts`).",
+            610,
+            payloads.messages_change(COUNTER, [changed], []),
+            expects=STORED,
+        ),
+        story.says(
+            "text_new_number",
+            "The same customer writes from the new number: same conversation.",
+            TOMAS_NEW_NUMBER,
+            612,
+            text("New phone, same old bike. When can I come?"),
+        ),
+        story.says(
+            "user_id_only",
+            "A customer who hides the phone number: a business-scoped user id and no `wa_id`.",
+            ROBIN_HIDDEN,
+            620,
+            text("Hi! Do you also repair tandems?"),
+        ),
+        story.says(
+            "user_id_and_phone",
+            "The same customer, now with both ids: same conversation.",
+            ROBIN,
+            626,
+            text("You may call me, here is my number."),
+        ),
+    ]

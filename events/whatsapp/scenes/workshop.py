@@ -1,0 +1,95 @@
+"""The workshop's number runs on AWS End User Messaging Social: the same events, through SNS."""
+
+import json
+
+from events.whatsapp import gateway, payloads
+from events.whatsapp.cast import SOCIAL_TOPIC_ARN, WORKSHOP, ZOE
+from events.whatsapp.payloads import Json, media, text
+from events.whatsapp.scenes.shop import UNDELIVERABLE
+from events.whatsapp.story import Expects, Sample, Story
+from local.sandbox.media import PNG_IMAGE
+
+STORED = Expects(status=None, accepted=1, stored=1)
+OTHER_TOPIC = SOCIAL_TOPIC_ARN.replace("whatsapp-social", "newsletter")
+AWS_MESSAGE_ID = "0d1c2b3a-4f5e-4d6c-8b7a-9f8e7d6c5b4a"
+"""What the service calls a message that Meta never took."""
+
+
+def workshop(story: Story) -> list[Sample]:
+    """Messages and a state of the second number, and notifications of the wrong shape or topic."""
+    failure = payloads.status(ZOE, AWS_MESSAGE_ID, "failed", story.at(730), errors=[UNDELIVERABLE])
+    as_object = _entry(story, "sns_entry_object", 735, text("Can I wait while you fix it?"))
+    elsewhere = _entry(story, "sns_other_topic", 740, text("This came through a wrong topic."))
+    return [
+        _notified(
+            story,
+            "sns_text",
+            "A text to the second number; the entry is JSON inside a string.",
+            720,
+            json.dumps(_entry(story, "sns_text", 720, text("Hello workshop, my chain broke. 🔗"))),
+        ),
+        _notified(
+            story,
+            "sns_image",
+            "A photo; the service itself copies the file to the bucket.",
+            722,
+            json.dumps(
+                _entry(story, "sns_image", 722, media("image", PNG_IMAGE, caption="The chain"))
+            ),
+            expects=Expects(status=None, accepted=1, stored=1, media="STORED"),
+        ),
+        _notified(
+            story,
+            "sns_status_failed",
+            "An event of the service's own: a send failed late, under the service's message id.",
+            730,
+            json.dumps(
+                payloads.entry(WORKSHOP.waba, payloads.statuses_change(WORKSHOP, [failure]))
+            ),
+            expects=Expects(status=None, accepted=1, changed=1),
+        ),
+        _notified(
+            story,
+            "sns_entry_object",
+            "The entry as an object and not as a string.",
+            735,
+            as_object,
+        ),
+        _notified(
+            story,
+            "sns_broken_entry",
+            "An entry whose inner JSON breaks off.",
+            738,
+            json.dumps(as_object)[:90],
+            expects=Expects(status=None, accepted=1, parked=("malformed",)),
+        ),
+        _notified(
+            story,
+            "sns_other_topic",
+            "A notification of a topic that is not on the list: dropped.",
+            740,
+            json.dumps(elsewhere),
+            topic=OTHER_TOPIC,
+            expects=Expects(status=None, refused=True),
+        ),
+    ]
+
+
+def _entry(story: Story, name: str, minute: int, body: Json) -> Json:
+    message = payloads.message(ZOE, story.inbound_id(ZOE, name), story.at(minute), body)
+    return payloads.entry(WORKSHOP.waba, payloads.messages_change(WORKSHOP, [message], [ZOE]))
+
+
+def _notified(
+    story: Story,
+    name: str,
+    description: str,
+    minute: int,
+    webhook_entry: Json | str,
+    *,
+    topic: str = SOCIAL_TOPIC_ARN,
+    expects: Expects = STORED,
+) -> Sample:
+    at = story.at(minute) + 1
+    published = gateway.social_message(name, at, WORKSHOP, webhook_entry)
+    return Sample(name, description, gateway.sns(name, at, published, topic), expects)

@@ -1,0 +1,84 @@
+"""The canonical event: one message, status or change of a webhook, as it travels over `whatsapp.fifo`."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from shared.failures import Permanent
+from shared.queues import Entry, digest, to_json
+
+VERSION = 1
+# The name on the wire, where it is not the field's.
+_ON_THE_WIRE = {"accepted_at": "acceptedAt", "display_phone": "displayPhone"}
+_IN_CODE = {wire: code for code, wire in _ON_THE_WIRE.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """
+    One item of a webhook, or a follow-up that the worker sends itself (`source` parley).
+
+    A plain dataclass, because the ingress functions import this module and must start fast.
+    """
+
+    kind: str  # message, echo, status, payment, media, receipt, ...: what decides who handles it
+    id: str  # the provider's id of the item, or a hash where it has none
+    source: str  # meta | eum | replay | parley
+    app: str  # id of the Meta app whose secret signed it; empty over SNS
+    accepted_at: int  # when our ingress took it, milliseconds since 1970
+    waba: str  # Meta's id of the WhatsApp Business Account
+    phone: str  # Meta's id of the business phone number; empty for events of a whole account
+    display_phone: str  # the same number as people write it, digits
+    field: str  # the webhook field, such as `messages`
+    at: int  # the provider's time, epoch seconds
+    index: int  # position in its array: orders items of the same second
+    contact: dict[str, Any] | None  # the `contacts[]` entry of the sender
+    payload: dict[str, Any] | None  # the item as received; with `claim` only its short texts
+    hash: str  # SHA-256 of the payload without what changes at every delivery
+    claim: str | None = None  # S3 key of the whole payload, where it is too large for the queue
+
+    def to_json(self) -> str:
+        """The event as ASCII JSON."""
+        fields = {_ON_THE_WIRE.get(name, name): value for name, value in asdict(self).items()}
+        return to_json({"v": VERSION, **fields})
+
+    def entry(self, *, group: tuple[str, ...], deduplication: tuple[str, ...]) -> Entry:
+        """The event as a queue entry; both ids are hashes of the given parts."""
+        return Entry(self.to_json(), digest(*group), digest(*deduplication, self.hash))
+
+
+def parse_event(body: str) -> Event:
+    """
+    The event of a queue record. Raises Permanent (`malformed_event`) for anything else.
+
+    Strict, since only our own functions write to this queue; unknown fields are left out, so that a newer ingress may
+    add some.
+    """
+    try:
+        raw = json.loads(body)
+        fields = {_IN_CODE.get(name, name): value for name, value in raw.items()}
+        known = {name: fields[name] for name in Event.__dataclass_fields__ if name in fields}
+        event = Event(**known)
+        version = fields["v"]
+    except (ValueError, AttributeError, TypeError, KeyError):
+        raise Permanent("malformed_event") from None
+    texts = (
+        event.kind,
+        event.id,
+        event.source,
+        event.app,
+        event.waba,
+        event.phone,
+        event.field,
+        event.hash,
+    )
+    numbers = (event.accepted_at, event.at, event.index)
+    if (
+        version != VERSION
+        or not all(isinstance(text, str) for text in (*texts, event.display_phone))
+        or not all(isinstance(number, int) for number in numbers)
+        or not isinstance(event.payload, dict | None)
+        or not isinstance(event.contact, dict | None)
+    ):
+        raise Permanent("malformed_event")
+    return event

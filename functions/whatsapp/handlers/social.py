@@ -1,0 +1,40 @@
+"""SNS topic of AWS End User Messaging Social onto the queue: a standard topic cannot feed a FIFO queue itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.objects import Bucket
+from shared.observability import logger, metrics
+from shared.queues import FifoQueue
+from shared.settings import Settings
+from whatsapp import ingress
+
+
+@dataclass(frozen=True, kw_only=True)
+class SocialSettings(Settings):
+    """The environment of this function."""
+
+    whatsapp_queue_url: str
+    media_bucket_name: str
+    social_topic_arns: tuple[str, ...]
+
+
+settings = SocialSettings.load()
+queue = FifoQueue(boto3.client("sqs"), settings.whatsapp_queue_url)
+bucket = Bucket(lambda: boto3.client("s3"), settings.media_bucket_name)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], _context: object) -> None:
+    """SNS event in, nothing out: an asynchronous invocation is done unless it raises, and SNS repeats it then."""
+    for record in event["Records"]:
+        notification = record["Sns"]
+        if notification["TopicArn"] not in settings.social_topic_arns:
+            metrics.add_metric("TopicRejected", MetricUnit.Count, 1)
+            logger.warning("message of an unknown topic dropped")
+            continue
+        accepted = ingress.take_social(notification["Message"], queue, bucket)
+        metrics.add_metric("Accepted", MetricUnit.Count, accepted)

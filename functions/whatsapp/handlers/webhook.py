@@ -1,0 +1,90 @@
+"""GET and POST /webhooks/whatsapp: Meta's handshake, and its events onto the queue."""
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.config import Config
+
+from shared.objects import Bucket
+from shared.observability import describe, logger, metrics
+from shared.queues import PARALLEL_CALLS, FifoQueue, NotEnqueued
+from shared.secrets import JsonSecret
+from shared.settings import Settings
+from whatsapp import ingress
+
+LARGEST_BODY_BYTES = 3_000_000  # Meta, "Webhooks": payloads are at most 3 MB.
+SIGNATURE_HEADER = "x-hub-signature-256"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebhookSettings(Settings):
+    """The environment of this function."""
+
+    whatsapp_queue_url: str
+    media_bucket_name: str
+    whatsapp_app_secret_id: str
+
+
+settings = WebhookSettings.load()
+# The provider waits for about a second; it repeats what we could not take.
+quick = Config(
+    connect_timeout=1,
+    read_timeout=2,
+    retries={"total_max_attempts": 2},
+    max_pool_connections=PARALLEL_CALLS,
+)
+queue = FifoQueue(boto3.client("sqs", config=quick), settings.whatsapp_queue_url)
+bucket = Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name)
+secret = JsonSecret(
+    lambda: boto3.client("secretsmanager", config=quick), settings.whatsapp_app_secret_id
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out."""
+    if event["httpMethod"] == "GET":
+        query = event.get("queryStringParameters") or {}
+        if ingress.is_handshake(query, secret):
+            return _answer(200, query.get("hub.challenge", ""))
+        return _answer(403)
+
+    body = _raw(event)
+    if len(body) > LARGEST_BODY_BYTES:
+        return _answer(413)
+    app = ingress.signer_of(body, _header(event, SIGNATURE_HEADER), secret)
+    if app is None:
+        metrics.add_metric("SignatureRejected", MetricUnit.Count, 1)
+        return _answer(403)
+    try:
+        accepted = ingress.take_meta(body, app, queue, bucket)
+    except NotEnqueued as refusal:
+        logger.error("not enqueued", extra=describe(refusal))
+        return _answer(503)
+    metrics.add_metric("Accepted", MetricUnit.Count, accepted)
+    return _answer(200)
+
+
+def _raw(event: dict[str, Any]) -> bytes:
+    """The bytes that were signed."""
+    body = event.get("body") or ""
+    if event.get("isBase64Encoded"):
+        try:
+            return base64.b64decode(body, validate=True)
+        except (binascii.Error, ValueError):
+            return b""  # No signature fits it.
+    return bytes(body.encode("utf-8", "surrogatepass"))
+
+
+def _header(event: dict[str, Any], name: str) -> str:
+    """A header by its lower-case name, whatever case the sender and the gateway use; empty where it is missing."""
+    headers = event.get("headers") or {}
+    return next((value for key, value in headers.items() if key.lower() == name), "")
+
+
+def _answer(status: int, body: str = "") -> dict[str, Any]:
+    return {"statusCode": status, "headers": {"Content-Type": "text/plain"}, "body": body}

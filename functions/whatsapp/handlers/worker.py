@@ -1,0 +1,121 @@
+"""`whatsapp.fifo`: every event of the inbox, and the follow-ups that the worker sends itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, process_partial_response
+from botocore.config import Config
+
+from shared import clock
+from shared.channels.whatsapp.eum import Eum
+from shared.channels.whatsapp.graph import Graph
+from shared.delivery import Ledger
+from shared.dynamodb import Table
+from shared.objects import Bucket
+from shared.observability import describe, logger, metrics
+from shared.queues import FifoQueue, digest
+from shared.secrets import JsonSecret
+from shared.settings import Settings
+from whatsapp.items import ACTION_PK_PATTERN, pk
+from whatsapp.processing import Handled, Invocation, process
+from whatsapp.resources import Resources
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSettings(Settings):
+    """The environment of this function."""
+
+    messages_table_name: str
+    whatsapp_queue_url: str
+    media_bucket_name: str
+    whatsapp_tokens_secret_id: str
+    graph_base_url: str
+    graph_api_version: str
+    eum_meta_api_version: str
+    media_origins: tuple[str, ...]
+    event_log: Literal["none", "all"]
+    message_ttl_days: int
+    keep_revoked_content: bool
+
+
+settings = WorkerSettings.load()
+# Neither Graph nor End User Messaging has idempotency keys: one attempt, and the ledger decides about the next.
+once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout=10)
+table = Table(boto3.client("dynamodb"), settings.messages_table_name)
+here = Resources(
+    table=table,
+    bucket=Bucket(lambda: boto3.client("s3"), settings.media_bucket_name),
+    queue=FifoQueue(boto3.client("sqs"), settings.whatsapp_queue_url),
+    ledger=Ledger(table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id))),
+    graph=Graph(settings.graph_base_url, settings.graph_api_version),
+    eum=Eum(lambda: boto3.client("socialmessaging", config=once), settings.eum_meta_api_version),
+    tokens=JsonSecret(lambda: boto3.client("secretsmanager"), settings.whatsapp_tokens_secret_id),
+    media_origins=settings.media_origins,
+    message_ttl_days=settings.message_ttl_days,
+    keep_revoked_content=settings.keep_revoked_content,
+    log_all_events=settings.event_log == "all",
+)
+# A failed group must not fail its neighbours. And no exception when all records fail: Powertools would put the texts of
+# all their exceptions into it, and the runtime would log it.
+processor = SqsFifoPartialProcessor(skip_group_on_error=True)
+processor.raise_on_entire_batch_failure = False
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """SQS batch in, the ids of what is to come back out."""
+    run = Invocation(context.aws_request_id, context.get_remaining_time_in_millis)
+
+    def record_handler(record: SQSRecord) -> None:  # Powertools passes it by the name `record`
+        table.forget_consumption()
+        try:
+            handled = process(here, record.body, run)
+        except Exception as failure:
+            logger.warning("event comes back", extra=describe(failure) | _delivery(record))
+            raise
+        _report(handled, record)
+
+    return process_partial_response(event, record_handler, processor, context)
+
+
+def _report(handled: Handled, record: SQSRecord) -> None:
+    """One line and a few counts per event."""
+    event, outcome = handled.event, handled.outcome
+    is_ours = event is not None and event.source == "parley"
+    metrics.add_metric("FollowUp" if is_ours else outcome.value.capitalize(), MetricUnit.Count, 1)
+    metrics.add_metric("ConsumedWRU", MetricUnit.Count, table.consumed_write_units)
+    facts: dict[str, Any] = {
+        "outcome": outcome.value,
+        "wru": table.consumed_write_units,
+        **_delivery(record),
+    }
+    if handled.reason:
+        facts["reason"] = handled.reason
+        if handled.reason == "conflict":
+            metrics.add_metric("Conflict", MetricUnit.Count, 1)
+    if event is not None:
+        age_ms = clock.now_ms() - event.accepted_at
+        metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
+        facts |= {
+            "correlation_id": event.id,
+            "kind": event.kind,
+            "field": event.field,
+            "age_ms": age_ms,
+        }
+        facts["lane"] = digest(record.attributes.message_group_id or "")[:16]
+    if handled.phone is not None:
+        facts |= {"company": handled.phone.company, "channel": "whatsapp"}
+    logger.info("event handled", extra=facts)
+
+
+def _delivery(record: SQSRecord) -> dict[str, Any]:
+    return {"attempt": int(record.attributes.approximate_receive_count)}

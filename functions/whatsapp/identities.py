@@ -1,0 +1,89 @@
+"""Who a customer is: one contact key for all the ids that a provider gives them."""
+
+from dataclasses import dataclass
+
+from shared.dynamodb import Table
+from whatsapp import senders, store
+from whatsapp.events import Event
+from whatsapp.items import Alias, Edit, Phone, pk
+from whatsapp.items.item import PARTITION_KEY
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """
+    The customer of an event.
+
+    `contact_key` fills `{customerWaId}` of the conversation's key: digits, else a business-scoped user id, else a
+    group's id. `missing` are the aliases that are to be written, once the message is.
+    """
+
+    contact_key: str
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What one consistent read finds before a message is stored: its customer, and edits that came before it."""
+
+    customer: Customer
+    edit: Edit | None
+
+
+def look_up(table: Table, event: Event, phone: Phone) -> Known | None:
+    """The customer of an event and the early edits of its message; None when the event names nobody."""
+    payload = event.payload or {}
+    wa_id = senders.phone_of(payload, event.contact)
+    user_id = senders.bsuid_of(payload, event.contact)
+    group_id = payload.get("group_id")
+    by_phone = Alias.of_phone(phone.phone, wa_id) if wa_id else ""
+    by_user = Alias.of_user(phone.phone, user_id) if user_id else ""
+    edit_pk = Edit.key(event.id)
+    keys = [key for key in (by_phone, by_user, edit_pk) if key]
+    found = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    edit = Edit.read(found[edit_pk]) if edit_pk in found else None
+    if isinstance(group_id, str) and group_id:
+        return Known(Customer(group_id, ()), edit)
+    if not keys[:-1]:
+        return None
+
+    aliases = [Alias.read(found[key]) for key in (by_phone, by_user) if key in found]
+    # Two ids with different targets are two people until a person links them; the older alias was right so far.
+    oldest = min(aliases, key=lambda alias: alias.created_at_ms, default=None)
+    contact_key = oldest.target if oldest else wa_id or user_id
+    # Digits that are the contact key need no alias. A user id does: later the same person may come with both.
+    missing = tuple(
+        key
+        for key in (by_phone, by_user)
+        if key and key not in found and not (key == by_phone and contact_key == wa_id)
+    )
+    return Known(Customer(contact_key, missing), edit)
+
+
+def remember(table: Table, customer: Customer, phone: Phone) -> None:
+    """Write the aliases that are missing. Safe to repeat: the first one written stays."""
+    for alias_pk in customer.missing:
+        store.aliases.add(table, alias_pk, customer.contact_key, phone.company)
+
+
+def follow_change(table: Table, event: Event, contact_key: str, phone: Phone) -> None:
+    """
+    A customer changed their number or user id: the new one leads to the same contact.
+
+    Of `system` messages (`wa_id` or `new_wa_id`, `user_id`) and of `user_id_update` events (Meta, "System messages").
+    """
+    payload = event.payload or {}
+    system = payload.get("system")
+    change = system if isinstance(system, dict) else payload
+    for name in ("wa_id", "new_wa_id"):
+        if (
+            isinstance(change.get(name), str)
+            and change[name].isdecimal()
+            and change[name] != contact_key
+        ):
+            alias = Alias.of_phone(phone.phone, change[name])
+            store.aliases.add(table, alias, contact_key, phone.company)
+    for name in ("user_id", "new_user_id", "current_user_id"):
+        if isinstance(change.get(name), str) and change[name] and change[name] != contact_key:
+            alias = Alias.of_user(phone.phone, change[name])
+            store.aliases.add(table, alias, contact_key, phone.company)

@@ -1,0 +1,240 @@
+"""Messages into the inbox: stored once, counted once, shown in order."""
+
+import json
+from typing import Any
+
+from shared import clock
+from shared.failures import Permanent
+from shared.queues import digest
+from whatsapp import content, identities, media, ordering, receipts, store
+from whatsapp.content import Content
+from whatsapp.events import Event
+from whatsapp.items import Conversation, Edit, Message, Phone
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.heads import Newest
+
+INBOUND = "INBOUND"
+OUTBOUND = "OUTBOUND"
+# A longer text goes to S3 whole; the first 2 KB stay.
+LARGEST_CONTENT_BYTES = 8_000
+KEPT_BYTES = 2_000
+CONTENT_PREFIX = "content"
+
+
+def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """
+    Store a message from a customer, move its conversation, and start what follows from it.
+
+    The message's Put decides whether it is new; everything after it is done on every delivery, because the one before
+    may have died in between. Raises Permanent (`no_sender`, `conflict`).
+    """
+    known = identities.look_up(here.table, event, phone)
+    if known is None:
+        raise Permanent("no_sender")
+    described = content.describe(event.payload or {})
+    message = _inbound(here, event, phone, known.customer.contact_key, described)
+    message = with_early_changes(here, message, known.edit)
+    message, outcome = put_once(here, message)
+    if message.erased:
+        return outcome
+
+    show(here, message, phone, opens_window=described.opens_window)
+    identities.remember(here.table, known.customer, phone)
+    _follow_up(here, event, phone, message, described)
+    return outcome
+
+
+def put_once(here: Resources, message: Message) -> tuple[Message, Outcome]:
+    """Store a message, or find it stored; the stored one decides. Raises Permanent (`conflict`) for other content."""
+    stored = store.messages.add(here.table, message)
+    if stored is None:
+        return message, Outcome.PERSISTED
+    if stored.payload_hash != message.payload_hash and not stored.erased:
+        raise Permanent("conflict")
+    return stored, Outcome.DUPLICATE
+
+
+def show(here: Resources, message: Message, phone: Phone, *, opens_window: bool = False) -> None:
+    """Let the conversation's head show and count a stored message, once."""
+    newest = Newest(
+        conversation_pk=message.conversation_pk,
+        shown=Conversation.named(
+            inbox_pk=message.inbox_pk,
+            from_=_customer_of(message),
+            received_at=message.received_at,
+            last_message_pk=message.pk,
+            last_type=message.type,
+            last_preview=message.preview or f"[{message.subtype or message.type}]",
+            waba_meta_id=phone.waba_meta_id,
+            business_account_name=phone.business_account_name,
+            phone=phone.phone,
+            sender_name=message.sender_name,
+            company=phone.company,
+        )
+        | {"itemType": Conversation.item_type},
+        k=ordering.order_key(message.received_at, message.pk),
+        received_at=message.received_at,
+        opens_window=opens_window,
+        has_referral=message.referral is not None,
+    )
+    if message.direction == INBOUND:
+        store.heads.count_inbound(here.table, newest)
+    else:
+        store.heads.show_outbound(here.table, newest)
+
+
+def conversation_pk(phone: Phone, contact_key: str) -> str:
+    """The key of the conversation between a number and a customer."""
+    return Conversation.key(phone.arn_suffix, contact_key)
+
+
+def compose(
+    here: Resources,
+    event: Event,
+    phone: Phone,
+    described: Content,
+    **fields: Any,  # noqa: ANN401 - fields of Message
+) -> Message:
+    """
+    A message item from an event: what inbound messages and echoes have in common; *fields* are what they have
+    not.
+    """
+    payload = event.payload or {}
+    received_at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
+    context = payload["context"] if isinstance(payload.get("context"), dict) else {}
+    referral = payload.get("referral") if isinstance(payload.get("referral"), dict) else None
+    file = described.media
+    days = here.message_ttl_days
+    return Message(
+        pk=Message.key(event.id),
+        company=phone.company,
+        ttl=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
+        received_at=received_at,
+        wa_timestamp=_as_text(payload.get("timestamp")),
+        type=described.type,
+        subtype=described.subtype,
+        preview=described.preview,
+        caption=described.caption,
+        media_id=file.media_id if file else None,
+        mime_type=file.mime_type if file else None,
+        sha256=file.sha256 if file else None,
+        filename=file.filename if file else None,
+        voice=file.voice or None if file else None,
+        errors=described.errors or None,
+        inbox_pk=phone.phone_arn,
+        phone=phone.phone,
+        payload_hash=event.hash,
+        reply_to=_as_text(context.get("id")),
+        forwarded=context.get("forwarded") is True or None,
+        forwarded_many_times=context.get("frequently_forwarded") is True or None,
+        referred_product=content.cleaned(context.get("referred_product")),
+        referral=content.cleaned(referral),
+        ad_source=_as_text(referral.get("source_id")) if referral else None,
+        **_bounded(here, event, phone, described),
+        **fields,
+    )
+
+
+def with_early_changes(here: Resources, message: Message, edit: Edit | None) -> Message:
+    """The message with the edits, reactions and revocation that arrived before it."""
+    if edit is None:
+        return message
+    changes: dict[str, Any] = {"reactions": edit.reactions}
+    if edit.versions:
+        newest = edit.versions[-1]
+        field = "caption" if message.media_id else "text_body"
+        changes |= {
+            field: newest.get("text"),
+            "preview": str(newest.get("text") or "")[: content.PREVIEW_CHARACTERS],
+            "edited_at": newest["at"],
+            "edit_order": newest["order"],
+        }
+    if edit.revoked_at:
+        changes["revoked_at"] = edit.revoked_at
+        if not here.keep_revoked_content:
+            changes |= dict.fromkeys(store.messages.CONTENT_FIELDS)
+    return message.model_copy(update=changes)
+
+
+def _inbound(
+    here: Resources, event: Event, phone: Phone, contact_key: str, described: Content
+) -> Message:
+    group_id = _as_text((event.payload or {}).get("group_id"))
+    message = compose(
+        here,
+        event,
+        phone,
+        described,
+        direction=INBOUND,
+        from_=contact_key,
+        from_pk=contact_key,
+        to=phone.display_phone,
+        sender_name=sender_name(event),
+        conversation_pk=conversation_pk(phone, contact_key),
+        group_id=group_id,
+    )
+    # gsi_group sorts by sentAt; other inbound messages stay out of it and out of gsi_status.
+    return message.model_copy(update={"sent_at": message.received_at}) if group_id else message
+
+
+def _follow_up(
+    here: Resources, event: Event, phone: Phone, message: Message, described: Content
+) -> None:
+    """What a message sets going; each of these is safe to repeat."""
+    if described.media and not message.revoked_at:
+        media.request(here, event, phone, described.media, message.pk)
+    if described.subtype == "system":
+        _system(here, event, phone, message)
+    if described.subtype == "call_permission_reply":
+        until = described.content.get("answer", {}).get("expiration_timestamp")
+        if isinstance(until, int | str) and str(until).isdecimal():
+            moment = clock.to_text(int(until) * 1_000)
+            store.heads.note_call_permission(here.table, message.conversation_pk, moment)
+    if phone.auto_mark_read:
+        receipts.request(here, event)
+
+
+def _system(here: Resources, event: Event, phone: Phone, message: Message) -> None:
+    system = (event.payload or {}).get("system")
+    kind = system.get("type") if isinstance(system, dict) else None
+    if kind in {"user_changed_number", "user_changed_user_id"}:
+        identities.follow_change(here.table, event, message.from_pk, phone)
+    if kind == "customer_identity_changed":
+        store.heads.note_identity_change(here.table, message.conversation_pk, message.received_at)
+
+
+def _bounded(here: Resources, event: Event, phone: Phone, described: Content) -> dict[str, Any]:
+    """Text and content as they fit into an item; the whole of a long one goes to S3, under a hash of itself."""
+    text, extra = described.text_body, described.content
+    whole = json.dumps({"textBody": text, "content": extra}, default=str)
+    if len(whole) <= LARGEST_CONTENT_BYTES:
+        return {"text_body": text, "content": extra or None}
+    key = f"{CONTENT_PREFIX}/{phone.company}/{phone.phone}/{digest(event.id, event.hash)}.json"
+    here.bucket.put(key, whole.encode())
+    kept = text.encode()[:KEPT_BYTES].decode("utf-8", "ignore") if text else None
+    return {
+        "text_body": kept,
+        "content": extra if len(json.dumps(extra, default=str)) <= KEPT_BYTES else None,
+        "content_s3_key": key,
+    }
+
+
+def sender_name(event: Event) -> str | None:
+    """The customer's profile name, as the webhook gives it."""
+    profile = (event.contact or {}).get("profile")
+    name = profile.get("name") if isinstance(profile, dict) else None
+    longest = 256
+    return content.cleaned(name)[:longest] if isinstance(name, str) and name else None
+
+
+def _customer_of(message: Message) -> str:
+    return message.from_pk if message.direction == INBOUND else message.to or ""
+
+
+def _as_text(value: object) -> str | None:
+    return (
+        str(value)
+        if isinstance(value, str | int) and not isinstance(value, bool) and value
+        else None
+    )

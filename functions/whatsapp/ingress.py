@@ -1,0 +1,107 @@
+"""
+The way in: a provider's request becomes events on `whatsapp.fifo`, all of them or none acknowledged.
+
+Nothing here reads or writes the table: what is a duplicate, and whose number it is, the worker finds out.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from shared import clock
+from shared.objects import Bucket
+from shared.queues import BATCH_BYTES, FifoQueue, to_json
+from shared.secrets import JsonSecret, texts
+from shared.signatures import is_one_of, meta_app
+from whatsapp import splitting
+from whatsapp.events import Event
+from whatsapp.splitting import Delivery
+
+CLAIMS_PREFIX = "claims/"
+
+
+def is_handshake(query: Mapping[str, str], secret: JsonSecret) -> bool:
+    """Whether a GET is Meta's verification of our address with one of the active verify tokens."""
+    tokens = texts(secret.value().get("verify_token"))
+    return query.get("hub.mode") == "subscribe" and is_one_of(
+        query.get("hub.verify_token", ""), tokens
+    )
+
+
+def signer_of(body: bytes, signature: str, secret: JsonSecret) -> str | None:
+    """
+    The id of the app that signed the body, None when nobody we know did; a new secret is picked up within a
+    minute.
+    """
+    app = meta_app(body, signature, _secrets_of_apps(secret.value()))
+    if app is None and secret.refreshed():
+        app = meta_app(body, signature, _secrets_of_apps(secret.value()))
+    return app
+
+
+def take_meta(body: bytes, app: str, queue: FifoQueue, bucket: Bucket) -> int:
+    """
+    Enqueue everything in a verified Meta body and return the number of events.
+
+    A body without events is kept in S3 for the worker to park: the sender would repeat it for days. Raises NotEnqueued.
+    """
+    delivery = Delivery(source="meta", app=app, accepted_at=clock.now_ms())
+    parsed = splitting.parse_body(body)
+    events: list[Event] = []
+    if parsed is not None and parsed.get("object") == splitting.WHATSAPP_OBJECT:
+        events = list(splitting.events_of(parsed, delivery))
+    return _enqueue(events or [_malformed(body, delivery, bucket)], queue, bucket)
+
+
+def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
+    """
+    Enqueue everything in one SNS message of AWS End User Messaging Social and return the number of events.
+
+    The entry is JSON text inside the JSON message; an object is accepted too. Raises NotEnqueued.
+    """
+    delivery = Delivery(source="eum", app="", accepted_at=clock.now_ms())
+    envelope = splitting.parse_body(message) or {}
+    entry = envelope.get("whatsAppWebhookEntry")
+    parsed = splitting.parse_body(entry) if isinstance(entry, str) else entry
+    events = list(splitting.events_of_entry(parsed, delivery)) if isinstance(parsed, dict) else []
+    if not events:
+        events = [_malformed(message.encode("utf-8", "replace"), delivery, bucket)]
+    return _enqueue(events, queue, bucket)
+
+
+def _secrets_of_apps(secret: Mapping[str, Any]) -> dict[str, list[str]]:
+    apps = secret.get("apps")
+    return {app: texts(secrets) for app, secrets in apps.items()} if isinstance(apps, dict) else {}
+
+
+def _malformed(body: bytes, delivery: Delivery, bucket: Bucket) -> Event:
+    fingerprint = hashlib.sha256(body).hexdigest()
+    claim = f"{CLAIMS_PREFIX}{fingerprint}.json"
+    bucket.put(claim, json.dumps({"raw": body.decode("utf-8", "replace")}).encode())
+    return splitting.malformed(claim, delivery, fingerprint)
+
+
+def _enqueue(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:
+    return queue.send(splitting.queue_entry(_fitting(event, bucket)) for event in events)
+
+
+def _fitting(event: Event, bucket: Bucket) -> Event:
+    """The event, its payload in S3 where the queue could not carry it."""
+    payload = to_json(event.payload).encode()
+    if len(payload) <= BATCH_BYTES:
+        return event
+    claim = f"{CLAIMS_PREFIX}{event.hash}.json"
+    bucket.put(claim, payload)
+    # Group and deduplication ids are made from the payload, so the entry is made from what is left of it.
+    return replace(event, payload=_addressing(event.payload), claim=claim)
+
+
+def _addressing(payload: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The short texts of a payload: its ids, addresses, type and time, which decide about its lane."""
+    longest = 512
+    entries = (payload or {}).items()
+    return {
+        key: value for key, value in entries if isinstance(value, str) and len(value) <= longest
+    }

@@ -1,0 +1,189 @@
+"""Items of the inbox: messages, conversations, and what is known about a message besides itself."""
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from whatsapp.items.item import WhatsAppItem
+
+
+class Message(WhatsAppItem):
+    """
+    A message to or from a customer. Contract item 1; below the gap is ours.
+
+    `received_at` is the provider's time with the position in the webhook as milliseconds; of an outbound message it
+    equals `sent_at`. The sparse index keys (`delivery_status`, `group_id` ...) are absent where they do not apply.
+    """
+
+    item_type: ClassVar[str] = "MESSAGE"
+    pk_pattern: ClassVar[str] = "MSG#{waMessageId}"
+
+    direction: str  # INBOUND | OUTBOUND
+    received_at: str
+    sent_at: str | None = None
+    wa_timestamp: str | None = None  # as received
+    from_: str = Field(alias="from")
+    from_pk: str
+    to: str | None = None
+    sender_name: str | None = None
+    conversation_pk: str
+    type: str  # one of the contract's ten; `subtype` has the provider's word
+    preview: str | None = None
+    text_body: str | None = None
+    caption: str | None = None
+    media_id: str | None = None
+    mime_type: str | None = None
+    s3_bucket: str | None = Field(default=None, alias="s3Bucket")
+    s3_key: str | None = Field(default=None, alias="s3Key")
+    delivery_status: str | None = None  # sent | delivered | read | failed
+    delivery_status_history: list[dict[str, Any]] | None = None  # at most one entry per rank
+    inbox_pk: str
+
+    phone: str
+    payload_hash: str
+    subtype: str | None = None
+    origin: str | None = None  # app: written in the business's own WhatsApp app
+    content: dict[str, Any] | None = None
+    content_s3_key: str | None = Field(
+        default=None, alias="contentS3Key"
+    )  # text and content, where long
+    sha256: str | None = None
+    filename: str | None = None
+    voice: bool | None = None
+    reply_to: str | None = None  # id of the message it answers
+    forwarded: bool | None = None
+    forwarded_many_times: bool | None = None
+    referred_product: dict[str, Any] | None = None
+    referral: dict[str, Any] | None = None
+    ad_source: str | None = None
+    errors: list[dict[str, Any]] | None = None
+    group_id: str | None = None
+    reactions: dict[str, Any] | None = None  # actor -> {emoji, order}, at most 10
+    edited_at: str | None = None
+    edit_order: str | None = None
+    revoked_at: str | None = None
+    erased: bool | None = None
+    status_rank: int | None = None
+    status_at: str | None = None
+    played_at: str | None = None
+    status_error: dict[str, Any] | None = None
+    price_category: str | None = None
+    action_id: str | None = None
+
+
+class Conversation(WhatsAppItem):
+    """
+    The head of a conversation: what the inbox shows. Contract item 2; below the gap is ours.
+
+    `recent_keys` holds the order keys of the newest inbound messages that are counted already, `ring_floor` the highest
+    one that was dropped from it, `read_up_to` the order key up to which people have read.
+    """
+
+    item_type: ClassVar[str] = "CONVERSATION"
+    pk_pattern: ClassVar[str] = "CONV#{phoneArnSuffix}#{customerWaId}"
+
+    inbox_pk: str | None = None
+    from_: str | None = Field(default=None, alias="from")
+    received_at: str | None = None
+    unread_count: int = 0
+    last_message_pk: str | None = None
+    last_type: str | None = None
+    last_preview: str | None = None
+    archived: bool | None = None
+    waba_meta_id: str | None = None
+    business_account_name: str | None = None
+
+    phone: str | None = None
+    sender_name: str | None = None
+    last_key: str | None = None
+    recent_keys: set[str] = Field(default_factory=set)
+    ring_floor: str | None = None
+    read_up_to: str | None = None
+    last_inbound_at: str | None = None
+    last_outbound_at: str | None = None
+    referral_at: str | None = None
+    free_entry_until: str | None = None
+    free_entry_for: str | None = None  # the referral_at that free_entry_until was made from
+    identity_changed_at: str | None = None
+    call_permission_until: str | None = None
+
+
+class Alias(WhatsAppItem):
+    """Another id of a customer, or of a message: the provider's ids change, ours stay."""
+
+    item_type: ClassVar[str] = "ALIAS"
+    pk_pattern: ClassVar[str] = "ALIAS#{kind}#{alias}"
+
+    target: str  # a contact key, or the key of a message
+    created_at_ms: int
+
+    @classmethod
+    def of_phone(cls, phone: str, wa_id: str) -> str:
+        """`ALIAS#WAID#{phone}#{wa_id}`: digits of a customer of the business number *phone*."""
+        return cls.key("WAID", f"{phone}#{wa_id}")
+
+    @classmethod
+    def of_user(cls, phone: str, user_id: str) -> str:
+        """`ALIAS#BSUID#{phone}#{user_id}`: a business-scoped user id."""
+        return cls.key("BSUID", f"{phone}#{user_id}")
+
+    @classmethod
+    def of_message(cls, message_id: str) -> str:
+        """`ALIAS#MSG#{id}`: another id of a message."""
+        return cls.key("MSG", message_id)
+
+
+class Status(WhatsAppItem):
+    """One delivery status of a message. Waiting for an unknown message it has a TTL of 35 days."""
+
+    item_type: ClassVar[str] = "STATUS"
+    pk_pattern: ClassVar[str] = "STATUS#{messageId}#{status}"
+
+    status: str
+    status_at: str
+    participant: str | None = None
+    price_category: str | None = None
+    pricing: dict[str, Any] | None = None
+    errors: list[dict[str, Any]] | None = None
+    action_id: str | None = None
+
+    @classmethod
+    def of(cls, message_id: str, status: str, participant: str = "") -> str:
+        """The key; in a group each *participant* has a status of their own."""
+        return cls.key(message_id, f"{status}#{participant}" if participant else status)
+
+
+class Reaction(WhatsAppItem):
+    """The newest reaction of one person to a message; without `emoji` it was taken back."""
+
+    item_type: ClassVar[str] = "REACTION"
+    pk_pattern: ClassVar[str] = "REACTION#{messageId}#{actor}"
+
+    actor: str
+    emoji: str | None = None
+    order: str
+
+
+class Edit(WhatsAppItem):
+    """
+    What became of a message after it was written; it may be here before the message is.
+
+    `versions`: the newest 10 edits, oldest first, each {id, order, at, textBody}. `reactions`: those that came early.
+    """
+
+    item_type: ClassVar[str] = "EDIT"
+    pk_pattern: ClassVar[str] = "EDIT#{messageId}"
+
+    revision: int = 0
+    versions: list[dict[str, Any]] = Field(default_factory=list)
+    revoked_at: str | None = None
+    reactions: dict[str, Any] | None = None
+
+
+class Intent(WhatsAppItem):
+    """A message that is being sent: it becomes the MESSAGE as soon as the provider's id is known, and goes then."""
+
+    item_type: ClassVar[str] = "INTENT"
+    pk_pattern: ClassVar[str] = "INTENT#{actionId}"
+
+    message: dict[str, Any]  # the attributes of the MESSAGE to be, without `pk`

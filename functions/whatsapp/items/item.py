@@ -1,0 +1,85 @@
+"""What all items of the whatsapp table share: one string key made from a pattern, camelCase attributes, `itemType`."""
+
+import re
+from typing import Any, ClassVar, Self
+
+from boto3.dynamodb.conditions import Attr
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from shared import clock
+from shared.dynamodb import Attributes
+
+PARTITION_KEY = "pk"
+_PLACEHOLDER = re.compile(r"{(\w+)}")
+
+
+class WhatsAppItem(BaseModel):
+    """
+    One item type. Fields are snake_case here and camelCase in the table; absent and empty ones are not stored.
+
+    Attributes that a newer version wrote are kept.
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="allow",
+        defer_build=True,
+        hide_input_in_errors=True,
+    )
+    item_type: ClassVar[str]
+    pk_pattern: ClassVar[str]
+
+    pk: str
+    company: str | None = None
+    ttl: int | None = None  # epoch seconds
+
+    @classmethod
+    def key(cls, *parts: str) -> str:
+        """
+        The partition key with *parts* in the places of the pattern, in its order. Raises ValueError for an
+        empty one.
+        """
+        names = _PLACEHOLDER.findall(cls.pk_pattern)
+        if len(parts) != len(names) or not all(parts):
+            raise ValueError(f"{cls.item_type} needs {names}, none of them empty")
+        return cls.pk_pattern.format(**dict(zip(names, parts, strict=True)))
+
+    @classmethod
+    def attr(cls, field: str) -> Attr:
+        """The attribute of a field, for conditions."""
+        return Attr(cls.name_of(field))
+
+    @classmethod
+    def name_of(cls, field: str) -> str:
+        """The name under which a field is stored."""
+        return str(cls.model_fields[field].alias)
+
+    @classmethod
+    def named(cls, **fields: Any) -> Attributes:  # noqa: ANN401 - values of any field
+        """Field values under the names that are stored, for updates; `None` stands for "leave as it is"."""
+        return {cls.name_of(field): value for field, value in fields.items()}
+
+    @classmethod
+    def read(cls, attributes: Attributes) -> Self:
+        """The item that *attributes* are."""
+        return cls.model_validate(attributes)
+
+    def attributes(self) -> Attributes:
+        """The item as it is stored."""
+        stored = self.model_dump(by_alias=True, exclude_none=True)
+        return {
+            "itemType": self.item_type,
+            **{name: value for name, value in stored.items() if value not in ("", {}, [], set())},
+        }
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether its TTL is over; DynamoDB may take two more days to delete it."""
+        return clock.is_over(self.ttl)
+
+
+def pk(value: str) -> Attributes:
+    """The whole key of the item with this partition key."""
+    return {PARTITION_KEY: value}

@@ -1,0 +1,79 @@
+"""What WhatsApp takes as media: sizes, types, and how the files of each begin."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MB = 1_000_000
+SNIFFED_BYTES = 16
+
+# Executables of Windows, Linux, macOS and scripts: never stored, whatever they are called.
+_EXECUTABLE = (
+    b"MZ",
+    b"\x7fELF",
+    b"\xfe\xed\xfa\xce",
+    b"\xfe\xed\xfa\xcf",
+    b"\xce\xfa\xed\xfe",
+    b"\xcf\xfa\xed\xfe",
+    b"#!",
+)
+# (offset, bytes) -> MIME types that begin so.
+_BEGINNINGS: tuple[tuple[int, bytes, frozenset[str]], ...] = (
+    (0, b"\xff\xd8\xff", frozenset({"image/jpeg"})),
+    (0, b"\x89PNG\r\n\x1a\n", frozenset({"image/png"})),
+    (8, b"WEBP", frozenset({"image/webp"})),
+    (4, b"ftyp", frozenset({"video/mp4", "video/3gpp", "audio/mp4", "audio/aac"})),
+    (0, b"OggS", frozenset({"audio/ogg"})),
+    (0, b"#!AMR", frozenset({"audio/amr"})),
+    (0, b"ID3", frozenset({"audio/mpeg"})),
+    (0, b"\xff\xfb", frozenset({"audio/mpeg"})),
+    (0, b"\xff\xf3", frozenset({"audio/mpeg"})),
+    (0, b"\xff\xf2", frozenset({"audio/mpeg"})),
+    (0, b"\xff\xf1", frozenset({"audio/aac"})),
+    (0, b"\xff\xf9", frozenset({"audio/aac"})),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The largest file of a kind; provider limits, to be checked against Meta's "Media" page when they change."""
+
+    largest_bytes: int
+    extensions: Mapping[str, str]  # MIME type -> file extension
+
+
+LIMITS: Mapping[str, Limit] = {
+    "image": Limit(5 * MB, {"image/jpeg": "jpg", "image/png": "png"}),
+    "video": Limit(16 * MB, {"video/mp4": "mp4", "video/3gpp": "3gp"}),
+    "audio": Limit(
+        16 * MB,
+        {
+            "audio/aac": "aac",
+            "audio/amr": "amr",
+            "audio/mpeg": "mp3",
+            "audio/mp4": "m4a",
+            "audio/ogg": "ogg",
+        },
+    ),
+    "document": Limit(100 * MB, {"application/pdf": "pdf", "text/plain": "txt"}),
+    "sticker": Limit(500_000, {"image/webp": "webp"}),
+}
+
+
+def extension_of(kind: str, mime_type: str) -> str:
+    """The file extension of our key: `bin` for a document of another type. User file names never become keys."""
+    return LIMITS[kind].extensions.get(plain(mime_type), "bin")
+
+
+def begins_right(kind: str, mime_type: str, first_bytes: bytes) -> bool:
+    """Whether a file begins as its type says. Documents may be anything but a program."""
+    matching = [types for at, begin, types in _BEGINNINGS if first_bytes[at:].startswith(begin)]
+    if not matching and first_bytes.startswith(_EXECUTABLE):
+        return False
+    if kind == "document":
+        return True
+    return any(plain(mime_type) in types for types in matching)
+
+
+def plain(mime_type: str) -> str:
+    """The MIME type without parameters: `audio/ogg; codecs=opus` is audio/ogg."""
+    return mime_type.partition(";")[0].strip().lower()

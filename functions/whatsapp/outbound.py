@@ -1,0 +1,66 @@
+"""
+Messages that Parley sends: from the intent, written before the wire, to the message that the provider knows by an id.
+
+A status webhook can be faster than the answer to the send, or the only thing left of it when the sender died. Then it
+is the evidence, and the message is made here.
+"""
+
+from shared import clock
+from shared.queues import digest
+from whatsapp import inbox, store
+from whatsapp.items import Alias, Intent, Message, Phone, pk
+from whatsapp.resources import Resources
+
+
+def confirm(here: Resources, action_id: str, message_pk: str, *, failed: bool) -> None:
+    """Tell the ledger that the provider called back about an action; an unknown one is not ours to settle."""
+    here.ledger.confirm(action_id, failed=failed, message_pk=message_pk)
+
+
+def message_of_action(
+    here: Resources, action_id: str, message_id: str, phone: Phone, *, failed: bool
+) -> Message | None:
+    """
+    The message that an action of ours sent, for a status that carries the action's id. None: no such action.
+
+    *message_id* is the id that the status uses; it may differ from the one the send returned, so it becomes an alias.
+    """
+    action = here.ledger.action(action_id)
+    if action is None or action.company != phone.company:
+        return None
+    if action.message_pk is None:
+        action = here.ledger.confirm(action_id, failed=failed, message_pk=Message.key(message_id))
+        if action is None or action.message_pk is None:
+            return None
+    if action.message_pk != Message.key(message_id):
+        store.aliases.add(
+            here.table, Alias.of_message(message_id), action.message_pk, phone.company
+        )
+    return store.messages.get(here.table, action.message_pk) or _from_intent(
+        here, action_id, action.message_pk, phone
+    )
+
+
+def _from_intent(here: Resources, action_id: str, message_pk: str, phone: Phone) -> Message | None:
+    """Make the message of its intent and show it; the intent goes last, so that a crash before it starts here again."""
+    intent_pk = Intent.key(action_id)
+    item = here.table.get(pk(intent_pk))
+    if item is None:
+        return None
+    sent_at = clock.to_text(clock.now_ms())
+    message = Message.read(
+        {
+            **Message.named(
+                received_at=sent_at, sent_at=sent_at, delivery_status="sent", status_rank=0
+            ),
+            **Message.named(
+                payload_hash=digest(action_id), action_id=action_id, company=phone.company
+            ),
+            **Intent.read(item).message,
+            "pk": message_pk,
+        }
+    )
+    message, _ = inbox.put_once(here, message)
+    inbox.show(here, message, phone)
+    here.table.delete(pk(intent_pk))
+    return message

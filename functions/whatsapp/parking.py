@@ -1,0 +1,108 @@
+"""Events that are kept aside, and events that have no item of their own."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from shared import clock
+from shared.failures import Permanent
+from shared.queues import digest
+from shared.redaction import outline
+from whatsapp import content, store
+from whatsapp.events import Event
+from whatsapp.items import Phone, WebhookEvent
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+
+PARKED = "parked"
+PREFIX = "parked/"
+TTL_SECONDS = 30 * clock.DAY_SECONDS
+LARGEST_PAYLOAD_BYTES = 16_000
+
+
+@dataclass(slots=True)
+class Verdict:
+    """How the guarded block ended."""
+
+    reason: str | None = None
+
+
+@contextmanager
+def parked_when_permanent(
+    here: Resources, body: str, event: Event | None, phone: Phone | None
+) -> Iterator[Verdict]:
+    """
+    Park the event when the block raises Permanent, instead of letting it fail.
+
+    A poison message that fails is brought back again and again, blocks its conversation and takes its neighbours along
+    into the dead-letter queue. Parked it is out of the way, visible, and can be replayed.
+    """
+    verdict = Verdict()
+    try:
+        yield verdict
+    except Permanent as refusal:
+        verdict.reason = refusal.reason
+        _park(here, body, event, phone, refusal.reason)
+
+
+def keep(
+    here: Resources, event: Event, phone: Phone | None, event_type: str | None = None
+) -> Outcome:
+    """Keep an event that has no item of its own, under the webhook field it came with."""
+    payload = content.cleaned(event.payload or {})
+    if len(json.dumps(payload, default=str)) > LARGEST_PAYLOAD_BYTES:
+        payload = outline(payload)
+    item = _item(
+        event,
+        phone,
+        event_type or event.field or event.kind,
+        digest(event.kind, event.id, event.hash),
+    )
+    kept = store.events.add(here.table, item.model_copy(update={"payload": payload}))
+    return Outcome.PERSISTED if kept else Outcome.DUPLICATE
+
+
+def _park(
+    here: Resources, body: str, event: Event | None, phone: Phone | None, reason: str
+) -> None:
+    """Keep the whole event in S3, and an item that shows why it is there and what it looked like."""
+    event_id = digest(
+        PARKED,
+        reason,
+        event.kind if event else "",
+        event.id if event else "",
+        event.hash if event else body,
+    )
+    key = f"{PREFIX}{event_id}.json"
+    # The object first: an item without its object could not be replayed.
+    here.bucket.put(key, body.encode("utf-8", "surrogatepass"))
+    parked: dict[str, Any] = {"reason": reason, "full_event": key}
+    if event is None:
+        now = clock.to_text(clock.now_ms())
+        item = WebhookEvent(
+            pk=WebhookEvent.key(event_id), ttl=clock.expires_in(TTL_SECONDS), event_id=event_id,
+            webhook_event_type=PARKED, event_type="unreadable", processed_at=now, received_at=now,
+        )  # fmt: skip
+    else:
+        item = _item(event, phone, PARKED, event_id)
+        parked["payload"] = outline(event.payload or {})
+    store.events.add(here.table, item.model_copy(update=parked))
+
+
+def _item(
+    event: Event, phone: Phone | None, webhook_event_type: str, event_id: str
+) -> WebhookEvent:
+    return WebhookEvent(
+        pk=WebhookEvent.key(event_id),
+        company=phone.company if phone else None,
+        ttl=clock.expires_in(TTL_SECONDS),
+        webhook_event_type=webhook_event_type,
+        event_id=event_id,
+        event_type=event.kind,
+        waba_meta_id=event.waba or None,
+        processed_at=clock.to_text(clock.now_ms()),
+        received_at=clock.to_text(event.accepted_at),
+        phone=event.phone or None,
+    )

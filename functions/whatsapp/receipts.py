@@ -1,0 +1,62 @@
+"""Read receipts: the customer sees that their message was read. A side effect, so it goes through the ledger."""
+
+import base64
+import hashlib
+
+from shared import clock
+from shared.delivery import Action, OnDoubt
+from shared.queues import digest
+from whatsapp.events import Event
+from whatsapp.items import Phone
+from whatsapp.media import token_of
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+
+KIND = "receipt"
+ACTION_ID_CHARACTERS = 26
+
+
+def request(here: Resources, event: Event) -> None:
+    """Have a receipt sent for a message, in an event of its own: a provider that is down holds up no message."""
+    receipt = Event(
+        kind=KIND, id=event.id, source="parley", app=event.app, accepted_at=clock.now_ms(),
+        waba=event.waba, phone=event.phone, display_phone=event.display_phone, field=KIND,
+        at=event.at, index=0, contact=None, payload={}, hash=digest(event.id),
+    )  # fmt: skip
+    here.queue.send(
+        [receipt.entry(group=(KIND, event.id), deduplication=(KIND, event.phone, event.id))]
+    )
+
+
+def send(here: Resources, event: Event, phone: Phone, *, owner: str, remaining_ms: int) -> Outcome:
+    """
+    Mark a message as read at the provider, once per attempt; in doubt it is sent again, since twice changes nothing.
+
+    Raises Transient where a later delivery has to go on.
+    """
+    action_id = follow_up_action_id(phone.company, "mark_read", event.id)
+    receipt = {"messaging_product": "whatsapp", "status": "read", "message_id": event.id}
+    intended = Action(
+        action_id=action_id,
+        company=phone.company,
+        channel="whatsapp",
+        provider=phone.provider,
+        on_doubt=OnDoubt.RESEND,
+        body_hash=digest(event.id),
+    )
+
+    def post() -> str | None:
+        if phone.provider == "eum":
+            return here.eum.post_message(str(phone.aws_phone), receipt)
+        return here.graph.post_message(phone.phone, token, receipt)
+
+    # Before the reservation: without a token nothing is attempted, and nothing is in doubt.
+    token = token_of(here, phone) if phone.provider == "graph" else ""
+    here.ledger.perform(intended, owner=owner, remaining_ms=remaining_ms, send=post)
+    return Outcome.PERSISTED
+
+
+def follow_up_action_id(company: str, action: str, inbound_id: str) -> str:
+    """The id of an action that follows from an inbound event: the same for every delivery of it."""
+    hashed = hashlib.sha256(digest(company, action, inbound_id).encode()).digest()
+    return base64.b32encode(hashed)[:ACTION_ID_CHARACTERS].decode().lower()

@@ -1,0 +1,28 @@
+"""What the deployed stack gives this context: storage, queue, providers, and the settings that change behaviour."""
+
+from dataclasses import dataclass
+
+from shared.channels.whatsapp.eum import Eum
+from shared.channels.whatsapp.graph import Graph
+from shared.delivery import Ledger
+from shared.dynamodb import Table
+from shared.objects import Bucket
+from shared.queues import FifoQueue
+from shared.secrets import JsonSecret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """Made once per function environment by the worker's handler, and by the tests."""
+
+    table: Table
+    bucket: Bucket
+    queue: FifoQueue
+    ledger: Ledger
+    graph: Graph
+    eum: Eum
+    tokens: JsonSecret  # {token reference: Graph access token}
+    media_origins: tuple[str, ...]
+    message_ttl_days: int  # 0: messages are kept
+    keep_revoked_content: bool
+    log_all_events: bool

@@ -1,0 +1,62 @@
+"""
+Who wrote and who was written to: the fields of a webhook that name a customer.
+
+A customer has a phone (`wa_id`, digits), a business-scoped user id (BSUID, such as `GB.8f3a...`), or both. The names
+of the BSUID's fields are Meta's announced ones and not confirmed by traffic of ours: they stand in this module only.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_BSUID_FIELDS = ("from_user_id", "to_user_id", "user_id")
+_PHONE_FIELDS = ("from", "to", "wa_id")
+
+
+def customer_of(item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
+    """What keeps a customer's events in one lane: the BSUID, else the digits, else the group's id, else empty."""
+    return bsuid_of(item, contact) or phone_of(item, contact) or _first(item, ("group_id",))
+
+
+def bsuid_of(item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
+    """The customer's business-scoped user id; empty where the event has none."""
+    return _first(item, _BSUID_FIELDS) or _first(contact or {}, ("user_id",))
+
+
+def phone_of(item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
+    """
+    The digits of the customer's phone; empty where the event has none.
+
+    For an echo the customer is the receiver, and `from` is the business.
+    """
+    named = _first(item, ("to", "from") if "to" in item else ("from",))
+    phone = named or _first(contact or {}, ("wa_id",))
+    return phone.removeprefix("+") if phone.removeprefix("+").isdecimal() else ""
+
+
+def recipient_of(status: Mapping[str, Any]) -> str:
+    """Whom a status is about: the BSUID, else the digits, else a group's id; empty where it names nobody."""
+    return _first(status, ("recipient_user_id", "recipient_id", "recipient"))
+
+
+def contact_of(
+    item: Mapping[str, Any], contacts: Sequence[dict[str, Any]], index: int
+) -> dict[str, Any] | None:
+    """
+    The `contacts[]` entry of the item's sender.
+
+    The one with the sender's `wa_id` or `user_id`; else the one at the same position; else the only one.
+    """
+    sender = {str(item[name]) for name in (*_BSUID_FIELDS, *_PHONE_FIELDS) if item.get(name)}
+    for contact in contacts:
+        if {contact.get("wa_id"), contact.get("user_id")} & sender:
+            return contact
+    if len(contacts) == 1:
+        return contacts[0]
+    return contacts[index] if index < len(contacts) else None
+
+
+def _first(source: Mapping[str, Any], names: Sequence[str]) -> str:
+    return next(
+        (str(source[name]) for name in names if isinstance(source.get(name), str) and source[name]),
+        "",
+    )

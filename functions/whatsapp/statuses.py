@@ -1,0 +1,168 @@
+"""
+Delivery statuses, merged by rank, never by arrival.
+
+    accepted 0 --> sent 1 --> delivered 2 --> read 3 --> failed 9 (final)
+
+Every status is also an item of its own. The message is written last, so that a status which its history shows has had
+all its effects, whatever died in between.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared import clock
+from shared.failures import Permanent
+from shared.observability import metrics
+from whatsapp import content, outbound, senders, store
+from whatsapp.events import Event
+from whatsapp.items import Alias, Message, Phone, Status
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+
+RANKS: Mapping[str, int] = {"sent": 1, "delivered": 2, "read": 3, "played": 3, "failed": 9}
+WAITS_SECONDS = 35 * clock.DAY_SECONDS
+_MOST_ERRORS = 5
+_LONGEST_ERROR_TEXT = 200
+
+
+def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """Take a status in. Raises Permanent (`unknown_status`) for a word that has no rank; the parked event keeps it."""
+    status = _parse(event, phone)
+    message = _message_of(here, event.id, status, phone)
+    if message is None:
+        return _wait(here, event, status)
+    if message.erased or _is_in_history(message, status):
+        return Outcome.DUPLICATE
+    return _apply(here, message, status)
+
+
+def fold_waiting(here: Resources, message_id: str, message: Message) -> None:
+    """Give a message that has just come the statuses that came before it."""
+    for status in sorted(store.statuses.waiting_for(here.table, message_id), key=_rank):
+        _raise_rank(here, message, status)
+
+
+def _apply(here: Resources, message: Message, status: Status) -> Outcome:
+    store.statuses.add(here.table, status.model_copy(update={"ttl": message.ttl}))
+    # The first callback of a send is evidence for the ledger. Later ones would change nothing there.
+    if status.action_id and not message.status_rank:
+        outbound.confirm(here, status.action_id, message.pk, failed=status.status == "failed")
+    if status.status == "delivered" and message.delivery_status == "failed":
+        metrics.add_metric("DeliveredAfterFailed", MetricUnit.Count, 1)
+    if _raise_rank(here, message, status):
+        return Outcome.PERSISTED
+    metrics.add_metric("StaleIgnored", MetricUnit.Count, 1)
+    return Outcome.PERSISTED
+
+
+def _wait(here: Resources, event: Event, status: Status) -> Outcome:
+    """Keep a status of a message nobody knows yet."""
+    waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
+    store.statuses.add(here.table, waiting)
+    # Whoever writes that message reads the waiting statuses after its Put. It may have read just before ours was
+    # written; then its message is here by now, and we find it.
+    message = store.messages.get(here.table, Message.key(event.id))
+    if message is not None and not message.erased:
+        _raise_rank(here, message, status)
+    return Outcome.PERSISTED
+
+
+def _message_of(here: Resources, message_id: str, status: Status, phone: Phone) -> Message | None:
+    """The message of a status: under its own id, another id of it, or the id of our own action. None: unknown."""
+    message = store.messages.get(here.table, Message.key(message_id))
+    if message is not None:
+        return message
+    target = store.aliases.target_of(here.table, Alias.of_message(message_id))
+    if target is not None:
+        return store.messages.get(here.table, target)
+    if status.action_id is None:
+        return None
+    message = outbound.message_of_action(
+        here, status.action_id, message_id, phone, failed=status.status == "failed"
+    )
+    if message is not None:
+        fold_waiting(here, message_id, message)
+    return message
+
+
+def _raise_rank(here: Resources, message: Message, status: Status) -> bool:
+    """
+    Move the message to this status; False when it is there or further. Only a group's members lack a rank of
+    their own.
+    """
+    rank = _rank(status)
+    error = status.errors[0] if status.errors else None
+    entry = {"status": status.status, "at": status.status_at}
+    facts = Message.named(
+        delivery_status="read" if status.status == "played" else status.status,
+        status_rank=rank,
+        status_at=status.status_at,
+        status_error=error,
+        price_category=status.price_category,
+    )
+    if error and "code" in error:
+        entry["code"] = str(error["code"])
+    moved = store.messages.move_status(here.table, message.pk, facts, rank, entry)
+    if status.status == "played":
+        store.messages.mark_played(here.table, message.pk, status.status_at)
+    return moved
+
+
+def _parse(event: Event, phone: Phone) -> Status:
+    payload = content.cleaned(event.payload or {})
+    word = payload.get("status")
+    if word not in RANKS:
+        raise Permanent("unknown_status")
+    pricing = payload.get("pricing") if isinstance(payload.get("pricing"), dict) else None
+    callback = payload.get("biz_opaque_callback_data")
+    participant = payload.get("recipient_participant_id") or payload.get("participant_recipient_id")
+    is_group = payload.get("recipient_type") == "group"
+    participant = participant or (senders.recipient_of(payload) if is_group else "")
+    at_ms = min(event.at * 1_000, event.accepted_at)
+    return Status(
+        pk=Status.of(event.id, word, str(participant or "")),
+        company=phone.company,
+        status=word,
+        status_at=clock.to_text(at_ms),
+        participant=str(participant) if participant else None,
+        price_category=str(pricing["category"]) if pricing and pricing.get("category") else None,
+        pricing=pricing,
+        errors=_errors(payload.get("errors")) or None,
+        action_id=callback if isinstance(callback, str) and callback else None,
+    )
+
+
+def _errors(value: object) -> list[dict[str, Any]]:
+    """The provider's errors, bounded: code, title, message and details."""
+    errors = (
+        [error for error in value if isinstance(error, dict)] if isinstance(value, list) else []
+    )
+    return [_error(error) for error in errors[:_MOST_ERRORS]]
+
+
+def _error(error: Mapping[str, Any]) -> dict[str, Any]:
+    details = error.get("error_data")
+    texts = {
+        "code": error.get("code"),
+        "title": error.get("title"),
+        "message": error.get("message"),
+        "details": details.get("details") if isinstance(details, dict) else None,
+    }
+    return {
+        name: value if isinstance(value, int) else str(value)[:_LONGEST_ERROR_TEXT]
+        for name, value in texts.items()
+        if value is not None
+    }
+
+
+def _is_in_history(message: Message, status: Status) -> bool:
+    history = message.delivery_status_history or []
+    return any(
+        e.get("status") == status.status and e.get("at") == status.status_at for e in history
+    )
+
+
+def _rank(status: Status) -> int:
+    return RANKS[status.status]

@@ -1,0 +1,9 @@
+"""
+Access patterns of the whatsapp table, by name. Every write says when it can come twice, and what happens then.
+
+One module per item; its functions take the table first.
+"""
+
+from whatsapp.store import aliases, edits, events, heads, media, messages, phones, statuses
+
+__all__ = ["aliases", "edits", "events", "heads", "media", "messages", "phones", "statuses"]

@@ -1,0 +1,23 @@
+"""Other ids of customers and messages: the first one written wins."""
+
+from boto3.dynamodb.conditions import Attr
+
+from shared import clock
+from shared.dynamodb import ConditionFailed, Table
+from whatsapp.items import Alias, pk
+from whatsapp.items.item import PARTITION_KEY
+
+
+def add(table: Table, alias_pk: str, target: str, company: str) -> None:
+    """Write an alias unless there is one: two ids that turn out to be one person are linked by people, not here."""
+    alias = Alias(pk=alias_pk, target=target, company=company, created_at_ms=clock.now_ms())
+    try:
+        table.put(alias.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed:
+        return
+
+
+def target_of(table: Table, alias_pk: str) -> str | None:
+    """What the alias stands for, strongly consistent; None when there is none."""
+    item = table.get(pk(alias_pk))
+    return Alias.read(item).target if item else None

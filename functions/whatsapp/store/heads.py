@@ -1,0 +1,263 @@
+"""
+Conversation heads: the newest message, and an exact unread count, whatever comes twice, late or out of order.
+
+A head counts a message when its order key `k` is put into the ring (`recentKeys`, a set):
+
+    k > lastKey                          newest so far: count it, show it            (one write, the usual way)
+    k in the ring                        counted before: nothing to do
+    ringFloor < k <= lastKey             late: count it, do not show it
+    k <= ringFloor                       older than the ring remembers: recount from the timeline
+
+The ring keeps the 20 newest keys; the highest that fell out is the floor, so nothing above it is ever forgotten.
+"""
+
+from dataclasses import dataclass
+
+from boto3.dynamodb.conditions import Attr, ConditionBase, Key
+
+from shared import clock
+from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.failures import Transient
+from whatsapp.items import Conversation, Message, pk
+from whatsapp.items.item import PARTITION_KEY
+from whatsapp.ordering import order_key, time_of
+from whatsapp.store.messages import TIMELINE_INDEX
+
+RING_KEPT = 20
+RING_FULL = 28
+INBOX_INDEX = "gsi_inbox"
+MAX_ROUNDS = 8  # Two workers on one head happen only around a crash.
+FREE_ENTRY_ANSWER_MS = 24 * clock.HOUR_MS
+FREE_ENTRY_MS = 72 * clock.HOUR_MS
+
+_of = Conversation.attr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newest:
+    """A message as its conversation's head shows it. *shown* are the head's attributes, *k* is its order key."""
+
+    conversation_pk: str
+    shown: Attributes
+    k: str
+    received_at: str
+    opens_window: bool = False
+    has_referral: bool = False
+
+
+def get(table: Table, conversation_pk: str) -> Conversation | None:
+    """The head with this key, strongly consistent."""
+    item = table.get(pk(conversation_pk))
+    return Conversation.read(item) if item else None
+
+
+def count_inbound(table: Table, message: Newest) -> None:
+    """
+    Count an inbound message exactly once, and show it if it is the newest. Safe to repeat at any time, in any
+    order.
+    """
+    unseen = ~_of("recent_keys").contains(message.k)
+    newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
+    window = {"last_inbound_at": message.received_at} if message.opens_window else {}
+    referral = {"referral_at": message.received_at} if message.has_referral else {}
+    try:
+        head = table.update(
+            pk(message.conversation_pk),
+            put={
+                **message.shown,
+                **Conversation.named(last_key=message.k, archived=False, **window, **referral),
+            },
+            add=Conversation.named(unread_count=1, recent_keys={message.k}),
+            when=newest & unseen,
+        )
+    except ConditionFailed as refusal:
+        _count_late(table, message, _existing(refusal))
+    else:
+        _trim(table, Conversation.read(head))
+
+
+def _count_late(table: Table, message: Newest, head: Conversation) -> None:
+    for _ in range(MAX_ROUNDS):
+        if message.k in head.recent_keys:
+            return
+        try:
+            if head.ring_floor is not None and message.k <= head.ring_floor:
+                _recount(table, message, head)
+            else:
+                _add_late(table, message, head)
+        except ConditionFailed as refusal:
+            head = _existing(refusal)
+        else:
+            return
+    raise Transient("head_contended")
+
+
+def _add_late(table: Table, message: Newest, head: Conversation) -> None:
+    """
+    Count a message that is older than the newest. Raises ConditionFailed when the head is not what the caller
+    saw.
+    """
+    is_unread = head.read_up_to is None or message.k > head.read_up_to
+    moves_window = message.opens_window and (head.last_inbound_at or "") < message.received_at
+    moves_referral = message.has_referral and (head.referral_at or "") < message.received_at
+    changed = table.update(
+        pk(message.conversation_pk),
+        put=Conversation.named(
+            last_inbound_at=message.received_at if moves_window else None,
+            referral_at=message.received_at if moves_referral else None,
+        ),
+        add=Conversation.named(unread_count=1 if is_unread else 0, recent_keys={message.k}),
+        when=_as_seen(head) & ~_of("recent_keys").contains(message.k),
+    )
+    _trim(table, Conversation.read(changed))
+
+
+def _recount(table: Table, message: Newest, head: Conversation) -> None:
+    """
+    Count the conversation anew, for a message below the floor: only a redriven dead letter is that old.
+
+    What is above the floor and not in the ring has not been counted yet and will count itself; so the sum is of the
+    ring, the entries of the timeline up to the floor, and this message. Raises ConditionFailed as `_add_late` does.
+    """
+    read_up_to = head.read_up_to or ""
+    floor = head.ring_floor or ""
+    counted = {key for key in head.recent_keys | {message.k} if key > read_up_to}
+    older = _inbound_keys(table, message.conversation_pk, read_up_to, floor)
+    counted |= {key for key in older if read_up_to < key <= floor}
+    table.update(
+        pk(message.conversation_pk),
+        put=Conversation.named(unread_count=len(counted)),
+        add=Conversation.named(recent_keys={message.k}),
+        when=_as_seen(head) & ~_of("recent_keys").contains(message.k),
+    )
+
+
+def _inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) -> set[str]:
+    """Order keys of the conversation's inbound messages between the times of two order keys (both times included)."""
+    conversation = Key(Message.name_of("conversation_pk")).eq(conversation_pk)
+    time = Key(Message.name_of("received_at"))
+    low = time_of(after) if after else clock.to_text(0)
+    keys: set[str] = set()
+    start: Attributes | None = None
+    while True:
+        entries, start = table.query(
+            TIMELINE_INDEX, conversation & time.between(low, time_of(up_to)), start=start
+        )
+        keys |= {
+            order_key(entry[Message.name_of("received_at")], entry[PARTITION_KEY])
+            for entry in entries
+            if entry.get(Message.name_of("direction")) == "INBOUND"
+        }
+        if start is None:
+            return keys
+
+
+def _trim(table: Table, head: Conversation) -> None:
+    """Drop the oldest keys of a full ring and raise the floor over them; if we die before, the next message does it."""
+    if len(head.recent_keys) <= RING_FULL:
+        return
+    dropped = sorted(head.recent_keys)[:-RING_KEPT]
+    try:
+        table.update(
+            pk(head.pk),
+            put=Conversation.named(ring_floor=dropped[-1]),
+            take_from_set=Conversation.named(recent_keys=set(dropped)),
+            when=_of("ring_floor").not_exists() | _of("ring_floor").lt(dropped[-1]),
+        )
+    except ConditionFailed:
+        return
+
+
+def show_outbound(table: Table, message: Newest) -> None:
+    """Show an outbound message if it is the newest; never touches what is unread or archived. Safe to repeat."""
+    newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
+    sent = Conversation.named(last_outbound_at=message.received_at)
+    try:
+        head = table.update(
+            pk(message.conversation_pk),
+            put={**message.shown, **Conversation.named(last_key=message.k), **sent},
+            # A number: the contract's attribute is there from the first message on.
+            add=Conversation.named(unread_count=0),
+            when=newest,
+        )
+    except ConditionFailed as refusal:
+        before = _existing(refusal)
+        if (before.last_outbound_at or "") < message.received_at:
+            later = _of("last_outbound_at").not_exists() | _of("last_outbound_at").lt(
+                message.received_at
+            )
+            head = _update_if(table, message.conversation_pk, sent, later) or refusal.existing or {}
+        else:
+            head = refusal.existing or {}
+    _open_free_entry(table, Conversation.read(head), message.received_at)
+
+
+def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None:
+    """A customer who came from an ad and is answered within a day may be written to freely for three days."""
+    if head.referral_at is None or head.free_entry_for == head.referral_at:
+        return
+    waited = clock.from_text(answered_at) - clock.from_text(head.referral_at)
+    if 0 <= waited <= FREE_ENTRY_ANSWER_MS:
+        until = clock.to_text(clock.from_text(answered_at) + FREE_ENTRY_MS)
+        facts = Conversation.named(free_entry_until=until, free_entry_for=head.referral_at)
+        _update_if(table, head.pk, facts, _of("referral_at").eq(head.referral_at))
+
+
+def change_preview(table: Table, conversation_pk: str, message_pk: str, preview: str) -> None:
+    """Show another preview if this message is still the newest: it was edited or revoked."""
+    is_newest = _of("last_message_pk").eq(message_pk)
+    _update_if(table, conversation_pk, Conversation.named(last_preview=preview), is_newest)
+
+
+def note_identity_change(table: Table, conversation_pk: str, changed_at: str) -> None:
+    """Remember when the customer's identity (their phone's key) last changed; only forward."""
+    forward = _of("identity_changed_at").not_exists() | _of("identity_changed_at").lt(changed_at)
+    facts = Conversation.named(identity_changed_at=changed_at)
+    _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists() & forward)
+
+
+def note_call_permission(table: Table, conversation_pk: str, until: str) -> None:
+    """Keep until when the customer allows calls, as their newest answer says."""
+    facts = Conversation.named(call_permission_until=until)
+    _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists())
+
+
+def page(
+    table: Table, phone_arn: str, *, limit: int, start: Attributes | None
+) -> tuple[list[Conversation], Attributes | None]:
+    """One page of a number's inbox entries, newest first; messages are among the entries and are left out."""
+    inbox = Key(Conversation.name_of("inbox_pk")).eq(phone_arn)
+    entries, last = table.query(INBOX_INDEX, inbox, limit=limit, start=start, newest_first=True)
+    heads = [entry for entry in entries if entry["itemType"] == Conversation.item_type]
+    return [Conversation.read(entry) for entry in heads], last
+
+
+def _update_if(
+    table: Table, head_pk: str, facts: Attributes, when: ConditionBase
+) -> Attributes | None:
+    """Set *facts* if *when* holds; the head then, None when it does not hold, which is not an error here."""
+    try:
+        return table.update(pk(head_pk), put=facts, when=when)
+    except ConditionFailed:
+        return None
+
+
+def _as_seen(head: Conversation) -> ConditionBase:
+    """That nothing which the count depends on has moved since *head* was read."""
+    conditions = [
+        _of(field).not_exists() if value is None else _of(field).eq(value)
+        for field, value in (
+            ("last_key", head.last_key),
+            ("read_up_to", head.read_up_to),
+            ("ring_floor", head.ring_floor),
+            ("last_inbound_at", head.last_inbound_at),
+        )
+    ]
+    unread = _of("unread_count").eq(head.unread_count)
+    return conditions[0] & conditions[1] & conditions[2] & conditions[3] & unread
+
+
+def _existing(refusal: ConditionFailed) -> Conversation:
+    if refusal.existing is None:
+        raise Transient("head_vanished")
+    return Conversation.read(refusal.existing)

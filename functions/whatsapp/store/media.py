@@ -1,0 +1,54 @@
+"""Media records: referenced, then stored or given up."""
+
+from boto3.dynamodb.conditions import Attr
+
+from shared.dynamodb import ConditionFailed, Table
+from whatsapp.items import Media, pk
+from whatsapp.items.item import PARTITION_KEY
+
+_of = Media.attr
+
+
+def add(table: Table, record: Media) -> Media:
+    """Write the reference once and return it, or the record that stands there, stored perhaps."""
+    try:
+        table.put(record.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed as refusal:
+        if refusal.existing is None:
+            raise
+        return Media.read(refusal.existing)
+    return record
+
+
+def get(table: Table, media_pk: str) -> Media | None:
+    """The record with this key, strongly consistent; None also when its time is over."""
+    item = table.get(pk(media_pk))
+    record = Media.read(item) if item else None
+    return None if record is None or record.is_expired else record
+
+
+def stored(table: Table, record: Media) -> bool:
+    """Write that the file is in our bucket; the last write of its handling. False when it was revoked meanwhile."""
+    not_revoked = _of("media_status").not_exists() | _of("media_status").ne("REVOKED")
+    try:
+        table.put(record.attributes(), when=not_revoked)
+    except ConditionFailed:
+        return False
+    return True
+
+
+def given_up(table: Table, record: Media, status: str, reason: str) -> None:
+    """Write why there will be no file: FAILED, EXPIRED or REVOKED. What is STORED stays unless it is revoked."""
+    open_to_it = (
+        _of("media_status").ne("STORED") if status != "REVOKED" else Attr(PARTITION_KEY).exists()
+    )
+    dropped = ["s3_bucket", "s3_key"] if status == "REVOKED" else []
+    try:
+        table.update(
+            pk(record.pk),
+            put=Media.named(media_status=status, reason=reason, ttl=record.ttl),
+            drop=[Media.name_of(field) for field in dropped],
+            when=open_to_it,
+        )
+    except ConditionFailed:
+        return

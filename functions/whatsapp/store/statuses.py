@@ -1,0 +1,24 @@
+"""Delivery statuses, one item each: the full history, and the place where they wait for a message that is late."""
+
+from boto3.dynamodb.conditions import Attr
+
+from shared.dynamodb import ConditionFailed, Table
+from whatsapp.items import Status, pk
+from whatsapp.items.item import PARTITION_KEY
+
+WORDS = ("sent", "delivered", "read", "played", "failed")
+
+
+def add(table: Table, status: Status) -> None:
+    """Write a status entry once; providers repeat them for days."""
+    try:
+        table.put(status.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed:
+        return
+
+
+def waiting_for(table: Table, message_id: str) -> list[Status]:
+    """The statuses of one recipient that are known of a message, in no order."""
+    keys = [pk(Status.of(message_id, word)) for word in WORDS]
+    found = [Status.read(item) for item in table.get_many(keys)]
+    return [status for status in found if not status.is_expired]

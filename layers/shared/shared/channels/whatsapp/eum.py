@@ -1,0 +1,86 @@
+"""AWS End User Messaging Social: messages and media of one number that is linked to the AWS account."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+)
+
+from shared.channels.outcomes import InDoubt, NotSent, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mypy_boto3_socialmessaging import EndUserMessagingSocialClient as SocialMessagingClient
+
+_THROTTLED = frozenset(
+    {"ThrottledRequestException", "ThrottlingException", "TooManyRequestsException"}
+)
+_SERVER_ERRORS = 500
+
+
+@dataclass(frozen=True)
+class Eum:
+    """
+    The service, through a client with SDK retries off (`total_max_attempts` 1): the service has no idempotency token.
+
+    *meta_api_version* is the version of Meta's API that the message JSON follows, such as `v20.0`.
+    """
+
+    make_client: Callable[[], SocialMessagingClient]
+    meta_api_version: str
+
+    @cached_property
+    def _client(self) -> SocialMessagingClient:
+        return self.make_client()
+
+    def post_message(self, phone_id: str, message: Mapping[str, Any]) -> str | None:
+        """
+        Send message JSON from the number with AWS id *phone_id* (`phone-number-id-...`); AWS's id of the message.
+
+        One attempt. Raises Refused, NotSent or InDoubt. (AWS API reference, SendWhatsAppMessage.)
+        """
+        try:
+            answer = self._client.send_whatsapp_message(
+                originationPhoneNumberId=phone_id,
+                message=json.dumps(message).encode(),
+                metaApiVersion=self.meta_api_version,
+            )
+        except (ClientError, BotoCoreError) as error:
+            raise _failure(error) from None
+        return answer.get("messageId")
+
+    def copy_media(self, phone_id: str, media_id: str, bucket: str, prefix: str) -> None:
+        """
+        Have the service put a media file under *prefix* of *bucket*; it chooses the rest of the key.
+
+        Raises Refused (also when the file is gone), NotSent or InDoubt. (AWS API reference, GetWhatsAppMessageMedia.)
+        """
+        try:
+            self._client.get_whatsapp_message_media(
+                mediaId=media_id,
+                originationPhoneNumberId=phone_id,
+                destinationS3File={"bucketName": bucket, "key": prefix},
+            )
+        except (ClientError, BotoCoreError) as error:
+            raise _failure(error) from None
+
+
+def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
+    if isinstance(error, ClientError):
+        code = error.response["Error"]["Code"]
+        status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+        if code in _THROTTLED:
+            return NotSent(code)
+        return InDoubt(code) if status >= _SERVER_ERRORS else Refused(code)
+    if isinstance(error, EndpointConnectionError | ConnectTimeoutError):
+        return NotSent(type(error).__name__)
+    return InDoubt(type(error).__name__)

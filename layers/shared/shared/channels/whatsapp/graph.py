@@ -1,0 +1,88 @@
+"""Meta's Graph API for WhatsApp: messages and media of one number."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shared import http
+from shared.channels.outcomes import InDoubt, NotSent, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from urllib3.response import BaseHTTPResponse
+
+# Throttled: the request was not acted on (Meta, "Error codes": app, account, number and pair rate limits).
+_THROTTLED = frozenset({4, 80007, 130429, 131056})
+_TOO_MANY = 429
+_SERVER_ERRORS = 500
+_OK = 200
+
+
+@dataclass(frozen=True, slots=True)
+class MediaListing:
+    """Where a media file can be fetched for about five minutes, and what Meta says it is."""
+
+    url: str
+    mime_type: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The API at *base_url* in one version, such as `v23.0`."""
+
+    base_url: str
+    version: str
+
+    def post_message(self, phone: str, token: str, message: Mapping[str, Any]) -> str | None:
+        """
+        Send message JSON from the number with Meta's id *phone*; the new message's id, None for a receipt.
+
+        One attempt. Raises Refused, NotSent or InDoubt. (Meta, "Messages": POST /{version}/{phone}/messages.)
+        """
+        answer = self._call("POST", f"{phone}/messages", token, message)
+        ids = [entry["id"] for entry in answer.get("messages", []) if "id" in entry]
+        return ids[0] if ids else None
+
+    def media(self, phone: str, token: str, media_id: str) -> MediaListing:
+        """Look a media file up. Raises Refused (also when it is gone), NotSent or InDoubt."""
+        answer = self._call("GET", f"{media_id}?phone_number_id={phone}", token)
+        if not isinstance(answer.get("url"), str):
+            raise InDoubt("no_url")
+        return MediaListing(
+            url=answer["url"],
+            mime_type=str(answer.get("mime_type", "")),
+            size_bytes=int(answer.get("file_size") or 0),
+        )
+
+    def _call(
+        self, method: str, path: str, token: str, body: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        answer = http.call(
+            method,
+            f"{self.base_url}/{self.version}/{path}",
+            headers={"Authorization": f"Bearer {token}"},
+            json=body,
+        )
+        if answer.status != _OK:
+            raise _failure(answer)
+        try:
+            parsed = json.loads(answer.data)
+        except ValueError:
+            raise InDoubt("no_json") from None
+        return parsed if isinstance(parsed, dict) else {}
+
+
+def _failure(answer: BaseHTTPResponse) -> Refused | NotSent | InDoubt:
+    try:
+        code = json.loads(answer.data)["error"]["code"]
+    except (ValueError, KeyError, TypeError):
+        code = answer.status
+    if answer.status == _TOO_MANY or code in _THROTTLED:
+        return NotSent(f"graph_{code}")
+    if answer.status >= _SERVER_ERRORS:
+        return InDoubt(f"graph_{code}")
+    return Refused(f"graph_{code}")

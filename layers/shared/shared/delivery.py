@@ -1,0 +1,226 @@
+"""
+The action ledger: each side effect at a provider has one item, written before the wire, and at most one live attempt.
+
+    (nothing) --reserve--> reserved --accepted--> sent --callback--> confirmed | failed
+                              |-- refused for good ----------------> failed
+                              |-- certainly not sent --------------> reserved, free at once for the next attempt
+                              |-- deadline over, ON_DOUBT resend --> reserved (attempt + 1)
+                              `-- deadline over, at most once -----> unknown --late callback--> confirmed | failed
+
+A redelivery that finds `reserved` is in doubt: the worker before it may have died before, during or after its call. The
+deadline is later than that worker can live, so past it nobody else acts on the same reservation.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from aws_lambda_powertools.metrics import MetricUnit
+from boto3.dynamodb.conditions import Attr
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+from shared import clock
+from shared.channels.outcomes import InDoubt, NotSent, Refused
+from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.failures import Transient
+from shared.observability import metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TTL_SECONDS = 35 * clock.DAY_SECONDS
+# A killed worker is dead at its timeout; the minute covers clocks that differ and a request still on its way.
+GRACE_MS = 60 * clock.SECOND_MS
+
+
+class State(StrEnum):
+    """Where an action stands; the last three only change from `unknown` to one of the other two."""
+
+    RESERVED = "reserved"
+    SENT = "sent"
+    CONFIRMED = "confirmed"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class OnDoubt(StrEnum):
+    """What to do with an attempt whose outcome nobody knows and no evidence shows."""
+
+    AT_MOST_ONCE = "at_most_once"
+    RESEND = "resend"
+
+
+class Action(BaseModel):
+    """
+    Ledger item: who tries what, since when, and what came of it. It never holds a body or an address.
+
+    Its key is the context's to choose; it lives in the context's own table. `body_hash` and `recipient_hash` are
+    SHA-256; times are milliseconds since 1970.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow")
+    item_type: ClassVar[str] = "ACTION"
+
+    action_id: str
+    company: str
+    channel: str
+    provider: str
+    on_doubt: OnDoubt
+    state: State = State.RESERVED
+    attempt: int = 1
+    owner: str = ""
+    reserved_at: int = 0
+    deadline: int = 0
+    recipient_hash: str | None = None
+    body_hash: str | None = None
+    provider_id: str | None = None
+    reason: str | None = None
+    message_pk: str | None = None
+    ttl: int | None = None
+
+    @classmethod
+    def attr(cls, field: str) -> Attr:
+        """The attribute of a field, for conditions."""
+        return Attr(cls.named(field))
+
+    @classmethod
+    def named(cls, field: str) -> str:
+        """The attribute name of a field, as it is stored."""
+        return str(cls.model_fields[field].alias)
+
+
+class Ledger:
+    """The ledger of one context: its items in *table*, under the keys that *key_of* makes of action ids."""
+
+    def __init__(self, table: Table, key_of: Callable[[str], Attributes]) -> None:
+        self._table = table
+        self._key_of = key_of
+
+    def action(self, action_id: str) -> Action | None:
+        """The action with this id; None when it was never reserved or its time is over."""
+        item = self._table.get(self._key_of(action_id))
+        action = Action.model_validate(item) if item else None
+        return None if action is None or clock.is_over(action.ttl) else action
+
+    def perform(
+        self,
+        intended: Action,
+        *,
+        owner: str,
+        remaining_ms: int,
+        send: Callable[[], str | None],
+    ) -> State:
+        """
+        Do *send* at most once per attempt, and say how the action stands after it.
+
+        *owner* names this invocation, *remaining_ms* is how long it can still live. *send* makes one wire attempt,
+        carries the action id where the provider gives it back, and returns the provider's id. Raises Transient where
+        a later delivery of the same event has to decide: another attempt may be alive, or the outcome is in doubt.
+        """
+        deadline = clock.now_ms() + remaining_ms + GRACE_MS
+        action = self._reserve(intended, owner, deadline)
+        if action.state is not State.RESERVED:
+            return action.state
+        metrics.add_metric("SendAttempted", MetricUnit.Count, 1)
+        try:
+            provider_id = send()
+        except Refused as refusal:
+            metrics.add_metric("SendFailed", MetricUnit.Count, 1)
+            self._settle(action, State.FAILED, {"reason": refusal.code})
+            return State.FAILED
+        except NotSent as failure:
+            self._settle(action, State.RESERVED, {"deadline": 0, "reason": failure.code})
+            raise Transient("not_sent") from None
+        except InDoubt:
+            metrics.add_metric("SendInDoubt", MetricUnit.Count, 1)
+            raise Transient("send_in_doubt") from None
+        self._settle(action, State.SENT, {"provider_id": provider_id})
+        return State.SENT
+
+    def confirm(self, action_id: str, *, failed: bool, message_pk: str) -> Action | None:
+        """
+        Take a provider's callback as evidence; the action as it then stands, None when there is none.
+
+        The first callback decides: `confirmed` and `failed` are final. The message's key is kept if none is known yet.
+        """
+        state = State.FAILED if failed else State.CONFIRMED
+        open_states = Action.attr("state").is_in([State.RESERVED, State.SENT, State.UNKNOWN])
+        try:
+            changed = self._table.update(
+                self._key_of(action_id),
+                put={Action.named("state"): state},
+                put_once={Action.named("message_pk"): message_pk},
+                when=open_states,
+            )
+        except ConditionFailed as refusal:
+            changed = refusal.existing or {}
+        return Action.model_validate(changed) if changed else None
+
+    def _reserve(self, intended: Action, owner: str, deadline: int) -> Action:
+        """The action, reserved by this invocation, or as it stands when there is nothing to do. Raises Transient."""
+        action = intended.model_copy(
+            update={
+                "owner": owner,
+                "reserved_at": clock.now_ms(),
+                "deadline": deadline,
+                "ttl": clock.expires_in(TTL_SECONDS),
+            }
+        )
+        try:
+            self._table.put(self._item(action), when=Action.attr("action_id").not_exists())
+        except ConditionFailed as refusal:
+            existing = Action.model_validate(refusal.existing)
+            if existing.state is not State.RESERVED:
+                return existing
+            if existing.deadline > clock.now_ms():
+                raise Transient("send_in_progress") from None
+            return self._take_over(existing, owner, deadline)
+        return action
+
+    def _take_over(self, dead: Action, owner: str, deadline: int) -> Action:
+        """Reserve the next attempt, or settle as unknown. Raises Transient when somebody else was faster."""
+        # deadline 0: the attempt before certainly did not arrive, so the next one doubles nothing whatever the policy.
+        may_send = dead.deadline == 0 or dead.on_doubt is OnDoubt.RESEND
+        if not may_send:
+            metrics.add_metric("SendUnknown", MetricUnit.Count, 1)
+            self._settle(dead, State.UNKNOWN, {"reason": "no_evidence"})
+            return dead.model_copy(update={"state": State.UNKNOWN})
+        try:
+            taken = self._table.update(
+                self._key_of(dead.action_id),
+                put={
+                    Action.named("attempt"): dead.attempt + 1,
+                    Action.named("owner"): owner,
+                    Action.named("deadline"): deadline,
+                    Action.named("reserved_at"): clock.now_ms(),
+                },
+                when=self._still(dead),
+            )
+        except ConditionFailed:
+            raise Transient("send_in_progress") from None
+        return Action.model_validate(taken)
+
+    def _settle(self, action: Action, state: State, facts: dict[str, Any]) -> None:
+        """Write what came of this attempt, unless somebody took it over or a callback was faster."""
+        stored = {Action.named(field): value for field, value in facts.items()}
+        try:
+            self._table.update(
+                self._key_of(action.action_id),
+                put={Action.named("state"): state, **stored},
+                when=self._still(action),
+            )
+        except ConditionFailed as refusal:
+            found = Action.model_validate(refusal.existing) if refusal.existing else None
+            # Our own write whose answer was lost, and callbacks, leave the attempt's number as it was.
+            if found is None or found.attempt != action.attempt:
+                metrics.add_metric("SendDoubled", MetricUnit.Count, 1)
+
+    def _still(self, action: Action) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type
+        reserved = Action.attr("state").eq(State.RESERVED)
+        return reserved & Action.attr("attempt").eq(action.attempt)
+
+    def _item(self, action: Action) -> Attributes:
+        stored = action.model_dump(by_alias=True, exclude_none=True, mode="json")
+        return {**self._key_of(action.action_id), "itemType": Action.item_type, **stored}

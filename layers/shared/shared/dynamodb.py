@@ -1,0 +1,240 @@
+"""One DynamoDB table: items as plain Python values in, out, and conditions that say who lost."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.conditions import ConditionExpressionBuilder
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+
+from shared.failures import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from boto3.dynamodb.conditions import ConditionBase
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+# Attribute names (as the contract prints them) to values. Only this module, stores and item classes see them.
+type Attributes = dict[str, Any]
+
+_serialize = TypeSerializer().serialize
+_deserialize = TypeDeserializer().deserialize
+
+BATCH_GET_ATTEMPTS = 4
+
+
+class ConditionFailed(Exception):
+    """The write's condition did not hold. *existing* is the item that stands there, None where there is none."""
+
+    def __init__(self, existing: Attributes | None) -> None:
+        super().__init__("condition failed")
+        self.existing = existing
+
+
+class Table:
+    """
+    A table addressed by whole keys (a dict of its key attributes).
+
+    `consumed_write_units` adds up what AWS says the writes cost, indexes included, until `forget_consumption`.
+    """
+
+    def __init__(self, client: DynamoDBClient, name: str) -> None:
+        self._client = client
+        self.name = name
+        self.consumed_write_units = 0.0
+
+    def forget_consumption(self) -> None:
+        """Start counting anew, for the next event."""
+        self.consumed_write_units = 0.0
+
+    def get(self, key: Attributes) -> Attributes | None:
+        """Read one item, strongly consistent."""
+        answer = self._client.get_item(TableName=self.name, Key=_to_wire(key), ConsistentRead=True)
+        return _from_wire(answer["Item"]) if "Item" in answer else None
+
+    def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
+        """Read up to 100 items in one call, strongly consistent, in no order; those that are not there are left out."""
+        found: list[Attributes] = []
+        wanted = [_to_wire(key) for key in keys]
+        for _ in range(BATCH_GET_ATTEMPTS):
+            if not wanted:
+                return found
+            answer = self._client.batch_get_item(
+                RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}}
+            )
+            found += [_from_wire(item) for item in answer["Responses"].get(self.name, [])]
+            unprocessed = answer["UnprocessedKeys"]
+            wanted = list(unprocessed[self.name]["Keys"]) if self.name in unprocessed else []
+        raise Transient("batch_get_throttled")
+
+    def put(self, item: Attributes, *, when: ConditionBase | None = None) -> None:
+        """Write a whole item. Raises ConditionFailed when *when* does not hold."""
+        # A refused condition also comes when our own first attempt won and its answer was lost: callers go on then.
+        arguments = self._conditional(when)
+        try:
+            answer = self._client.put_item(
+                TableName=self.name,
+                Item=_to_wire(item),
+                ReturnConsumedCapacity="TOTAL",
+                **arguments,
+            )
+        except self._client.exceptions.ConditionalCheckFailedException as refusal:
+            raise _condition_failed(refusal) from None
+        self._count(answer)
+
+    def update(
+        self,
+        key: Attributes,
+        *,
+        put: Mapping[str, Any] | None = None,
+        put_once: Mapping[str, Any] | None = None,
+        add: Mapping[str, Any] | None = None,
+        append: Mapping[str, list[Any]] | None = None,
+        drop: Sequence[str] = (),
+        take_from_set: Mapping[str, set[str]] | None = None,
+        when: ConditionBase | None = None,
+    ) -> Attributes:
+        """
+        Change some attributes of an item and return the whole item as it then is.
+
+        *put* sets (None values are skipped), *put_once* sets what is absent, *add* adds numbers or set members,
+        *append* extends lists, *drop* removes attributes, *take_from_set* removes set members. Raises
+        ConditionFailed.
+        """
+        names = _Names()
+        values: dict[str, Any] = {}
+
+        def value(name: str, given: Any) -> str:  # noqa: ANN401 - whatever DynamoDB can hold
+            placeholder = f":{names.of(name)[1:]}{len(values)}"
+            values[placeholder] = _serialize(_storable(given))
+            return placeholder
+
+        present = {name: given for name, given in (put or {}).items() if given is not None}
+        sets = [f"{names.of(name)} = {value(name, given)}" for name, given in present.items()]
+        for name, given in (put_once or {}).items():
+            sets.append(f"{names.of(name)} = if_not_exists({names.of(name)}, {value(name, given)})")
+        for name, given in (append or {}).items():
+            old = f"if_not_exists({names.of(name)}, {value(name, [])})"
+            sets.append(f"{names.of(name)} = list_append({old}, {value(name, given)})")
+        adds = [f"{names.of(name)} {value(name, given)}" for name, given in (add or {}).items()]
+        takes = [f"{names.of(name)} {value(name, v)}" for name, v in (take_from_set or {}).items()]
+        clauses = {"SET": sets, "ADD": adds, "REMOVE": [names.of(n) for n in drop], "DELETE": takes}
+        expression = " ".join(
+            f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts
+        )
+
+        arguments = self._conditional(when, names=names.placeholders, values=values)
+        try:
+            answer = self._client.update_item(
+                TableName=self.name,
+                Key=_to_wire(key),
+                UpdateExpression=expression,
+                ReturnValues="ALL_NEW",
+                ReturnConsumedCapacity="TOTAL",
+                **arguments,
+            )
+        except self._client.exceptions.ConditionalCheckFailedException as refusal:
+            raise _condition_failed(refusal) from None
+        self._count(answer)
+        return _from_wire(answer["Attributes"])
+
+    def delete(self, key: Attributes, *, when: ConditionBase | None = None) -> None:
+        """Remove an item; one that is not there is no error unless *when* says so."""
+        try:
+            answer = self._client.delete_item(
+                TableName=self.name,
+                Key=_to_wire(key),
+                ReturnConsumedCapacity="TOTAL",
+                **self._conditional(when),
+            )
+        except self._client.exceptions.ConditionalCheckFailedException as refusal:
+            raise _condition_failed(refusal) from None
+        self._count(answer)
+
+    def query(
+        self,
+        index: str,
+        condition: ConditionBase,
+        *,
+        limit: int | None = None,
+        start: Attributes | None = None,
+        newest_first: bool = False,
+    ) -> tuple[list[Attributes], Attributes | None]:
+        """One page of an index (eventually consistent) and the key to go on from, None at the end."""
+        built = ConditionExpressionBuilder().build_expression(condition, is_key_condition=True)
+        optional: dict[str, Any] = {}
+        if limit is not None:
+            optional["Limit"] = limit
+        if start is not None:
+            optional["ExclusiveStartKey"] = _to_wire(start)
+        answer = self._client.query(
+            TableName=self.name,
+            IndexName=index,
+            KeyConditionExpression=built.condition_expression,
+            ExpressionAttributeNames=built.attribute_name_placeholders,
+            ExpressionAttributeValues=_to_wire(built.attribute_value_placeholders),
+            ScanIndexForward=not newest_first,
+            **optional,
+        )
+        last = answer.get("LastEvaluatedKey")
+        return [_from_wire(item) for item in answer["Items"]], _from_wire(last) if last else None
+
+    def _conditional(
+        self,
+        when: ConditionBase | None,
+        names: dict[str, str] | None = None,
+        values: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        names, values = dict(names or {}), dict(values or {})
+        arguments: dict[str, Any] = {}
+        if when is not None:
+            built = ConditionExpressionBuilder().build_expression(when)
+            names |= built.attribute_name_placeholders
+            values |= _to_wire(built.attribute_value_placeholders)
+            arguments["ConditionExpression"] = built.condition_expression
+            arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+        if names:
+            arguments["ExpressionAttributeNames"] = names
+        if values:
+            arguments["ExpressionAttributeValues"] = values
+        return arguments
+
+    def _count(self, answer: Mapping[str, Any]) -> None:
+        self.consumed_write_units += answer.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0)
+
+
+class _Names:
+    """Placeholders for attribute names: `from`, `type`, `ttl` and many more are reserved words of DynamoDB."""
+
+    def __init__(self) -> None:
+        self.placeholders: dict[str, str] = {}
+
+    def of(self, name: str) -> str:
+        self.placeholders[f"#{name}"] = name
+        return f"#{name}"
+
+
+def _condition_failed(refusal: Any) -> ConditionFailed:  # noqa: ANN401 - botocore makes the class at run time
+    existing = refusal.response.get("Item")
+    return ConditionFailed(_from_wire(existing) if existing else None)
+
+
+def _to_wire(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _serialize(_storable(value)) for name, value in attributes.items()}
+
+
+def _from_wire(attributes: Mapping[str, Any]) -> Attributes:
+    return {name: _deserialize(value) for name, value in attributes.items()}
+
+
+def _storable(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Floats as decimals of their shortest text (the SDK refuses floats), deep inside lists and maps too."""
+    if isinstance(value, float):
+        return Decimal(repr(value))
+    if isinstance(value, dict):
+        return {key: _storable(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_storable(entry) for entry in value]
+    return value

@@ -1,0 +1,77 @@
+"""
+Logs and metrics of all functions: JSON lines through one redaction filter, metrics in the same stream (EMF).
+
+What an exception says can hold anything a customer wrote (a parser's message shows its input, an SDK's the whole item).
+So a log line names the exception's type and the lines of code it passed; its text only where we wrote it ourselves.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
+from botocore.exceptions import ClientError
+
+from shared.failures import Permanent, Transient
+from shared.redaction import redact
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.logging.types import PowertoolsLogRecord
+
+# Ids of providers and of AWS: the way to follow one message. They are digits in part and would look like phone numbers.
+_IDS = frozenset(
+    {
+        "correlation_id",
+        "function_request_id",
+        "xray_trace_id",
+        "timestamp",
+        "location",
+        "function_arn",
+    }
+)
+_FRAMES = 6
+
+
+class _Redacting(LambdaPowertoolsFormatter):
+    """Writes each line with every text of it redacted."""
+
+    def serialize(self, log: dict[str, Any] | PowertoolsLogRecord) -> str:
+        """Turn one log record into its line of JSON."""
+        return super().serialize({key: _redacted(key, value) for key, value in log.items()})
+
+
+def _redacted(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if key in _IDS:
+        return value
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {name: _redacted(name, entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_redacted(key, entry) for entry in value]
+    return value
+
+
+logger = Logger(logger_formatter=_Redacting(), stream=sys.stdout)
+metrics = Metrics()
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """
+    What a log line may say of an exception: `error` (its type), `reason` (our own words, or AWS's code) and `at`.
+
+    `at` lists the newest frames of the traceback as `file:line function`.
+    """
+    said: dict[str, Any] = {"error": type(error).__name__}
+    if isinstance(error, Permanent | Transient):
+        said["reason"] = error.reason
+    elif isinstance(error, ClientError):
+        said["reason"] = f"{error.operation_name}: {error.response['Error']['Code']}"
+    frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+    said["at"] = [
+        f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} {frame.name}" for frame in frames
+    ]
+    return said

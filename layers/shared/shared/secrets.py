@@ -1,0 +1,73 @@
+"""JSON secrets from AWS Secrets Manager: cached for five minutes, refreshed early at most once a minute."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from shared import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+
+CACHE_MS = 300 * clock.SECOND_MS
+REFRESH_AT_MOST_EVERY_MS = 60 * clock.SECOND_MS
+
+
+class SecretUnreadable(Exception):
+    """The secret has no value yet or its value is no JSON object. Says which secret, never what is in it."""
+
+
+class JsonSecret:
+    """One secret whose value is a JSON object. The client is made at the first read, off the import path."""
+
+    def __init__(self, make_client: Callable[[], SecretsManagerClient], secret_id: str) -> None:
+        self._make_client = make_client
+        self._client: SecretsManagerClient | None = None
+        self._secret_id = secret_id
+        self._value: dict[str, Any] | None = None
+        self._read_at = 0
+
+    def value(self) -> dict[str, Any]:
+        """The newest value that is at most five minutes old. Raises SecretUnreadable, or ClientError when AWS fails."""
+        if self._value is None or clock.now_ms() - self._read_at >= CACHE_MS:
+            self._read()
+        assert self._value is not None  # noqa: S101 - for mypy: _read sets it or raises
+        return self._value
+
+    def refreshed(self) -> bool:
+        """
+        Read again because the cached value did not fit; False when that happened less than a minute ago.
+
+        Without the bound, anybody who sends wrong signatures would buy API calls with our money.
+        """
+        if clock.now_ms() - self._read_at < REFRESH_AT_MOST_EVERY_MS:
+            return False
+        self._read()
+        return True
+
+    def _read(self) -> None:
+        self._client = self._client or self._make_client()
+        try:
+            text = self._client.get_secret_value(SecretId=self._secret_id)["SecretString"]
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "ResourceNotFoundException":
+                raise SecretUnreadable(f"{self._secret_id} has no value") from None
+            raise
+        try:
+            value = json.loads(text)
+        except json.JSONDecodeError:
+            value = None
+        if not isinstance(value, dict):
+            raise SecretUnreadable(f"{self._secret_id} is not a JSON object")
+        self._value, self._read_at = value, clock.now_ms()
+
+
+def texts(value: object) -> list[str]:
+    """A secret's field that holds one text or, while it rotates, a list of texts. Anything else counts as none."""
+    entries = value if isinstance(value, list) else [value]
+    return [entry for entry in entries if isinstance(entry, str) and entry]

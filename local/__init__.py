@@ -1,0 +1,1 @@
+"""Everything that runs Parley on one machine; nothing in here is deployed."""

@@ -1,0 +1,156 @@
+"""
+`make demo`: deploy Parley on this machine, let a day of WhatsApp events come in, and show what became of them.
+
+Everything goes the way it goes on AWS: signed requests over HTTP and messages over SNS, queue, worker, table, bucket.
+What is shown at the end is read back through Parley's own API and from its logs.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import urllib3
+from rich.console import Console
+from rich.table import Table
+
+from events.whatsapp import gateway
+from events.whatsapp.samples import samples
+from local.account import Account, read_account
+from local.seed import seed
+from local.stack import Stack, running_stack
+
+if TYPE_CHECKING:
+    from events.whatsapp.story import Sample
+
+DAY_SECONDS = 86_400
+PATIENCE_SECONDS = 120
+CONVERSATIONS_SHOWN = 20
+MESSAGES_SHOWN = 3
+console = Console(width=118, highlight=False)
+http = urllib3.PoolManager(retries=False, timeout=30)
+
+
+def main() -> int:
+    """Run the demo; 0 when the account adds up and every sample ended as it should."""
+    with running_stack() as stack:
+        started_ms = int(time.time() * 1_000)
+        api_key = seed(stack)
+        # Yesterday, told anew at each run: media that is too old would be gone at the provider.
+        yesterday = (int(time.time()) // DAY_SECONDS - 1) * DAY_SECONDS
+        day = [sample for sample in samples(yesterday) if sample.name != "sns_other_topic"]
+        expected = sum(sample.expects.accepted for sample in day)
+
+        console.rule("A day at acme, a bicycle repair shop")
+        wrong = [sample for sample in day if not _send(stack, sample)]
+        account = _wait_until_through(stack, expected, started_ms)
+        _show_inbox(stack, api_key)
+        _show_account(account)
+
+    if wrong or account.accepted != expected or account.accounted_for != account.accepted:
+        console.print(f"[red]It does not add up:[/] {expected} events were sent.")
+        return 1
+    console.print("[green]It adds up.[/] Nothing is lost, nothing is doubled, nothing runs any more.")
+    return 0
+
+
+def _send(stack: Stack, sample: Sample) -> bool:
+    """Send one sample the way its provider would, and say how Parley answered; whether that was as expected."""
+    if sample.is_social:
+        topic = stack.topics["whatsapp_social"]
+        stack.client("sns").publish(TopicArn=topic, Message=sample.published)
+        status, right = "SNS", True
+    elif sample.event["httpMethod"] == "GET":
+        status, right = _handshake(stack, sample)
+    else:
+        answer = http.request(
+            "POST", f"{stack.api_url}/webhooks/whatsapp", body=sample.raw_body, headers=sample.signed_headers
+        )
+        status, right = str(answer.status), answer.status == sample.expects.status
+    colour = "green" if right else "red"
+    console.print(f"  [{colour}]{status:>4}[/]  {sample.name:<24} {sample.description}", soft_wrap=True)
+    return right
+
+
+def _handshake(stack: Stack, sample: Sample) -> tuple[str, bool]:
+    token = stack.secret("whatsapp_apps")["verify_token"]
+    query = {**sample.event["queryStringParameters"], "hub.verify_token": token}
+    answer = http.request("GET", f"{stack.api_url}/webhooks/whatsapp", fields=query)
+    return str(answer.status), answer.data.decode() == gateway.CHALLENGE
+
+
+def _wait_until_through(stack: Stack, expected: int, since_ms: int) -> Account:
+    """Wait until nothing is on the queue and every event has an outcome; shows how far it is."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    with console.status("waiting for the queue") as status:
+        while True:
+            account = read_account(stack.client("logs"), since_ms)
+            waiting = _on_queue(stack)
+            status.update(f"{account.accounted_for} of {expected} events are through, {waiting} on the queue")
+            if account.accounted_for >= expected and waiting == 0:
+                return account
+            if time.monotonic() > deadline:
+                console.print(f"[red]{waiting} messages are still on the queue after {PATIENCE_SECONDS} s[/]")
+                return account
+            time.sleep(1)
+
+
+def _on_queue(stack: Stack) -> int:
+    counts = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
+    answer = stack.client("sqs").get_queue_attributes(
+        QueueUrl=stack.queues["whatsapp"], AttributeNames=list(counts)
+    )
+    return sum(int(answer["Attributes"][name]) for name in counts)
+
+
+def _show_inbox(stack: Stack, api_key: str) -> None:
+    """The inboxes of both numbers with the newest messages of each conversation, as the API gives them."""
+    for phone in ("106540352242922", "206540352242933"):
+        page = _get(stack, api_key, f"/whatsapp/conversations?phone={phone}&limit={CONVERSATIONS_SHOWN}")
+        console.rule(f"Inbox of number {phone}")
+        for conversation in page["result"]["conversations"]:
+            _show_conversation(stack, api_key, conversation)
+
+
+def _show_conversation(stack: Stack, api_key: str, conversation: dict[str, Any]) -> None:
+    unread = conversation["unreadCount"]
+    name = conversation.get("senderName") or conversation["customer"]
+    console.print(f"[bold]{name}[/]  ({conversation['customer']}), {unread} unread", markup=True)
+    path = f"/whatsapp/conversations/{conversation['key']}/messages?limit={MESSAGES_SHOWN}"
+    for message in reversed(_get(stack, api_key, path)["result"]["messages"]):
+        who = "<-" if message["direction"] == "INBOUND" else "->"
+        marks = [message["deliveryStatus"]] if message.get("deliveryStatus") else []
+        media = message.get("media")
+        marks += [f"file {media['status'].lower()}"] if media else []
+        marks += [mark for mark in ("editedAt", "revokedAt") if message.get(mark)]
+        mark = f"  ({', '.join(marks)})" if marks else ""
+        text = (message.get("preview") or "[deleted]").replace("\n", " ")
+        console.print(f"   {message['receivedAt'][11:19]} {who} {text}{mark}", markup=False)
+
+
+def _get(stack: Stack, api_key: str, path: str) -> dict[str, Any]:
+    answer = http.request("GET", stack.api_url + path, headers={"x-api-key": api_key})
+    if answer.status != 200:  # noqa: PLR2004 - OK
+        raise RuntimeError(f"GET {path.partition('?')[0]} answered {answer.status}")
+    page: dict[str, Any] = answer.json()
+    return page
+
+
+def _show_account(account: Account) -> None:
+    console.rule("The account")
+    parts = [f"{account.outcomes[word]} {word}" for word in ("persisted", "duplicate", "parked")]
+    console.print(f"{account.accepted} accepted = {' + '.join(parts)}")
+    if account.reasons:
+        parked = ", ".join(f"{count} {reason}" for reason, count in sorted(account.reasons.items()))
+        console.print(f"parked: {parked}")
+    console.print(f"and {account.follow_ups} follow-ups of the worker's own (media, read receipts)")
+    table = Table("kind", "events", "write units", "per event", box=None, pad_edge=False)
+    for kind, cost in sorted(account.costs.items()):
+        each = cost.write_units / cost.events
+        table.add_row(kind, str(cost.events), f"{cost.write_units:.0f}", f"{each:.1f}")
+    console.print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""The sandbox as an ASGI application: faults first, then the provider's rules, then the record."""
+
+import json
+from collections.abc import Awaitable, Callable
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from local.sandbox import meta_graph, socialmessaging
+from local.sandbox.control import ROUTES, bad_input
+from local.sandbox.faults import Operations
+from local.sandbox.provider import Answer, Call, Endpoint, Provider, Refused
+from local.sandbox.state import Sandbox, Sent
+
+# One line per provider. Paths are tried in this order: those that begin with a wildcard come last.
+PROVIDERS: tuple[Provider, ...] = (
+    socialmessaging.PROVIDER,
+    meta_graph.PROVIDER,
+)
+
+
+def operations() -> Operations:
+    """Provider name -> names of what it plays."""
+    return {
+        provider.name: tuple(
+            name for endpoint in provider.endpoints for name in endpoint.operations
+        )
+        for provider in PROVIDERS
+    }
+
+
+def application(sandbox: Sandbox) -> Starlette:
+    """The ASGI application that serves *sandbox*."""
+    routes = ROUTES + [
+        Route(endpoint.path, _serve(sandbox, provider, endpoint), methods=[endpoint.method])
+        for provider in PROVIDERS
+        for endpoint in provider.endpoints
+    ]
+    app = Starlette(routes=routes, exception_handlers={404: _not_played, 405: _not_played})
+    app.state.sandbox = sandbox
+    return app
+
+
+def _serve(
+    sandbox: Sandbox, provider: Provider, endpoint: Endpoint
+) -> Callable[[Request], Awaitable[Response]]:
+    async def serve(request: Request) -> Response:
+        call = Call(sandbox, request, await request.body())
+        operation = endpoint.operation(call.raw)
+        fault = sandbox.faults.take(provider.name, operation)
+        if fault and fault.kind == "reset":
+            return HungUp(sandbox, reset=True)
+        if fault and fault.status is not None:
+            return provider.failure(fault.status)
+        try:
+            answer = await endpoint.act(call)
+        except Refused as refused:
+            response = refused.response
+        else:
+            response = answer.response
+            sandbox.record(_sent(call, provider.name, operation, answer))
+        if fault and fault.seconds is not None:
+            await sandbox.pause(fault.seconds)
+        if fault and fault.kind == "lost_answer":
+            return HungUp(sandbox, instead_of=response)
+        return response
+
+    return serve
+
+
+def _sent(call: Call, provider: str, operation: str, answer: Answer) -> Sent:
+    is_json = answer.response.media_type == "application/json"
+    return Sent(
+        provider=provider,
+        operation=operation,
+        path=call.request.url.path,
+        query=dict(call.request.query_params),
+        body=answer.body,
+        answer=json.loads(bytes(answer.response.body)) if is_json else None,
+        at=call.sandbox.timestamp(),
+        headers=call.headers_without_credentials(),
+    )
+
+
+async def _not_played(request: Request, _: Exception) -> Response:
+    rule = f"nothing in this sandbox answers {request.method} {request.url.path}"
+    return bad_input(("path", rule), status=404)
+
+
+class HungUp(Response):
+    """The end of the connection *instead_of* an answer, whose background task runs all the same."""
+
+    def __init__(
+        self, sandbox: Sandbox, *, reset: bool = False, instead_of: Response | None = None
+    ) -> None:
+        super().__init__(background=instead_of.background if instead_of else None)
+        self._sandbox = sandbox
+        self._reset = reset
+
+    async def __call__(self, scope: Scope, receive: Receive, _: Send) -> None:
+        """Hang up."""
+        self._sandbox.hang_up(scope["client"], reset=self._reset)
+        # An application that ends before the server has noticed would be answered for with a 500.
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        if self.background is not None:
+            await self.background()

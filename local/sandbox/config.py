@@ -1,0 +1,70 @@
+"""What a sandbox is started with: its address, the numbers it knows, where it calls back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# bucket, key, content, content type
+PutObject = Callable[[str, str, bytes, str], None]
+
+
+@dataclass(frozen=True)
+class Number:
+    """
+    A business phone number, on AWS End User Messaging if it has an `aws_id`, else on Graph.
+
+    `phone_number_id` and `waba` are Meta's ids (digits); `aws_id` is `phone-number-id-` and hex.
+    """
+
+    phone_number_id: str
+    display: str
+    waba: str
+    aws_id: str | None = None
+
+
+DEMO_NUMBERS = (
+    Number("106540352242922", "15550783881", "102290129340398"),
+    Number(
+        "206540352242933",
+        "15550783999",
+        "202290129340399",
+        "phone-number-id-0123456789abcdef0123456789abcdef",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Config:
+    """
+    Settings of one sandbox; the defaults suit a test.
+
+    `port` 0 lets the system choose. `put_object` takes the place of S3 at `aws_endpoint`. Status
+    webhooks are sent when `webhook_url` and `app_secret` are both set. `webhook_retry_seconds` is
+    the first wait after a webhook that was not taken; each further one is twice as long.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    numbers: tuple[Number, ...] = DEMO_NUMBERS
+    media_dir: Path | None = None
+    aws_endpoint: str | None = None
+    put_object: PutObject | None = None
+    webhook_url: str | None = None
+    app_secret: str | None = field(default=None, repr=False)
+    read_receipts: bool = False
+    webhook_retry_seconds: float = 0.5
+
+    def graph_number(self, phone_number_id: str) -> Number | None:
+        """The number that a Graph token may use under this id; None when there is none."""
+        return next(
+            (n for n in self.numbers if n.phone_number_id == phone_number_id and n.aws_id is None),
+            None,
+        )
+
+    def aws_number(self, origination: str) -> Number | None:
+        """The number behind an `originationPhoneNumberId`, which is an `aws_id` or an ARN."""
+        bare = "phone-number-id-" + origination.rpartition(":phone-number-id/")[2]
+        return next(
+            (n for n in self.numbers if n.aws_id is not None and n.aws_id in (origination, bare)),
+            None,
+        )

@@ -1,0 +1,80 @@
+"""
+The sandbox's own routes: what providers were asked for, what shall fail, and whether it is up.
+
+`GET /_sent[?provider=]`, `DELETE /_sent`; `GET /_faults`, `POST /_faults` (one `Fault` as JSON),
+`DELETE /_faults`; `GET /_health`. Bad input gets 400 and `{"errors": [{"field", "rule"}]}`.
+"""
+
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from local.sandbox.provider import json_response
+from local.sandbox.state import Sandbox
+
+
+def bad_input(*broken: tuple[str, str], status: int = 400) -> Response:
+    """A refusal that names each *broken* (field, rule)."""
+    errors = [{"field": field, "rule": rule} for field, rule in broken]
+    return json_response({"errors": errors}, status)
+
+
+async def get_sent(request: Request) -> Response:
+    """What the providers acted on, oldest first; of one provider when asked so."""
+    sandbox = _sandbox(request)
+    providers = sorted(sandbox.operations)
+    for name, value in request.query_params.multi_items():
+        if name != "provider":
+            return bad_input((name, "is unknown; the only parameter is provider"))
+        if value not in providers:
+            return bad_input((name, f"must be one of {', '.join(providers)}"))
+    wanted = request.query_params.get("provider")
+    return json_response([vars(sent) for sent in sandbox.sent if wanted in (None, sent.provider)])
+
+
+async def delete_sent(request: Request) -> Response:
+    """Forget what was asked."""
+    _sandbox(request).forget_sent()
+    return Response(status_code=204)
+
+
+async def get_faults(request: Request) -> Response:
+    """The faults still to come."""
+    return json_response([fault.model_dump() for fault in _sandbox(request).faults.pending()])
+
+
+async def post_fault(request: Request) -> Response:
+    """Queue a fault."""
+    try:
+        fault = _sandbox(request).faults.add_json(await request.body())
+    except ValidationError as error:
+        broken = error.errors(include_url=False, include_input=False)
+        return bad_input(*((".".join(map(str, b["loc"])) or "body", b["msg"]) for b in broken))
+    return json_response(fault.model_dump(), 201)
+
+
+async def delete_faults(request: Request) -> Response:
+    """Let everything succeed again."""
+    _sandbox(request).faults.clear()
+    return Response(status_code=204)
+
+
+async def get_health(request: Request) -> Response:
+    """The sandbox is up, and this is whom it plays."""
+    return json_response({"status": "ok", "providers": sorted(_sandbox(request).operations)})
+
+
+def _sandbox(request: Request) -> Sandbox:
+    sandbox: Sandbox = request.app.state.sandbox
+    return sandbox
+
+
+ROUTES = [
+    Route("/_sent", get_sent, methods=["GET"]),
+    Route("/_sent", delete_sent, methods=["DELETE"]),
+    Route("/_faults", get_faults, methods=["GET"]),
+    Route("/_faults", post_fault, methods=["POST"]),
+    Route("/_faults", delete_faults, methods=["DELETE"]),
+    Route("/_health", get_health, methods=["GET"]),
+]

@@ -1,0 +1,50 @@
+"""Starting and stopping a sandbox inside the current process."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+import uvicorn
+
+from local.sandbox.app import application, operations
+from local.sandbox.config import Config
+from local.sandbox.state import Sandbox
+
+_STOP_WITHIN_SECONDS = 15
+
+
+@contextmanager
+def running(config: Config | None = None) -> Iterator[Sandbox]:
+    """
+    Serve a sandbox from a thread of its own, for as long as the `with` block lasts.
+
+    At its end requests and status webhooks under way are finished; thread and sockets are gone.
+    OSError when the port is taken.
+    """
+    config = config or Config()
+    sandbox = Sandbox(config, operations())
+    listener = socket.create_server((config.host, config.port))
+    sandbox.url = f"http://{config.host}:{listener.getsockname()[1]}"
+    sandbox.server = uvicorn.Server(
+        uvicorn.Config(
+            application(sandbox),
+            http="h11",
+            loop="asyncio",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=_STOP_WITHIN_SECONDS,
+        )
+    )
+    # Early callers wait in the socket's queue, so there is no start to wait for.
+    thread = Thread(target=sandbox.server.run, kwargs={"sockets": [listener]}, name="sandbox")
+    thread.start()
+    try:
+        yield sandbox
+    finally:
+        sandbox.server.should_exit = True
+        thread.join()
+        listener.close()
+        sandbox.close()

@@ -1,0 +1,139 @@
+"""What one running sandbox holds: what it was asked, how it shall fail, its media, its clock."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config as BotoConfig
+
+from local.sandbox.faults import Faults, Operations
+from local.sandbox.media import library
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import uvicorn
+
+    from local.sandbox.config import Config, PutObject
+
+
+@dataclass(frozen=True)
+class Sent:
+    """
+    A request that a provider acted on.
+
+    `body` is the body as the provider understood it; `answer` the JSON it answered with, also when
+    that was lost on the way (None for files). `at` is ISO 8601 UTC. `headers` have lower-case names
+    and hold no credentials.
+    """
+
+    provider: str
+    operation: str
+    path: str
+    query: Mapping[str, str]
+    body: object
+    answer: object
+    at: str
+    headers: Mapping[str, str]
+
+
+class Clock:
+    """The sandbox's time: real time, and what tests have put it forward by."""
+
+    def __init__(self) -> None:
+        self._ahead_seconds = 0.0
+
+    def now(self) -> float:
+        """Seconds since 1970, UTC."""
+        return time.time() + self._ahead_seconds
+
+    def advance(self, seconds: float) -> None:
+        """Let this much time pass at once."""
+        self._ahead_seconds += seconds
+
+
+class Sandbox:
+    """A sandbox that serves at `url`; tests read and steer it from their own thread."""
+
+    def __init__(self, config: Config, operations: Operations) -> None:
+        self.config = config
+        self.clock = Clock()
+        self.operations = operations
+        self.faults = Faults(operations)
+        self.media = library(config.media_dir)
+        self.sendable_media = {media_id for media_id, file in self.media.items() if not file.gone}
+        self.url = ""
+        self.server: uvicorn.Server | None = None
+        self._sent: list[Sent] = []
+        self._s3 = None
+        self.put_object: PutObject | None = config.put_object
+        if self.put_object is None and config.aws_endpoint is not None:
+            self._s3 = boto3.client(
+                "s3",
+                endpoint_url=config.aws_endpoint,
+                region_name=boto3.session.Session().region_name or "us-east-1",
+                config=BotoConfig(s3={"addressing_style": "path"}),
+            )
+            self.put_object = self._put_in_s3
+
+    @property
+    def sent(self) -> list[Sent]:
+        """What the providers acted on, oldest first: a copy."""
+        return list(self._sent)
+
+    def record(self, sent: Sent) -> None:
+        """Add to `sent`."""
+        self._sent.append(sent)
+
+    def forget_sent(self) -> None:
+        """Empty `sent`."""
+        self._sent.clear()
+
+    def reset(self) -> None:
+        """As new: nothing sent, no faults, the clock right."""
+        self.forget_sent()
+        self.faults.clear()
+        self.clock = Clock()
+
+    def close(self) -> None:
+        """Give back what is held open."""
+        if self._s3 is not None:
+            self._s3.close()
+
+    def timestamp(self) -> str:
+        """Now, ISO 8601 UTC with milliseconds."""
+        now = datetime.fromtimestamp(self.clock.now(), UTC)
+        return now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    async def pause(self, seconds: float) -> None:
+        """Wait in real time, but never longer than the server wants to live."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        while not self._stops and (left := deadline - loop.time()) > 0:
+            await asyncio.sleep(min(left, 0.05))
+
+    def hang_up(self, client: tuple[str, int] | None, *, reset: bool) -> None:
+        """Drop the connection to *client* (address, port), with a TCP reset or a plain end."""
+        for connection in list(self.server.server_state.connections) if self.server else ():
+            if getattr(connection, "client", None) != client:
+                continue
+            if reset:
+                # linger for 0 seconds: closing then sends RST instead of FIN
+                sock = connection.transport.get_extra_info("socket")
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.transport.abort()
+
+    @property
+    def _stops(self) -> bool:
+        return self.server is None or self.server.should_exit
+
+    def _put_in_s3(self, bucket: str, key: str, content: bytes, content_type: str) -> None:
+        assert self._s3 is not None  # noqa: S101 - only used when there is a client
+        self._s3.put_object(Bucket=bucket, Key=key, Body=content, ContentType=content_type)

@@ -1,0 +1,19 @@
+"""What all suites share: moto before any client, false credentials, and a region that is nobody's."""
+
+import os
+
+import moto  # noqa: F401 - before boto3 makes a client: one made earlier would call the real endpoint
+
+os.environ |= {
+    "AWS_ACCESS_KEY_ID": "testing",
+    "AWS_SECRET_ACCESS_KEY": "testing",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_REGION": "us-east-1",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "POWERTOOLS_METRICS_NAMESPACE": "Parley",
+    "POWERTOOLS_SERVICE_NAME": "whatsapp",
+    "POWERTOOLS_TRACE_DISABLED": "true",
+    "STAGE": "local",
+}
+for variable in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
+    os.environ.pop(variable, None)

@@ -1,0 +1,9 @@
+"""What the tests use in place of S3."""
+
+
+class Bucket(dict[tuple[str, str], tuple[bytes, str]]):
+    """(bucket, key) -> (content, content type)."""
+
+    def put(self, bucket: str, key: str, content: bytes, content_type: str) -> None:
+        """Store an object."""
+        self[bucket, key] = (content, content_type)

@@ -1,0 +1,66 @@
+"""A small HTTP server that keeps what is sent to it, for what the sandbox calls by itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.message import Message
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from queue import Queue
+from threading import Thread
+from typing import override
+
+
+@dataclass(frozen=True)
+class Received:
+    """One request."""
+
+    method: str
+    path: str
+    headers: Message
+    body: bytes
+
+
+@dataclass
+class Receiver:
+    """Answers with `statuses` in turn, then with 200; `next` waits for a request."""
+
+    url: str = ""
+    statuses: list[int] = field(default_factory=list)
+    requests: Queue[Received] = field(default_factory=Queue)
+
+    def next(self) -> Received:
+        """The oldest request that was not looked at; `queue.Empty` when none comes for long."""
+        return self.requests.get(timeout=20)
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    """Listen on a free port."""
+    receiver = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # so that a client that asks "100-continue?" is answered
+
+        def take(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            # The answer first: who has seen the request may count on its being answered.
+            self.send_response(receiver.statuses.pop(0) if receiver.statuses else 200)
+            self.send_header("Content-Length", "0")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            receiver.requests.put(Received(self.command, self.path, self.headers, body))
+
+        do_POST = do_PUT = take  # noqa: N815 - the library's names
+
+        @override
+        def log_message(self, *_: object) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        receiver.url = f"http://127.0.0.1:{server.server_port}"
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield receiver
+        finally:
+            server.shutdown()
+            thread.join()

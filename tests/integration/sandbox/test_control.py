@@ -1,0 +1,93 @@
+"""The sandbox's own routes."""
+
+import re
+
+import pytest
+
+from local.sandbox import Sandbox
+from tests.integration.sandbox.client import MESSAGES, TEXT, Client
+
+
+def test_the_health_names_whom_the_sandbox_plays(client: Client) -> None:
+    assert client.get("/_health", authorization=None).json() == {
+        "status": "ok",
+        "providers": ["meta", "socialmessaging"],
+    }
+
+
+def test_what_was_sent_can_be_read(client: Client) -> None:
+    answer = client.post(MESSAGES + "?debug=all", TEXT).json()
+
+    [sent] = client.get("/_sent").json()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", sent.pop("at"))
+    assert sent.pop("headers")["content-length"]
+    assert sent == {
+        "provider": "meta",
+        "operation": "send_message",
+        "path": MESSAGES,
+        "query": {"debug": "all"},
+        "body": TEXT,
+        "answer": answer,
+    }
+
+
+def test_what_was_sent_can_be_read_by_provider(client: Client) -> None:
+    client.post(MESSAGES, TEXT)
+
+    assert len(client.get("/_sent?provider=meta").json()) == 1
+    assert client.get("/_sent?provider=socialmessaging").json() == []
+
+
+def test_what_was_sent_can_be_forgotten(client: Client) -> None:
+    client.post(MESSAGES, TEXT)
+
+    assert client.send("DELETE", "/_sent").status == 204
+    assert client.get("/_sent").json() == []
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        (
+            "provider=twilio",
+            {"field": "provider", "rule": "must be one of meta, socialmessaging"},
+        ),
+        ("provider=", {"field": "provider", "rule": "must be one of meta, socialmessaging"}),
+        ("limit=3", {"field": "limit", "rule": "is unknown; the only parameter is provider"}),
+    ],
+)
+def test_a_wrong_query_is_refused_and_field_and_rule_named(
+    client: Client, query: str, error: dict[str, str]
+) -> None:
+    reply = client.get(f"/_sent?{query}")
+
+    assert (reply.status, reply.json()) == (400, {"errors": [error]})
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "/"), ("GET", "/a/b/c/d"), ("PATCH", "/_sent"), ("DELETE", "/v23.0/1")],
+)
+def test_what_nobody_plays_is_a_404_that_says_so(client: Client, method: str, path: str) -> None:
+    reply = client.send(method, path)
+
+    assert reply.status == 404
+    assert reply.json()["errors"] == [
+        {"field": "path", "rule": f"nothing in this sandbox answers {method} {path}"}
+    ]
+
+
+def test_a_reset_makes_the_sandbox_as_new(client: Client, sandbox: Sandbox) -> None:
+    client.post(MESSAGES, TEXT)
+    sandbox.faults.add(kind="reset")
+
+    sandbox.reset()
+
+    assert (sandbox.sent, sandbox.faults.pending()) == ([], [])
+
+
+def test_the_list_of_what_was_sent_is_a_copy(client: Client, sandbox: Sandbox) -> None:
+    before = sandbox.sent
+    client.post(MESSAGES, TEXT)
+
+    assert before == []

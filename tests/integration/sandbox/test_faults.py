@@ -1,0 +1,192 @@
+"""Failures on demand."""
+
+import pytest
+from urllib3.exceptions import ProtocolError, ReadTimeoutError
+
+from local.sandbox import Sandbox
+from tests.integration.sandbox.client import MESSAGES, RECEIPT, TEXT, Client
+
+
+def test_a_status_is_answered_in_the_providers_shape_and_nothing_is_done(
+    client: Client, sandbox: Sandbox
+) -> None:
+    client.post("/_faults", {"kind": "status", "status": 429})
+
+    reply = client.post(MESSAGES, TEXT)
+
+    assert (reply.status, reply.json()["error"]["code"]) == (429, 130429)
+    assert sandbox.sent == []
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, 190), (500, 131000), (503, 2)])
+def test_graph_fails_with_the_code_that_goes_with_the_status(
+    client: Client, sandbox: Sandbox, status: int, code: int
+) -> None:
+    sandbox.faults.add(kind="status", status=status)
+
+    reply = client.post(MESSAGES, TEXT)
+
+    assert (reply.status, reply.json()["error"]["code"]) == (status, code)
+
+
+def test_a_lost_answer_is_a_closed_connection_after_the_work_is_done(
+    client: Client, sandbox: Sandbox
+) -> None:
+    sandbox.faults.add(kind="lost_answer")
+
+    with pytest.raises(ProtocolError, match="closed connection without response"):
+        client.post(MESSAGES, TEXT)
+
+    [sent] = sandbox.sent
+    assert sent.body == TEXT
+
+
+def test_a_lost_refusal_is_not_recorded(client: Client, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="lost_answer")
+
+    with pytest.raises(ProtocolError):
+        client.post(MESSAGES, TEXT | {"to": "abc"})
+
+    assert sandbox.sent == []
+
+
+def test_a_reset_comes_before_anything_is_done(client: Client, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="reset")
+
+    with pytest.raises(ProtocolError, match="Connection reset by peer"):
+        client.post(MESSAGES, TEXT)
+
+    assert sandbox.sent == []
+
+
+def test_after_a_reset_the_next_request_succeeds(client: Client, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="reset")
+    with pytest.raises(ProtocolError):
+        client.post(MESSAGES, TEXT)
+
+    assert client.post(MESSAGES, TEXT).status == 200
+
+
+def test_a_delayed_request_is_done_although_the_caller_gave_up(sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="delay", seconds=30)
+
+    impatient = Client(sandbox.url, timeout_seconds=1)
+    with pytest.raises(ReadTimeoutError):
+        impatient.post(MESSAGES, TEXT)
+    impatient.close()
+
+    assert [sent.operation for sent in sandbox.sent] == ["send_message"]
+
+
+def test_a_delayed_answer_is_a_good_one(client: Client, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="delay", seconds=0.01)
+
+    assert client.post(MESSAGES, TEXT).status == 200
+
+
+def test_faults_are_used_up_in_order(client: Client, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="status", status=500, times=2)
+    sandbox.faults.add(kind="status", status=429)
+
+    statuses = [client.post(MESSAGES, TEXT).status for _ in range(4)]
+
+    assert statuses == [500, 500, 429, 200]
+
+
+def test_a_fault_waits_for_its_operation(client: Client, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="status", status=500, operation="mark_as_read")
+
+    statuses = [client.post(MESSAGES, body).status for body in (TEXT, RECEIPT, RECEIPT)]
+
+    assert statuses == [200, 500, 200]
+
+
+def test_a_fault_of_another_provider_does_not_fit(client: Client, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="status", status=500, provider="socialmessaging")
+
+    assert client.post(MESSAGES, TEXT).status == 200
+    assert len(sandbox.faults.pending()) == 1
+
+
+def test_the_sandboxs_own_routes_never_fail(client: Client, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="status", status=500)
+
+    assert client.get("/_health").status == 200
+
+
+def test_pending_faults_are_listed_with_the_times_left(client: Client) -> None:
+    client.post("/_faults", {"kind": "status", "status": 500, "times": 3, "provider": "meta"})
+    client.post(MESSAGES, TEXT)
+
+    assert client.get("/_faults").json() == [
+        {
+            "kind": "status",
+            "status": 500,
+            "times": 2,
+            "provider": "meta",
+            "operation": None,
+            "seconds": None,
+        }
+    ]
+
+
+def test_faults_can_be_taken_back(client: Client) -> None:
+    client.post("/_faults", {"kind": "reset", "times": 5})
+
+    assert client.send("DELETE", "/_faults").status == 204
+    assert client.get("/_faults").json() == []
+    assert client.post(MESSAGES, TEXT).status == 200
+
+
+@pytest.mark.parametrize(
+    ("fault", "field"),
+    [
+        ({}, "kind"),
+        ({"kind": "explode"}, "kind"),
+        ({"kind": None}, "kind"),
+        ({"kind": "status"}, "status"),
+        ({"kind": "status", "status": 200}, "status"),
+        ({"kind": "status", "status": 600}, "status"),
+        ({"kind": "status", "status": "429"}, "status"),
+        ({"kind": "status", "status": True}, "status"),
+        ({"kind": "reset", "status": 500}, "status"),
+        ({"kind": "status", "status": 500, "seconds": 1}, "seconds"),
+        ({"kind": "delay"}, "seconds"),
+        ({"kind": "delay", "seconds": 0}, "seconds"),
+        ({"kind": "delay", "seconds": 61}, "seconds"),
+        ({"kind": "delay", "seconds": "1"}, "seconds"),
+        ({"kind": "delay", "seconds": float("nan")}, "seconds"),
+        ({"kind": "reset", "times": 0}, "times"),
+        ({"kind": "reset", "times": 1001}, "times"),
+        ({"kind": "reset", "times": 1.5}, "times"),
+        ({"kind": "reset", "provider": "nobody"}, "provider"),
+        ({"kind": "reset", "provider": 1}, "provider"),
+        ({"kind": "reset", "operation": "nothing"}, "operation"),
+        (
+            {"kind": "reset", "provider": "meta", "operation": "SendWhatsAppMessage"},
+            "operation",
+        ),
+        ({"kind": "reset", "provider": "nobody", "operation": "nothing"}, "provider"),
+        ({"kind": "reset", "colour": "red"}, "colour"),
+        ([], "body"),
+        (b"{", "body"),
+        (b"", "body"),
+        (b"\xff", "body"),
+    ],
+)
+def test_what_is_no_fault_is_refused_and_field_and_rule_named(
+    client: Client, fault: object, field: str
+) -> None:
+    reply = client.post("/_faults", fault)
+
+    first = reply.json()["errors"][0]
+    assert (reply.status, first["field"]) == (400, field)
+    assert first["rule"]
+    assert client.get("/_faults").json() == []
+
+
+def test_a_refused_fault_is_told_what_there_is(client: Client) -> None:
+    reply = client.post("/_faults", {"kind": "reset", "provider": "nobody"})
+
+    [error] = reply.json()["errors"]
+    assert error["rule"] == "Value error, must be one of meta, socialmessaging"

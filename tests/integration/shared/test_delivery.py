@@ -1,0 +1,178 @@
+"""The action ledger: at most one live attempt, and every end is written down."""
+
+from collections.abc import Callable, Iterator
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from shared import clock, delivery
+from shared.channels.outcomes import InDoubt, NotSent, Refused
+from shared.delivery import Action, Ledger, OnDoubt, State
+from shared.dynamodb import Table
+from shared.failures import Transient
+from tests.template import create_table
+
+NOW = 1_767_268_800_000
+
+
+class Clock:
+    now = NOW
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    virtual = Clock()
+    monkeypatch.setattr(clock, "now_ms", virtual)
+    return virtual
+
+
+@pytest.fixture
+def ledger(time: Clock) -> Iterator[Ledger]:
+    with mock_aws():
+        client = boto3.client("dynamodb")
+        yield Ledger(
+            Table(client, create_table(client, "WhatsAppTable")), lambda i: {"pk": f"ACTION#{i}"}
+        )
+
+
+class Wire:
+    """Counts attempts and ends each one as it is told."""
+
+    def __init__(self, *ends: Exception | str) -> None:
+        self._ends = list(ends)
+        self.attempts = 0
+
+    def __call__(self) -> str:
+        self.attempts += 1
+        end = self._ends.pop(0)
+        if isinstance(end, Exception):
+            raise end
+        return end
+
+
+def perform(
+    ledger: Ledger, wire: Callable[[], str], policy: OnDoubt = OnDoubt.AT_MOST_ONCE
+) -> State:
+    action = Action(
+        action_id="a1", company="acme", channel="whatsapp", provider="graph", on_doubt=policy
+    )
+    return ledger.perform(action, owner="worker", remaining_ms=30_000, send=wire)
+
+
+def state(ledger: Ledger) -> tuple[State, int]:
+    action = ledger.action("a1")
+    assert action is not None
+    return action.state, action.attempt
+
+
+def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(ledger: Ledger) -> None:
+    wire = Wire("wamid.1")
+
+    assert perform(ledger, wire) is State.SENT
+    assert perform(ledger, wire) is State.SENT
+    assert wire.attempts == 1
+    action = ledger.action("a1")
+    assert action is not None
+    assert (action.provider_id, action.ttl) == ("wamid.1", NOW // 1000 + 35 * 86_400)
+
+
+def test_a_refusal_is_final_with_its_code(ledger: Ledger) -> None:
+    wire = Wire(Refused("graph_131026"))
+
+    assert perform(ledger, wire) is State.FAILED
+    assert perform(ledger, wire) is State.FAILED
+    assert wire.attempts == 1
+
+
+def test_what_certainly_did_not_arrive_is_tried_again_at_once(ledger: Ledger) -> None:
+    wire = Wire(NotSent("no_connection"), "wamid.1")
+
+    with pytest.raises(Transient, match="not_sent"):
+        perform(ledger, wire)
+    assert perform(ledger, wire) is State.SENT
+    assert state(ledger) == (State.SENT, 2)
+
+
+def test_in_doubt_nobody_acts_before_the_deadline(ledger: Ledger, time: Clock) -> None:
+    wire = Wire(InDoubt("no_answer"))
+    with pytest.raises(Transient, match="send_in_doubt"):
+        perform(ledger, wire)
+
+    time.now += 30_000 + delivery.GRACE_MS - 1
+    with pytest.raises(Transient, match="send_in_progress"):
+        perform(ledger, wire)
+    assert wire.attempts == 1
+
+
+def test_past_the_deadline_an_at_most_once_send_becomes_unknown_and_stays_unsent(
+    ledger: Ledger, time: Clock
+) -> None:
+    wire = Wire(InDoubt("no_answer"))
+    with pytest.raises(Transient):
+        perform(ledger, wire)
+
+    time.now += 30_000 + delivery.GRACE_MS
+    assert perform(ledger, wire) is State.UNKNOWN
+    assert perform(ledger, wire) is State.UNKNOWN
+    assert wire.attempts == 1
+
+
+def test_past_the_deadline_a_harmless_send_is_repeated(ledger: Ledger, time: Clock) -> None:
+    wire = Wire(InDoubt("no_answer"), "ok")
+    with pytest.raises(Transient):
+        perform(ledger, wire, OnDoubt.RESEND)
+
+    time.now += 30_000 + delivery.GRACE_MS
+    assert perform(ledger, wire, OnDoubt.RESEND) is State.SENT
+    assert state(ledger) == (State.SENT, 2)
+
+
+def test_a_late_worker_does_not_write_over_the_one_that_took_over(
+    ledger: Ledger, time: Clock
+) -> None:
+    def late() -> str:
+        time.now += 30_000 + delivery.GRACE_MS
+        assert perform(ledger, Wire("second"), OnDoubt.RESEND) is State.SENT
+        return "first"
+
+    assert perform(ledger, late, OnDoubt.RESEND) is State.SENT
+    action = ledger.action("a1")
+    assert action is not None
+    assert action.provider_id == "second"
+
+
+@pytest.mark.parametrize(("failed", "expected"), [(False, State.CONFIRMED), (True, State.FAILED)])
+def test_a_callback_is_evidence_for_a_send_whose_answer_was_lost(
+    ledger: Ledger, failed: bool, expected: State
+) -> None:
+    with pytest.raises(Transient):
+        perform(ledger, Wire(InDoubt("no_answer")))
+
+    ledger.confirm("a1", failed=failed, message_pk="MSG#1")
+    assert perform(ledger, Wire()) is expected
+
+
+def test_the_first_callback_decides(ledger: Ledger) -> None:
+    perform(ledger, Wire("wamid.1"))
+    ledger.confirm("a1", failed=False, message_pk="MSG#1")
+    ledger.confirm("a1", failed=True, message_pk="MSG#2")
+
+    action = ledger.action("a1")
+    assert action is not None
+    assert (action.state, action.message_pk) == (State.CONFIRMED, "MSG#1")
+
+
+def test_a_callback_about_an_unknown_action_writes_nothing(ledger: Ledger) -> None:
+    assert ledger.confirm("a1", failed=False, message_pk="MSG#1") is None
+    assert ledger.action("a1") is None
+
+
+def test_an_expired_action_is_gone_before_dynamodb_deletes_it(ledger: Ledger, time: Clock) -> None:
+    perform(ledger, Wire("wamid.1"))
+
+    time.now += 36 * 86_400_000
+    assert ledger.action("a1") is None

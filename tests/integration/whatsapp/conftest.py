@@ -1,0 +1,150 @@
+"""The worker's use cases over moto: a table, a bucket and secrets from the template, and a queue that is a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from shared import clock
+from shared.channels.whatsapp.eum import Eum
+from shared.channels.whatsapp.graph import Graph
+from shared.delivery import Ledger
+from shared.dynamodb import Table
+from shared.objects import Bucket
+from shared.queues import Entry
+from shared.secrets import JsonSecret
+from tests.template import create_table, properties
+from whatsapp import store
+from whatsapp.items import ACTION_PK_PATTERN, Phone, pk
+from whatsapp.outcomes import Outcome
+from whatsapp.processing import Handled, Invocation, process
+from whatsapp.resources import Resources
+from whatsapp.splitting import Delivery, events_of, queue_entry
+
+PHONE = "106540352242922"
+NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
+APP = "1029384756"
+
+
+@dataclass
+class Outbox:
+    """What the worker sent to its own queue."""
+
+    entries: list[Entry] = field(default_factory=list)
+
+    def send(self, entries: list[Entry]) -> int:
+        self.entries += entries
+        return len(entries)
+
+
+@dataclass
+class Desk:
+    """One worker and its storage, driven event by event."""
+
+    here: Resources
+    outbox: Outbox
+
+    def take(
+        self, *values: dict[str, Any], waba: str = "102290129340398", **delivery: Any
+    ) -> list[Handled]:
+        """Deliver webhook values (`{"messages": [...]}`; `field` names another field) and handle their events."""
+        changes = [
+            {
+                "field": value.pop("field", "messages"),
+                "value": {
+                    "metadata": {"phone_number_id": PHONE, "display_phone_number": "15550783881"}
+                }
+                | value,
+            }
+            for value in [dict(value) for value in values]
+        ]
+        facts: dict[str, Any] = {"source": "meta", "app": APP, "accepted_at": clock.now_ms()} | delivery
+        events = events_of({"entry": [{"id": waba, "changes": changes}]}, Delivery(**facts))
+        return [self.handle(queue_entry(event).body) for event in events]
+
+    def outcomes(self, *values: dict[str, Any], **delivery: Any) -> list[Outcome]:
+        return [handled.outcome for handled in self.take(*values, **delivery)]
+
+    def handle(self, body: str) -> Handled:
+        return process(self.here, body, Invocation("request-1", lambda: 30_000))
+
+    def item(self, key: str) -> dict[str, Any]:
+        """One item as it is stored; empty where there is none."""
+        return self.here.table.get(pk(key)) or {}
+
+    def keys(self) -> list[str]:
+        client = boto3.client("dynamodb")
+        items = client.scan(TableName=self.here.table.name)["Items"]
+        return sorted(item["pk"]["S"] for item in items)
+
+
+@pytest.fixture
+def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW)
+    store.phones.forget()
+    with mock_aws():
+        yield desk_on_moto()
+
+
+def desk_on_moto() -> Desk:
+    dynamodb = boto3.client("dynamodb")
+    table = Table(dynamodb, create_table(dynamodb, "WhatsAppTable"))
+    s3 = boto3.client("s3")
+    bucket = str(properties("MediaBucket")["BucketName"])
+    s3.create_bucket(Bucket=bucket)
+    secrets = boto3.client("secretsmanager")
+    secrets.create_secret(Name="tokens", SecretString='{"acme": "EAAtoken"}')
+    outbox = Outbox()
+    here = Resources(
+        table=table,
+        bucket=Bucket(lambda: s3, bucket),
+        queue=outbox,  # type: ignore[arg-type] # has the one method that is used
+        ledger=Ledger(table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id))),
+        graph=Graph("http://127.0.0.1:9", "v23.0"),
+        eum=Eum(lambda: boto3.client("socialmessaging"), "v20.0"),
+        tokens=JsonSecret(lambda: secrets, "tokens"),
+        media_origins=(),
+        message_ttl_days=0,
+        keep_revoked_content=False,
+        log_all_events=False,
+    )
+    table.put(a_phone().attributes())
+    return Desk(here, outbox)
+
+
+def a_phone(**changes: Any) -> Phone:
+    facts: dict[str, Any] = {
+        "pk": Phone.key(PHONE),
+        "company": "acme",
+        "phone": PHONE,
+        "display_phone": "15550783881",
+        "phone_arn": f"arn:parley:whatsapp:::phone-number-id/{PHONE}",
+        "provider": "graph",
+        "waba_meta_id": "102290129340398",
+        "app_id": APP,
+        "token_ref": "acme",
+        "business_account_name": "Acme Bikes",
+    }
+    return Phone(**facts | changes)
+
+
+def text(
+    identity: str,
+    body: str = "hello",
+    *,
+    at: int = NOW // 1000 - 60,
+    sender: str = "447700900101",
+    **more: Any,
+) -> dict[str, Any]:
+    return {
+        "id": identity,
+        "from": sender,
+        "timestamp": str(at),
+        "type": "text",
+        "text": {"body": body},
+    } | more

@@ -1,0 +1,289 @@
+"""Messages into the inbox: what is stored, counted, and shown."""
+
+import dataclasses
+
+import pytest
+
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
+from whatsapp.outcomes import Outcome
+
+ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
+CONVERSATION = f"CONV#{PHONE}#447700900101"
+CONTACT = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
+
+
+def test_a_message_is_stored_with_every_attribute_of_the_contract(desk: Desk) -> None:
+    assert desk.outcomes(
+        {"contacts": [CONTACT], "messages": [text("wamid.1", "Is it ready?", at=1767268700)]}
+    ) == [Outcome.PERSISTED]
+
+    stored = desk.item("MSG#wamid.1")
+    assert len(stored.pop("payloadHash")) == 64
+    assert stored == {
+        "pk": "MSG#wamid.1",
+        "itemType": "MESSAGE",
+        "company": "acme",
+        "phone": PHONE,
+        "direction": "INBOUND",
+        "receivedAt": "2026-01-01T11:58:20.000Z",
+        "waTimestamp": "1767268700",
+        "from": "447700900101",
+        "fromPk": "447700900101",
+        "to": "15550783881",
+        "senderName": "Ada Byrne",
+        "conversationPk": CONVERSATION,
+        "inboxPk": ARN,
+        "type": "text",
+        "subtype": "text",
+        "preview": "Is it ready?",
+        "textBody": "Is it ready?",
+    }
+
+
+def test_a_conversation_shows_its_newest_message(desk: Desk) -> None:
+    desk.take({"contacts": [CONTACT], "messages": [text("wamid.1", "Is it ready?", at=1767268700)]})
+
+    head = desk.item(CONVERSATION)
+    key = head.pop("lastKey")
+    assert head.pop("recentKeys") == {key}
+    assert head == {
+        "pk": CONVERSATION,
+        "itemType": "CONVERSATION",
+        "company": "acme",
+        "phone": PHONE,
+        "inboxPk": ARN,
+        "from": "447700900101",
+        "senderName": "Ada Byrne",
+        "receivedAt": "2026-01-01T11:58:20.000Z",
+        "lastInboundAt": "2026-01-01T11:58:20.000Z",
+        "unreadCount": 1,
+        "lastMessagePk": "MSG#wamid.1",
+        "lastType": "text",
+        "lastPreview": "Is it ready?",
+        "archived": False,
+        "wabaMetaId": "102290129340398",
+        "businessAccountName": "Acme Bikes",
+    }
+
+
+def test_the_same_message_again_changes_nothing(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+    before = desk.item("MSG#wamid.1"), desk.item(CONVERSATION)
+
+    assert desk.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
+    assert (desk.item("MSG#wamid.1"), desk.item(CONVERSATION)) == before
+
+
+def test_the_same_id_with_other_content_is_parked_and_the_first_stays(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1", "the first")]})
+
+    (handled,) = desk.take({"messages": [text("wamid.1", "another")]})
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "conflict")
+    assert desk.item("MSG#wamid.1")["textBody"] == "the first"
+    assert desk.item(CONVERSATION)["unreadCount"] == 1
+
+
+def test_messages_in_any_order_are_all_counted_and_the_newest_is_shown(desk: Desk) -> None:
+    for number in (3, 1, 4, 2, 3, 1):
+        desk.take(
+            {"messages": [text(f"wamid.{number}", f"text {number}", at=NOW // 1000 - 100 + number)]}
+        )
+
+    head = desk.item(CONVERSATION)
+    assert (head["unreadCount"], head["lastPreview"]) == (4, "text 4")
+
+
+def test_the_place_in_the_webhook_orders_messages_of_one_second(desk: Desk) -> None:
+    desk.take({"messages": [text(f"wamid.{n}", str(n), at=NOW // 1000) for n in range(3)]})
+
+    assert desk.item("MSG#wamid.2")["receivedAt"].endswith(".002Z")
+    assert desk.item(CONVERSATION)["lastPreview"] == "2"
+
+
+def test_the_ring_of_a_long_conversation_stays_small_and_the_count_exact(desk: Desk) -> None:
+    for number in range(60):
+        desk.take({"messages": [text(f"wamid.{number}", at=NOW // 1000 - 100 + number)]})
+
+    head = desk.item(CONVERSATION)
+    assert head["unreadCount"] == 60
+    assert len(head["recentKeys"]) <= 29
+    assert head["ringFloor"] < min(head["recentKeys"])
+
+
+def test_a_message_older_than_the_ring_remembers_is_counted_once(desk: Desk) -> None:
+    for number in range(1, 40):
+        desk.take({"messages": [text(f"wamid.{number}", at=NOW // 1000 - 100 + number)]})
+
+    for _ in range(3):
+        desk.take({"messages": [text("wamid.0", at=NOW // 1000 - 100)]})
+        desk.take({"messages": [text("wamid.1", at=NOW // 1000 - 99)]})
+
+    assert desk.item(CONVERSATION)["unreadCount"] == 40
+
+
+def test_a_customer_with_a_user_id_only_is_the_same_when_a_phone_comes_along(desk: Desk) -> None:
+    only = text("wamid.1", from_user_id="GB.77") | {"from": None}
+    both = text("wamid.2", from_user_id="GB.77")
+    phone = text("wamid.3")
+
+    for message in (only, both, phone):
+        desk.take({"messages": [message]})
+
+    assert desk.item(f"CONV#{PHONE}#GB.77")["unreadCount"] == 3
+    assert desk.item(f"ALIAS#WAID#{PHONE}#447700900101")["target"] == "GB.77"
+
+
+def test_a_customer_who_changed_the_number_stays_in_the_conversation(desk: Desk) -> None:
+    system = {
+        "id": "wamid.s", "from": "447700900101", "timestamp": str(NOW // 1000), "type": "system",
+        "system": {"type": "user_changed_number", "body": "changed", "wa_id": "447700900199"},
+    }  # fmt: skip
+    desk.take({"messages": [text("wamid.1")]})
+    desk.take({"messages": [system]})
+    desk.take(
+        {
+            "messages": [
+                text("wamid.2", "from the new number", sender="447700900199", at=NOW // 1000 + 1)
+            ]
+        }
+    )
+
+    assert desk.item(CONVERSATION)["lastPreview"] == "from the new number"
+    assert desk.item(f"CONV#{PHONE}#447700900199") == {}
+
+
+def test_a_group_message_belongs_to_the_groups_conversation_and_index(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1", group_id="Z3JvdXA")]})
+
+    stored = desk.item("MSG#wamid.1")
+    assert (stored["groupId"], stored["sentAt"]) == ("Z3JvdXA", stored["receivedAt"])
+    assert desk.item(f"CONV#{PHONE}#Z3JvdXA")["unreadCount"] == 1
+
+
+def test_sparse_index_attributes_are_absent_from_an_inbound_message(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+
+    absent = {
+        "wabaMetaId",
+        "tenantId",
+        "customerPhone",
+        "createdAt",
+        "deliveryStatus",
+        "sentAt",
+        "groupId",
+    }
+    assert not absent & desk.item("MSG#wamid.1").keys()
+
+
+def test_an_event_that_names_nobody_is_parked(desk: Desk) -> None:
+    (handled,) = desk.take({"messages": [text("wamid.1") | {"from": None}]})
+
+    assert handled.reason == "no_sender"
+
+
+def test_a_long_text_is_kept_whole_in_the_bucket(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1", "ä" * 9_000)]})
+
+    stored = desk.item("MSG#wamid.1")
+    assert len(stored["textBody"].encode()) <= 2_000
+    assert "\\u00e4" * 100 in desk.here.bucket.get(stored["contentS3Key"]).decode()
+
+
+def test_a_flow_answer_of_400_kb_stays_under_what_an_item_may_hold(desk: Desk) -> None:
+    reply = {
+        "type": "nfm_reply",
+        "nfm_reply": {"name": "flow", "body": "Sent", "response_json": "x" * 400_000},
+    }
+    message = {"id": "wamid.1", "from": "447700900101", "type": "interactive", "interactive": reply}
+
+    assert desk.outcomes({"messages": [message]}) == [Outcome.PERSISTED]
+    assert "contentS3Key" in desk.item("MSG#wamid.1")
+
+
+def test_an_ad_that_brought_the_customer_is_kept_whole(desk: Desk) -> None:
+    desk.take(
+        {"messages": [text("wamid.1", referral={"source_id": "ad7", "headline": "20 % off"})]}
+    )
+
+    stored = desk.item("MSG#wamid.1")
+    assert (stored["adSource"], stored["referral"]["headline"]) == ("ad7", "20 % off")
+    assert desk.item(CONVERSATION)["referralAt"] == stored["receivedAt"]
+
+
+def test_an_erased_message_stays_erased_when_it_is_delivered_again(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+    stub = {k: v for k, v in desk.item("MSG#wamid.1").items() if k not in {"textBody", "preview"}}
+    desk.here.table.put(stub | {"erased": True})
+
+    assert desk.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
+    assert "textBody" not in desk.item("MSG#wamid.1")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"enabled": False}, "phone_disabled"),
+        ({"app_id": "999"}, "app_mismatch"),
+    ],
+)
+def test_a_number_that_may_not_report_has_its_events_parked(
+    desk: Desk, change: dict[str, object], reason: str
+) -> None:
+    desk.here.table.put(a_phone(**change).attributes())
+
+    (handled,) = desk.take({"messages": [text("wamid.1")]})
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, reason)
+    assert desk.item("MSG#wamid.1") == {}
+
+
+def test_a_parked_event_is_visible_without_its_content_and_whole_in_the_bucket(desk: Desk) -> None:
+    value = {"metadata": {"phone_number_id": "404"}, "messages": [text("wamid.1", "a secret wish")]}
+    (handled,) = desk.take(value)
+
+    assert handled.reason == "unknown_phone"
+    (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    parked = desk.item(key)
+    assert (parked["webhookEventType"], parked["reason"], parked["eventType"]) == (
+        "parked",
+        "unknown_phone",
+        "message",
+    )
+    assert parked["payload"]["text"] == {"body": "<text of 13>"}
+    assert "company" not in parked
+    assert "secret wish" not in str(parked)
+    assert b"a secret wish" in desk.here.bucket.get(parked["fullEvent"])
+
+
+def test_a_record_that_is_no_event_is_parked_too(desk: Desk) -> None:
+    handled = desk.handle("not an event")
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "malformed_event")
+
+
+def test_kinds_without_a_home_are_kept_under_their_field(desk: Desk) -> None:
+    desk.take({"field": "a_field_of_next_year", "news": {"a": 1.5}})
+
+    (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    kept = desk.item(key)
+    assert (kept["webhookEventType"], kept["company"], kept["ttl"]) == (
+        "a_field_of_next_year",
+        "acme",
+        NOW // 1000 + 30 * 86_400,
+    )
+    assert float(kept["payload"]["news"]["a"]) == 1.5
+
+
+def test_with_the_event_log_on_messages_leave_an_event_as_well(desk: Desk) -> None:
+    desk.here = dataclasses.replace(desk.here, log_all_events=True)
+    desk.take({"messages": [text("wamid.1")]})
+
+    assert [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+
+
+def test_messages_expire_only_where_a_retention_is_set(desk: Desk) -> None:
+    desk.here = dataclasses.replace(desk.here, message_ttl_days=90)
+    desk.take({"messages": [text("wamid.1")]})
+
+    assert desk.item("MSG#wamid.1")["ttl"] == NOW // 1000 + 90 * 86_400

@@ -1,0 +1,213 @@
+"""Media files, fetched from the provider sandbox over real HTTP."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+
+from local.sandbox import Config, Sandbox, running
+from local.sandbox.media import WEBHOOK_MEDIA
+from shared.channels.whatsapp.eum import Eum
+from shared.channels.whatsapp.graph import Graph
+from shared.failures import Transient
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
+from whatsapp import media_types
+from whatsapp.outcomes import Outcome
+
+JPEG = "1003383421387256"
+
+
+@pytest.fixture
+def sandbox(desk: Desk) -> Iterator[Sandbox]:
+    def put_object(bucket: str, key: str, body: bytes, content_type: str) -> None:
+        desk.here.bucket.client.put_object(
+            Bucket=bucket, Key=key, Body=body, ContentType=content_type
+        )
+
+    with running(Config(put_object=put_object)) as server:
+        desk.here = dataclasses.replace(
+            desk.here,
+            graph=Graph(server.url, "v23.0"),
+            eum=Eum(lambda: boto3.client("socialmessaging", endpoint_url=server.url), "v20.0"),
+            media_origins=(server.url,),
+        )
+        yield server
+
+
+def media_message(media_id: str, kind: str = "image", **facts: Any) -> dict[str, Any]:
+    _, mime_type, sha256 = WEBHOOK_MEDIA[media_id]
+    part = {"id": media_id, "mime_type": mime_type, "sha256": sha256} | facts
+    return {
+        "id": "wamid.1",
+        "from": "447700900101",
+        "timestamp": str(NOW // 1000 - 60),
+        "type": kind,
+        kind: part,
+    }
+
+
+def fetch(desk: Desk) -> list[Outcome]:
+    entries, desk.outbox.entries = desk.outbox.entries, []
+    return [desk.handle(entry.body).outcome for entry in entries]
+
+
+@pytest.mark.parametrize(
+    ("media_id", "kind", "extension"),
+    [
+        (JPEG, "image", "jpg"),
+        ("1003383421387257", "image", "png"),
+        ("1003383421387258", "document", "pdf"),
+        ("1003383421387259", "audio", "ogg"),
+        ("1003383421387260", "video", "mp4"),
+        ("1003383421387261", "sticker", "webp"),
+    ],
+)
+def test_a_file_is_stored_under_a_key_of_ours_and_its_message_points_to_it(
+    desk: Desk, sandbox: Sandbox, media_id: str, kind: str, extension: str
+) -> None:
+    desk.take({"messages": [media_message(media_id, kind, filename="../../evil.exe")]})
+    assert desk.item(f"MEDIA#{media_id}")["mediaStatus"] == "PENDING"
+
+    assert fetch(desk) == [Outcome.PERSISTED]
+
+    record, key = desk.item(f"MEDIA#{media_id}"), f"media/acme/{PHONE}/{media_id}/file.{extension}"
+    assert (record["mediaStatus"], record["s3Key"], "ttl" in record) == ("STORED", key, False)
+    assert desk.item("MSG#wamid.1")["s3Key"] == key
+    assert len(desk.here.bucket.get(key)) == record["contentLength"]
+
+
+def test_a_number_at_aws_has_its_files_copied_by_the_service_under_a_name_that_is_read_back(
+    desk: Desk, sandbox: Sandbox
+) -> None:
+    number = "206540352242933"
+    phone = a_phone(
+        pk=f"PHONE#{number}", phone=number, provider="eum", app_id=None,
+        phone_arn="arn:aws:social-messaging:us-east-1:000000000000:phone-number-id/0123456789abcdef0123456789abcdef",
+        aws_phone="phone-number-id-0123456789abcdef0123456789abcdef",
+    )  # fmt: skip
+    desk.here.table.put(phone.attributes())
+    metadata = {"phone_number_id": number}
+    desk.take({"metadata": metadata, "messages": [media_message(JPEG)]}, source="eum", app="")
+
+    assert fetch(desk) == [Outcome.PERSISTED]
+    key = desk.item("MSG#wamid.1")["s3Key"]
+    assert key.startswith(f"media/acme/{number}/{JPEG}/")
+    assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "STORED"
+
+
+@pytest.mark.parametrize(
+    ("media_id", "status", "reason"),
+    [
+        ("1003383421387262", "FAILED", "wrong_type"),
+        ("1003383421387263", "FAILED", "wrong_hash"),
+        ("1003383421387264", "EXPIRED", "graph_100"),
+    ],
+)
+def test_a_file_that_is_not_what_was_announced_is_given_up_and_the_message_stays(
+    desk: Desk, sandbox: Sandbox, media_id: str, status: str, reason: str
+) -> None:
+    desk.take({"messages": [media_message(media_id)]})
+
+    assert fetch(desk) == [Outcome.PERSISTED]
+    record = desk.item(f"MEDIA#{media_id}")
+    assert (record["mediaStatus"], record["reason"], "ttl" in record) == (status, reason, True)
+    assert desk.item("MSG#wamid.1")["type"] == "image"
+    assert desk.here.bucket.keys_under("media/") == []
+
+
+def test_a_file_larger_than_its_kind_allows_is_refused(
+    desk: Desk, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = dataclasses.replace(media_types.LIMITS["image"], largest_bytes=10)
+    monkeypatch.setattr(media_types, "LIMITS", {"image": small})
+    desk.take({"messages": [media_message(JPEG)]})
+
+    fetch(desk)
+    assert desk.item(f"MEDIA#{JPEG}")["reason"] == "too_large"
+
+
+def test_a_file_from_a_foreign_origin_is_not_fetched(desk: Desk, sandbox: Sandbox) -> None:
+    desk.here = dataclasses.replace(desk.here, media_origins=("https://lookaside.fbsbx.com",))
+    desk.take({"messages": [media_message(JPEG)]})
+
+    fetch(desk)
+    assert desk.item(f"MEDIA#{JPEG}")["reason"] == "foreign_origin"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [{"kind": "status", "status": 500}, {"kind": "status", "status": 429}, {"kind": "reset"}],
+)
+@pytest.mark.parametrize("operation", ["get_media", "download_media"])
+def test_a_provider_that_fails_is_asked_again_later(
+    desk: Desk, sandbox: Sandbox, fault: dict[str, Any], operation: str
+) -> None:
+    desk.take({"messages": [media_message(JPEG)]})
+    (entry,) = desk.outbox.entries
+    sandbox.faults.add(provider="meta", operation=operation, **fault)
+
+    with pytest.raises(Transient):
+        desk.handle(entry.body)
+    assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "PENDING"
+    assert desk.handle(entry.body).outcome is Outcome.PERSISTED
+
+
+def test_a_stored_file_is_not_fetched_again(desk: Desk, sandbox: Sandbox) -> None:
+    desk.take({"messages": [media_message(JPEG)]})
+    (entry,) = desk.outbox.entries
+    desk.handle(entry.body)
+    sandbox.forget_sent()
+
+    assert desk.handle(entry.body).outcome is Outcome.DUPLICATE
+    assert sandbox.sent == []
+
+
+def test_a_deleted_message_takes_its_file_along(desk: Desk, sandbox: Sandbox) -> None:
+    desk.take({"messages": [media_message(JPEG)]})
+    (entry,) = desk.outbox.entries
+    desk.handle(entry.body)
+    revoke = {
+        "id": "wamid.r",
+        "from": "447700900101",
+        "type": "revoke",
+        "revoke": {"original_message_id": "wamid.1"},
+    }
+    desk.take({"messages": [revoke]})
+
+    assert desk.here.bucket.keys_under("media/") == []
+    assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "REVOKED"
+    assert "s3Key" not in desk.item("MSG#wamid.1")
+    assert desk.handle(entry.body).outcome is Outcome.DUPLICATE
+    assert desk.here.bucket.keys_under("media/") == []
+
+
+def test_a_number_without_a_token_keeps_its_files_waiting(desk: Desk, sandbox: Sandbox) -> None:
+    desk.here.table.put(a_phone(token_ref="nobody").attributes())
+    desk.take({"messages": [media_message(JPEG)]})
+
+    with pytest.raises(Transient, match="no_access_token"):
+        fetch(desk)
+
+
+def test_a_read_receipt_is_sent_once_through_the_ledger(desk: Desk, sandbox: Sandbox) -> None:
+    desk.here.table.put(a_phone(auto_mark_read=True).attributes())
+    desk.take({"messages": [text("wamid.1")]})
+    (receipt,) = desk.outbox.entries
+
+    for _ in range(3):
+        desk.handle(receipt.body)
+
+    (sent,) = sandbox.sent
+    assert sent.body == {"messaging_product": "whatsapp", "status": "read", "message_id": "wamid.1"}
+    (action,) = [desk.item(key) for key in desk.keys() if key.startswith("ACTION#")]
+    assert action["state"] == "sent"
+
+
+def test_numbers_that_do_not_want_it_send_no_receipts(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+
+    assert desk.outbox.entries == []

@@ -1,0 +1,179 @@
+"""Delivery statuses: by rank, with history, joined by every id there is."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from shared.delivery import Action, OnDoubt
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk
+from whatsapp.items import Intent
+from whatsapp.outcomes import Outcome
+
+CONVERSATION = f"CONV#{PHONE}#447700900101"
+ECHO = {
+    "id": "wamid.e", "from": "15550783881", "to": "447700900101", "timestamp": str(NOW // 1000 - 60),
+    "type": "text", "text": {"body": "Ready at five."},
+}  # fmt: skip
+
+
+def echo(desk: Desk) -> None:
+    desk.take({"field": "smb_message_echoes", "message_echoes": [ECHO]})
+
+
+def status(
+    word: str, *, at: int = NOW // 1000, identity: str = "wamid.e", **more: Any
+) -> dict[str, Any]:
+    return {
+        "statuses": [
+            {"id": identity, "status": word, "timestamp": str(at), "recipient_id": "447700900101"}
+            | more
+        ]
+    }
+
+
+def test_an_echo_is_an_outbound_message_that_the_business_wrote_in_its_app(desk: Desk) -> None:
+    echo(desk)
+
+    stored = desk.item("MSG#wamid.e")
+    expected = {
+        "direction": "OUTBOUND", "from": "15550783881", "fromPk": "15550783881", "to": "447700900101",
+        "origin": "app", "deliveryStatus": "sent", "conversationPk": CONVERSATION,
+    }  # fmt: skip
+    assert {name: stored[name] for name in expected} == expected
+    assert stored["sentAt"] == stored["receivedAt"]
+    head = desk.item(CONVERSATION)
+    assert (head["unreadCount"], head["lastPreview"], head["lastOutboundAt"]) == (
+        0,
+        "Ready at five.",
+        stored["sentAt"],
+    )
+    assert head["from"] == "447700900101"
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["sent", "delivered", "read"])))
+def test_the_furthest_status_wins_in_whatever_order_they_come(
+    desk: Desk, order: tuple[str, ...]
+) -> None:
+    echo(desk)
+    for word in order:
+        desk.take(status(word))
+        desk.take(status(word))
+
+    assert desk.item("MSG#wamid.e")["deliveryStatus"] == "read"
+    assert len(desk.item("MSG#wamid.e")["deliveryStatusHistory"]) <= 3
+    assert {key for key in desk.keys() if key.startswith("STATUS#")} == {
+        f"STATUS#wamid.e#{word}" for word in order
+    }
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["sent", "read"])))
+def test_statuses_before_their_message_wait_for_it(desk: Desk, order: tuple[str, ...]) -> None:
+    for word in order:
+        assert desk.outcomes(status(word)) == [Outcome.PERSISTED]
+    assert desk.item("STATUS#wamid.e#read")["ttl"] == NOW // 1000 + 35 * 86_400
+
+    echo(desk)
+
+    stored = desk.item("MSG#wamid.e")
+    assert stored["deliveryStatus"] == "read"
+    assert [entry["status"] for entry in stored["deliveryStatusHistory"]] == ["sent", "read"]
+
+
+def test_failed_is_final_and_keeps_the_providers_error(desk: Desk) -> None:
+    echo(desk)
+    error = {"code": 131026, "title": "Undeliverable", "error_data": {"details": "x" * 900}}
+    desk.take(status("failed", errors=[error]))
+    desk.take(status("delivered"))
+
+    stored = desk.item("MSG#wamid.e")
+    assert (stored["deliveryStatus"], stored["statusError"]["code"]) == ("failed", 131026)
+    assert len(stored["statusError"]["details"]) == 200
+    assert "STATUS#wamid.e#delivered" in desk.keys()
+
+
+def test_played_counts_as_read_and_is_noted(desk: Desk) -> None:
+    echo(desk)
+    desk.take(status("read"))
+    desk.take(status("played", at=NOW // 1000 + 5))
+
+    stored = desk.item("MSG#wamid.e")
+    assert (stored["deliveryStatus"], stored["playedAt"]) == ("read", "2026-01-01T12:00:00.000Z")
+
+
+def test_a_repeated_status_is_a_duplicate_and_costs_one_read(desk: Desk) -> None:
+    echo(desk)
+    desk.take(status("sent"))
+    desk.here.table.forget_consumption()
+
+    assert desk.outcomes(status("sent")) == [Outcome.DUPLICATE]
+    assert desk.here.table.consumed_write_units == 0
+
+
+def test_the_price_category_is_kept(desk: Desk) -> None:
+    echo(desk)
+    desk.take(status("sent", pricing={"billable": True, "category": "service"}))
+
+    assert desk.item("MSG#wamid.e")["priceCategory"] == "service"
+
+
+def test_a_word_without_a_rank_is_parked(desk: Desk) -> None:
+    (handled,) = desk.take(status("teleported"))
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_status")
+
+
+def reserve(desk: Desk, *, company: str = "acme") -> None:
+    """What a send leaves behind when it dies right after the wire: a reserved action, and the message to be."""
+    action = Action(
+        action_id="act1",
+        company=company,
+        channel="whatsapp",
+        provider="graph",
+        on_doubt=OnDoubt.AT_MOST_ONCE,
+    )
+    desk.here.ledger._reserve(action, "dead worker", NOW + 1)
+    message = {
+        "direction": "OUTBOUND", "from": "15550783881", "fromPk": "15550783881", "to": "447700900101",
+        "conversationPk": CONVERSATION, "inboxPk": "arn", "phone": PHONE, "type": "text",
+        "textBody": "We open at nine.", "preview": "We open at nine.",
+    }  # fmt: skip
+    desk.here.table.put(Intent(pk=Intent.key("act1"), message=message).attributes())
+
+
+def test_a_status_with_our_action_id_makes_the_message_that_a_dead_sender_left(desk: Desk) -> None:
+    reserve(desk)
+    desk.take(status("delivered", identity="wamid.new", biz_opaque_callback_data="act1"))
+
+    assert desk.item("ACTION#act1")["state"] == "confirmed"
+    assert desk.item("ACTION#act1")["messagePk"] == "MSG#wamid.new"
+    assert desk.item("MSG#wamid.new")["deliveryStatus"] == "delivered"
+    assert desk.item(CONVERSATION)["lastPreview"] == "We open at nine."
+    assert desk.item("INTENT#act1") == {}
+
+
+def test_another_id_of_the_same_send_becomes_an_alias(desk: Desk) -> None:
+    reserve(desk)
+    desk.take(status("sent", identity="wamid.new", biz_opaque_callback_data="act1"))
+    desk.take(status("read", identity="wamid.other", biz_opaque_callback_data="act1"))
+    desk.take(status("failed", identity="wamid.other"))
+
+    assert desk.item("ALIAS#MSG#wamid.other")["target"] == "MSG#wamid.new"
+    assert desk.item("MSG#wamid.new")["deliveryStatus"] == "failed"
+    assert desk.item("MSG#wamid.other") == {}
+
+
+def test_a_failed_first_callback_fails_the_action(desk: Desk) -> None:
+    reserve(desk)
+    desk.take(status("failed", identity="wamid.new", biz_opaque_callback_data="act1"))
+
+    assert desk.item("ACTION#act1")["state"] == "failed"
+
+
+def test_an_action_of_another_company_is_not_joined(desk: Desk) -> None:
+    reserve(desk, company="other")
+    desk.take(status("sent", identity="wamid.new", biz_opaque_callback_data="act1"))
+
+    assert desk.item("ACTION#act1")["state"] == "reserved"
+    assert desk.item("MSG#wamid.new") == {}
+    assert desk.item("STATUS#wamid.new#sent")["actionId"] == "act1"

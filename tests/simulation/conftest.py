@@ -1,0 +1,33 @@
+"""
+The simulation: real handlers, killed at every call they make, must end where a run without accidents ends.
+
+PARLEY_SIMULATION_EXAMPLES=100 multiplies the number of random plans (`whatsapp/test_any_order.py`) for a long run and
+lets hypothesis choose new ones; without it they are few and the same every time. A failing plan is printed, shrunk.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+from moto import mock_aws
+
+from local.sandbox import Config, running
+from tests.simulation.world import World, new_world
+
+
+@pytest.fixture(scope="package")
+def _world() -> Iterator[World]:
+    with mock_aws():
+        import boto3
+
+        s3 = boto3.Session().client("s3")
+
+        def put_object(bucket: str, key: str, content: bytes, content_type: str) -> None:
+            s3.put_object(Bucket=bucket, Key=key, Body=content, ContentType=content_type)
+
+        with running(Config(put_object=put_object)) as sandbox, new_world(sandbox) as world:
+            yield world
+
+
+@pytest.fixture
+def world(_world: World) -> World:
+    return _world.reset()

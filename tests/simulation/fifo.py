@@ -1,0 +1,169 @@
+"""
+An in-memory SQS FIFO queue with the rules that moto lacks: deduplication after a delete, and redrives with new ids.
+
+Its wire is botocore's: `answer` takes the body of a SendMessageBatch request. Whatever SQS would refuse fails the test.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.simulation.clock import Clock
+
+DEDUPLICATION_MS = 5 * 60_000
+LARGEST_BATCH_BYTES = 1 << 20
+MOST_ENTRIES = 10
+_ID = re.compile(r"[!-~]{1,128}")
+_REFUSED_BY_SQS = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass
+class Queued:
+    """One message in the queue. *receipt* changes at every receive: an older one deletes nothing."""
+
+    message_id: str
+    body: str
+    group: str
+    deduplication: str
+    sent_at: int
+    receives: int = 0
+    visible_at: int = 0
+    receipt: str = ""
+
+    def as_record(self) -> dict[str, Any]:
+        """The message as the event source hands it to Lambda."""
+        return {
+            "messageId": self.message_id,
+            "receiptHandle": self.receipt,
+            "body": self.body,
+            "attributes": {
+                "ApproximateReceiveCount": str(self.receives),
+                "ApproximateFirstReceiveTimestamp": str(self.sent_at),
+                "SentTimestamp": str(self.sent_at),
+                "SenderId": "AIDAEXAMPLE",
+                "MessageGroupId": self.group,
+                "MessageDeduplicationId": self.deduplication,
+            },
+            "messageAttributes": {},
+            "eventSource": "aws:sqs",
+            "awsRegion": "us-east-1",
+        }
+
+
+@dataclass
+class FifoQueue:
+    """
+    The queue and its dead letters. Times come from *clock*; both bounds come from the template.
+
+    `refuse_next` holds positions of entries that the next SendMessageBatch reports as `Failed`.
+    """
+
+    clock: Clock
+    visibility_ms: int
+    most_receives: int
+    messages: list[Queued] = field(default_factory=list)
+    dead_letters: list[Queued] = field(default_factory=list)
+    accepted: dict[str, str] = field(
+        default_factory=dict
+    )  # message id -> body, of all that was ever taken
+    refuse_next: set[int] = field(default_factory=set)
+    _seen: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
+    _ids: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    def answer(self, request_body: bytes) -> dict[str, Any]:
+        """SendMessageBatch: the request's JSON in, the answer's JSON out."""
+        entries = json.loads(request_body)["Entries"]
+        assert 1 <= len(entries) <= MOST_ENTRIES
+        assert sum(len(entry["MessageBody"].encode()) for entry in entries) <= LARGEST_BATCH_BYTES
+        assert len({entry["Id"] for entry in entries}) == len(entries)
+        with self._lock:
+            refused, self.refuse_next = self.refuse_next, set()
+            return {
+                "Successful": [
+                    {"Id": entry["Id"], "MessageId": self._take(entry), "MD5OfMessageBody": ""}
+                    for position, entry in enumerate(entries)
+                    if position not in refused
+                ],
+                "Failed": [
+                    {"Id": entry["Id"], "Code": "InternalError", "SenderFault": False}
+                    for position, entry in enumerate(entries)
+                    if position in refused
+                ],
+            }
+
+    def receive(self, most: int = MOST_ENTRIES) -> list[Queued]:
+        """The next messages, in order; none of a group of which a message is in flight."""
+        now = self.clock.now_ms()
+        blocked = {message.group for message in self.messages if message.visible_at > now}
+        batch: list[Queued] = []
+        for message in list(self.messages):
+            if message.group in blocked or len(batch) == most:
+                continue
+            if message.receives == self.most_receives:
+                self.messages.remove(message)
+                self._bury(message)
+                continue
+            message.receives += 1
+            message.visible_at = now + self.visibility_ms
+            message.receipt = f"{message.message_id}-{message.receives}"
+            batch.append(message)
+        return batch
+
+    def delete(self, receipt: str) -> None:
+        """Delete what was received under *receipt*, unless it has been received again or its time was over."""
+        now = self.clock.now_ms()
+        self.messages = [
+            message
+            for message in self.messages
+            if message.receipt != receipt or message.visible_at <= now
+        ]
+
+    def next_visible_at(self) -> int | None:
+        """When the next message in flight comes back, milliseconds since 1970; None when none is in flight."""
+        now = self.clock.now_ms()
+        times = [message.visible_at for message in self.messages if message.visible_at > now]
+        return min(times, default=None)
+
+    def redrive(self, order: Iterable[int] | None = None) -> None:
+        """Move dead letters back, in this *order* of their positions: at the end of the queue, under new ids."""
+        dead, self.dead_letters = self.dead_letters, []
+        for position in order if order is not None else range(len(dead)):
+            letter = dead[position]
+            self._append(letter.body, letter.group, letter.deduplication)
+
+    def _take(self, entry: dict[str, str]) -> str:
+        body, group = entry["MessageBody"], entry["MessageGroupId"]
+        deduplication = entry["MessageDeduplicationId"]
+        assert body
+        assert not _REFUSED_BY_SQS.search(body)
+        assert _ID.fullmatch(group)
+        assert _ID.fullmatch(deduplication)
+        # Deduplication is scoped to the group, as the template's DeduplicationScope says.
+        taken_at, message_id = self._seen.get((group, deduplication), (0, ""))
+        if message_id and self.clock.now_ms() - taken_at < DEDUPLICATION_MS:
+            return message_id
+        message_id = self._append(body, group, deduplication)
+        self._seen[group, deduplication] = (self.clock.now_ms(), message_id)
+        return message_id
+
+    def _append(self, body: str, group: str, deduplication: str) -> str:
+        self._ids += 1
+        message_id = f"00000000-0000-4000-8000-{self._ids:012d}"
+        now = self.clock.now_ms()
+        self.messages.append(Queued(message_id, body, group, deduplication, sent_at=now))
+        self.accepted[message_id] = body
+        return message_id
+
+    def _bury(self, message: Queued) -> None:
+        buried = Queued(
+            message.message_id, message.body, message.group, message.message_id, self.clock.now_ms()
+        )
+        self.dead_letters.append(buried)

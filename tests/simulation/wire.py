@@ -1,0 +1,264 @@
+"""
+Every call that leaves the handlers goes through here: counted, and on demand killed, failed, recorded or replayed.
+
+Two kinds of calls: operations of AWS clients (hooks of botocore, retries of the SDK inside one call) and HTTP requests
+of `shared.http` (urllib3). Both get one number, in the order they are made.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import threading
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import urllib3
+from botocore.awsrequest import AWSHTTPConnectionPool, AWSHTTPSConnectionPool, AWSResponse
+from botocore.exceptions import ReadTimeoutError
+from botocore.httpsession import URLLib3Session
+from botocore.response import StreamingBody
+from moto.core.models import botocore_stubber
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import boto3
+
+    from tests.simulation.fifo import FifoQueue
+
+SENDS = frozenset({"socialmessaging.SendWhatsAppMessage", "HTTP.POST"})
+
+
+class Died(BaseException):
+    """The process is killed here. No `except Exception` may survive it."""
+
+
+class When(StrEnum):
+    """Whether the outside still saw the call."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
+class Fault(StrEnum):
+    """How a call fails without killing anybody."""
+
+    LOST_ANSWER = "lost answer"  # done, but its first answer is lost; the SDK may repeat it
+    THROTTLED = "throttled"  # refused, at every attempt of the SDK
+    UNAVAILABLE = "unavailable"  # a 5xx, at every attempt of the SDK
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The answer of one call, so that it can be given again."""
+
+    name: str
+    answer: Any
+    body: bytes | None = None
+
+
+@dataclass
+class Wire:
+    """
+    The way out. `calls` are the names of the calls so far, such as `dynamodb.PutItem MSG#wamid.x`.
+
+    `die_at` (number, when), `fault_at` (number, fault) and `fails_if` (for any call whose name fits) make trouble.
+    Number 1 is the first call after `rewind`.
+    """
+
+    queue: FifoQueue
+    calls: list[str] = field(default_factory=list)
+    die_at: tuple[int, When] | None = None
+    fault_at: tuple[int, Fault] | None = None
+    fails_if: Callable[[str], bool] = field(default=lambda _: False)
+    recording: list[Recorded] | None = None
+    replayed: list[Recorded] = field(default_factory=list)
+    after_replay: Callable[[], None] = field(default=lambda: None)
+    _is_dead: bool = False
+    _now: threading.local = field(default_factory=threading.local)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def rewind(self) -> None:
+        """Count from 1 again, and let everything succeed."""
+        self.calls.clear()
+        self.die_at = self.fault_at = None
+        self.fails_if = lambda _: False
+        self.recording = None
+        self.replayed = []
+        self._is_dead = False
+
+    def revive(self) -> None:
+        """A new process: it lives, and does not die where the last one did."""
+        self._is_dead = False
+        self.die_at = None
+
+    def hook_into(self, session: boto3.Session) -> None:
+        """Let all clients that *session* will make call through here, instead of straight into moto."""
+        session.events.unregister("before-send", botocore_stubber)
+        session.events.register("before-call", self._before_call)
+        session.events.register("before-send", self._before_send)
+        session.events.register("after-call", self._after_call)
+
+    # AWS: before-call, then before-send for each attempt of the SDK, then after-call.
+
+    def _before_call(
+        self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any
+    ) -> Any:
+        service = model.service_model.service_id.hyphenize()
+        number, old = self._begin(f"{service}.{model.name} {_key_of(params)}".strip())
+        context["call"], self._now.call, self._now.attempts = number, number, 0
+        if old is None:
+            return None
+        context["is_replayed"] = True
+        return _again(old)
+
+    def _before_send(self, request: Any, event_name: str, **_: Any) -> AWSResponse | None:
+        number = self._now.call
+        self._now.attempts += 1
+        fault = self._fault_of(number)
+        if fault in (Fault.THROTTLED, Fault.UNAVAILABLE):
+            return _refusal(request, event_name, fault)
+        answer = self._transport(request, event_name)
+        if fault is Fault.LOST_ANSWER and self._now.attempts == 1:
+            if answer is None:  # Neither moto nor the queue: over the network to the sandbox.
+                URLLib3Session().send(request)
+            raise ReadTimeoutError(endpoint_url=request.url)
+        return answer
+
+    def _transport(self, request: Any, event_name: str) -> AWSResponse | None:
+        if event_name != "before-send.sqs.SendMessageBatch":
+            answer: AWSResponse | None = botocore_stubber(event_name, request)
+            return answer
+        body = json.dumps(self.queue.answer(request.body)).encode()
+        return _response(request, 200, body)
+
+    def _after_call(
+        self, http_response: Any, parsed: dict[str, Any], context: dict[str, Any], **_: Any
+    ) -> None:
+        if context.get("is_replayed"):
+            return
+        number = context["call"]
+        if self.recording is not None:
+            self.recording.append(_recorded(self.calls[number - 1], http_response, parsed))
+        self._end(number)
+
+    # HTTP
+
+    def wrap(self, urlopen: Callable[..., Any]) -> Callable[..., Any]:
+        """`HTTPConnectionPool.urlopen` with this wire in between; the SDK's own pools pass."""
+
+        def through(pool: Any, method: str, url: str, *args: Any, **options: Any) -> Any:
+            if isinstance(pool, AWSHTTPConnectionPool | AWSHTTPSConnectionPool):
+                return urlopen(pool, method, url, *args, **options)
+            number, old = self._begin(f"HTTP.{method} {url.partition('?')[0]}")
+            preload = options.get("preload_content", True)
+            if old is not None:
+                return _http_answer(*old.answer, preload=preload)
+            fault = self._fault_of(number)
+            if fault is Fault.THROTTLED:
+                return _http_answer(429, {}, b'{"error": {"code": 130429}}', preload=preload)
+            if fault is Fault.UNAVAILABLE:
+                return _http_answer(503, {}, b'{"error": {"code": 2}}', preload=preload)
+            # Read whole, whatever the caller wants: an answer that is recorded is given twice.
+            real = urlopen(pool, method, url, *args, **{**options, "preload_content": True})
+            answer = (real.status, dict(real.headers), real.data)
+            if self.recording is not None:
+                self.recording.append(Recorded(self.calls[number - 1], answer))
+            if fault is Fault.LOST_ANSWER:
+                raise urllib3.exceptions.ReadTimeoutError(pool, url, "the answer was lost")
+            self._end(number)
+            return _http_answer(*answer, preload=preload)
+
+        return through
+
+    # Both
+
+    def _begin(self, name: str) -> tuple[int, Recorded | None]:
+        with self._lock:
+            self.calls.append(name)
+            number = len(self.calls)
+        if self._is_dead or self.die_at == (number, When.BEFORE):
+            self._die(name)
+        if number <= len(self.replayed):
+            old = self.replayed[number - 1]
+            assert old.name == name, "the same events and answers must lead to the same calls"
+            return number, old
+        if self.replayed and number == len(self.replayed) + 1:
+            self.after_replay()
+        return number, None
+
+    def _end(self, number: int) -> None:
+        if self._is_dead or self.die_at == (number, When.AFTER):
+            self._die(self.calls[number - 1])
+
+    def _die(self, name: str) -> None:
+        # A dead process makes no further call, from no thread and from no `finally`.
+        self._is_dead = True
+        raise Died(name)
+
+    def _fault_of(self, number: int) -> Fault | None:
+        if self.fails_if(self.calls[number - 1]):
+            return Fault.UNAVAILABLE
+        return self.fault_at[1] if self.fault_at and self.fault_at[0] == number else None
+
+
+def _key_of(params: dict[str, Any]) -> str:
+    """Which item or object a call is about, for names that can be read; empty where there is none."""
+    body = params.get("body")
+    if not isinstance(body, bytes) or not body.startswith(b"{"):
+        return str(params.get("url_path", "")).lstrip("/")
+    fields = json.loads(body)
+    key = fields.get("Key") or fields.get("Item") or {}
+    return str(key["pk"]["S"]) if "pk" in key else ""
+
+
+def _recorded(name: str, http_response: Any, parsed: dict[str, Any]) -> Recorded:
+    content: bytes | None = None
+    if isinstance(parsed.get("Body"), StreamingBody):
+        content = parsed["Body"].read()
+        parsed["Body"] = StreamingBody(io.BytesIO(content), len(content))
+    rest = {name: value for name, value in parsed.items() if name != "Body" or content is None}
+    return Recorded(name, (http_response, copy.deepcopy(rest)), content)
+
+
+def _again(old: Recorded) -> Any:
+    http_response, parsed = old.answer
+    parsed = copy.deepcopy(parsed)
+    if old.body is not None:
+        parsed["Body"] = StreamingBody(io.BytesIO(old.body), len(old.body))
+    return http_response, parsed
+
+
+def _refusal(request: Any, event_name: str, fault: Fault) -> AWSResponse:
+    """The answer of a service that throttles or fails, in its own protocol."""
+    is_throttled = fault is Fault.THROTTLED
+    if event_name.startswith("before-send.s3."):
+        code = "SlowDown" if is_throttled else "InternalError"
+        body = f"<Error><Code>{code}</Code><Message>-</Message></Error>"
+        return _response(request, 503 if is_throttled else 500, body.encode())
+    code = "ThrottlingException" if is_throttled else "InternalServerError"
+    status = 400 if is_throttled else 500
+    return _response(request, status, json.dumps({"__type": code, "message": "-"}).encode())
+
+
+class _Body(io.BytesIO):
+    """What botocore expects of a body: bytes in pieces."""
+
+    def stream(self, **_: object) -> Any:
+        """All that is left."""
+        yield self.read()
+
+
+def _response(request: Any, status: int, body: bytes) -> AWSResponse:
+    return AWSResponse(request.url, status, {"Content-Length": str(len(body))}, _Body(body))
+
+
+def _http_answer(
+    status: int, headers: dict[str, str], body: bytes, *, preload: bool
+) -> urllib3.HTTPResponse:
+    return urllib3.HTTPResponse(
+        io.BytesIO(body), headers=headers, status=status, preload_content=preload
+    )

@@ -1,0 +1,332 @@
+"""
+One small world: the real handlers over moto, an in-memory queue, the provider sandbox and a clock that waits for nobody.
+
+A test posts webhooks, lets the workers run, kills them, and compares what is left.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import uuid
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import boto3
+import urllib3
+from boto3.dynamodb.types import TypeDeserializer
+from botocore import endpoint
+
+import shared.clock
+from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, COUNTER, SOCIAL_TOPIC_ARN, WORKSHOP
+from shared.dynamodb import Table
+from tests import template
+from tests.simulation.clock import Clock
+from tests.simulation.fifo import FifoQueue
+from tests.simulation.wire import Died, When, Wire
+from whatsapp import store
+from whatsapp.items import Phone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+
+    from events.whatsapp.cast import BusinessNumber
+    from local.sandbox import Sandbox
+    from shared.secrets import JsonSecret
+
+type Items = dict[str, dict[str, Any]]
+
+GRAPH_TOKEN = "a token of the sandbox"
+LONGEST_LIFE_MS = 60_000
+MOST_ROUNDS = 400
+
+_deserialize = TypeDeserializer().deserialize
+
+
+@dataclass
+class Invocation:
+    """The Lambda context of one run: as much of it as the handlers and Powertools use."""
+
+    function_name: str = "simulated"
+    memory_limit_in_mb: int = 512
+    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:simulated"
+    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    def get_remaining_time_in_millis(self) -> int:
+        """All of the function's timeout: the clock stands still."""
+        return LONGEST_LIFE_MS
+
+
+@dataclass
+class World:
+    """
+    Everything a handler can reach, and the handlers.
+
+    `outcomes` has, for each queue message id, the word of its last handling: persisted, duplicate or parked.
+    """
+
+    sandbox: Sandbox
+    clock: Clock
+    queue: FifoQueue
+    wire: Wire
+    webhook: ModuleType
+    social: ModuleType
+    worker: ModuleType
+    settings: dict[str, str]
+    outcomes: dict[str, str] = field(default_factory=dict)
+    after_each_run: Callable[[], None] = field(default=lambda: None)
+
+    def __post_init__(self) -> None:
+        aside = (
+            boto3.Session()
+        )  # Not through the wire: what tests look at and seed is no call of ours.
+        self.dynamodb = aside.client("dynamodb")
+        self.s3 = aside.client("s3")
+        self.table = Table(self.dynamodb, self.settings["MESSAGES_TABLE_NAME"])
+        self.bucket = self.settings["MEDIA_BUCKET_NAME"]
+
+    def reset(self, *, auto_mark_read: bool = False) -> World:
+        """As on the first day: the two numbers of the samples are registered, nothing has come yet."""
+        self.clock.ms = Clock().ms
+        fresh = FifoQueue(self.clock, self.queue.visibility_ms, self.queue.most_receives)
+        self.queue = self.wire.queue = fresh
+        self.outcomes = {}
+        self.after_each_run = lambda: None
+        self.sandbox.reset()
+        self._empty()
+        for number in (COUNTER, WORKSHOP):
+            self.table.put(registered(number, auto_mark_read=auto_mark_read).attributes())
+        self.new_process()
+        self.wire.rewind()
+        return self
+
+    def new_process(self) -> None:
+        """A cold start: whatever was only in memory is gone."""
+        self.wire.revive()
+        store.phones.forget()
+        secrets: list[JsonSecret] = [self.webhook.secret, self.worker.here.tokens]
+        for secret in secrets:
+            secret._value = None  # noqa: SLF001 - a cold start has no public door
+
+    # Ingress
+
+    def deliver(self, event: dict[str, Any]) -> bool:
+        """One request of a provider, HTTP or SNS; whether it was taken. What is not taken comes again."""
+        handler = self.social.handler if "Records" in event else self.webhook.handler
+        try:
+            with _quiet():
+                answer = handler(event, Invocation())
+        except (Died, Exception):  # API Gateway makes a 502 of it, SNS sends again
+            self.new_process()
+            return False
+        return answer is None or answer["statusCode"] == 200
+
+    def deliver_until_taken(self, event: dict[str, Any]) -> None:
+        """As the provider does: again after a while, until we say 200."""
+        for _ in range(5):
+            if self.deliver(event):
+                return
+            self.clock.sleep(30)
+        raise AssertionError("never taken")
+
+    # Workers
+
+    def run_worker(self, batch: list[Any] | None = None) -> None:
+        """One invocation of the worker with the next messages, as the event source would treat its answer."""
+        batch = self.queue.receive() if batch is None else batch
+        if not batch:
+            return
+        try:
+            failed = self.invoke_worker(batch)
+        except Died:
+            self.new_process()
+        else:
+            for message in batch:
+                if message.message_id not in failed:
+                    self.queue.delete(message.receipt)
+        self.after_each_run()
+
+    def invoke_worker(self, batch: list[Any]) -> set[str]:
+        """The handler's answer for a batch: the ids that are to come back."""
+        with _quiet():
+            answer = self.worker.handler(
+                {"Records": [message.as_record() for message in batch]}, Invocation()
+            )
+        failed = {entry["itemIdentifier"] for entry in answer["batchItemFailures"]}
+        assert failed <= {message.message_id for message in batch}
+        return failed
+
+    def work_off(self) -> None:
+        """Run workers, and wait for what is in flight, until the queue is empty."""
+        for _ in range(MOST_ROUNDS):
+            if not self.queue.messages:
+                return
+            before = len(self.queue.dead_letters)
+            batch = self.queue.receive()
+            if batch:
+                self.run_worker(batch)
+            elif self.queue.messages and len(self.queue.dead_letters) == before:
+                self.wait_for_redelivery()
+        raise AssertionError("the queue is never empty")
+
+    def wait_for_redelivery(self) -> None:
+        """Let the visibility timeout of the oldest message in flight pass."""
+        self.clock.ms = self.queue.next_visible_at() or self.clock.ms
+
+    def interrupted_worker(self, number: int, when: When) -> None:
+        """From here on, die before or after this call, counted from now."""
+        self.wire.rewind()
+        self.wire.die_at = (number, when)
+
+    # What is left
+
+    def items(self) -> Items:
+        """All items of the table by key, as plain values; without the registered numbers."""
+        pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.table.name)
+        found = [
+            {name: _deserialize(value) for name, value in item.items()}
+            for page in pages
+            for item in page["Items"]
+        ]
+        return {item["pk"]: item for item in found if item["itemType"] != Phone.item_type}
+
+    def objects(self) -> dict[str, bytes]:
+        """All objects of the bucket by key."""
+        listing = self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
+        return {
+            entry["Key"]: self.s3.get_object(Bucket=self.bucket, Key=entry["Key"])["Body"].read()
+            for entry in listing
+        }
+
+    def receipts(self) -> list[str]:
+        """Ids of the messages that were marked as read at a provider, one for each time."""
+        bodies = [sent.body for sent in self.sandbox.sent]
+        asked = [body.get("message", body) for body in bodies if isinstance(body, dict)]
+        return sorted(body["message_id"] for body in asked if body.get("status") == "read")
+
+    def _empty(self) -> None:
+        scanned = self.dynamodb.scan(TableName=self.table.name, ProjectionExpression="pk")["Items"]
+        for start in range(0, len(scanned), 25):
+            gone: list[Any] = [{"DeleteRequest": {"Key": k}} for k in scanned[start : start + 25]]
+            self.dynamodb.batch_write_item(RequestItems={self.table.name: gone})
+        for entry in self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", []):
+            self.s3.delete_object(Bucket=self.bucket, Key=entry["Key"])
+
+
+def registered(number: BusinessNumber, *, auto_mark_read: bool = False) -> Phone:
+    """The registration of one of the samples' numbers."""
+    suffix = number.arn.rpartition("/")[2]
+    return Phone(
+        pk=Phone.key(number.phone),
+        company=COMPANY,
+        phone=number.phone,
+        display_phone=number.display,
+        phone_arn=number.arn or f"arn:parley:whatsapp:::phone-number-id/{number.phone}",
+        provider="eum" if number.arn else "graph",
+        aws_phone=f"phone-number-id-{suffix}" if suffix else None,
+        waba_meta_id=number.waba,
+        app_id=APP_ID,
+        token_ref=COMPANY,
+        business_account_name="Acme Bicycles",
+        auto_mark_read=auto_mark_read,
+    )
+
+
+@contextmanager
+def new_world(sandbox: Sandbox) -> Iterator[World]:
+    """The world, while moto is on. Handlers are imported anew: their clients belong to this world's wire."""
+    given = {
+        "Stage": "local",
+        "GraphBaseUrl": sandbox.url,
+        "MediaOrigins": sandbox.url,
+        "SandboxUrl": sandbox.url,
+    }
+    queue = template.properties("WhatsAppQueue", **given)
+    clock = Clock()
+    fifo = FifoQueue(
+        clock, queue["VisibilityTimeout"] * 1_000, queue["RedrivePolicy"]["maxReceiveCount"]
+    )
+    wire = Wire(fifo)
+    session = boto3.Session()
+    wire.hook_into(session)
+    urlopen = urllib3.HTTPConnectionPool.urlopen
+    with (
+        mock.patch.object(boto3, "DEFAULT_SESSION", session),
+        mock.patch.object(shared.clock, "now_ms", clock.now_ms),
+        mock.patch.object(endpoint, "time", clock),
+        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
+    ):
+        settings = template.environment("WhatsAppWorker", **given)
+        _create(settings, given)
+        webhook, social, worker = (
+            _imported(module, template.environment(function, **given) | extra)
+            for function, module, extra in (
+                ("WhatsAppWebhook", "whatsapp.handlers.webhook", {}),
+                (
+                    "WhatsAppSocial",
+                    "whatsapp.handlers.social",
+                    {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
+                ),
+                ("WhatsAppWorker", "whatsapp.handlers.worker", {}),
+            )
+        )
+        world = World(sandbox, clock, fifo, wire, webhook, social, worker, settings)
+        _keep_outcomes(world)
+        variables = {"AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url}
+        with mock.patch.dict(os.environ, variables):  # boto3 reads it when the client is made
+            yield world
+
+
+def _keep_outcomes(world: World) -> None:
+    """Note how each message ended, from the handler's own report."""
+    report = world.worker._report  # noqa: SLF001 - the one place that knows outcome and record
+
+    def noted(handled: Any, record: Any) -> None:
+        world.outcomes[record.message_id] = handled.outcome.value
+        report(handled, record)
+
+    world.worker._report = noted  # type: ignore[attr-defined] # noqa: SLF001 - see above
+
+
+def _create(settings: dict[str, str], given: dict[str, str]) -> None:
+    """Table, bucket and secrets of the template, in moto."""
+    aside = boto3.Session()
+    template.create_table(aside.client("dynamodb"), "WhatsAppTable", **given)
+    aside.client("s3").create_bucket(Bucket=settings["MEDIA_BUCKET_NAME"])
+    secrets = {
+        "WhatsAppAppSecrets": {
+            "verify_token": "sample-verify-token",
+            "apps": {APP_ID: [APP_SECRET]},
+        },
+        "WhatsAppAccessTokens": {COMPANY: GRAPH_TOKEN},
+    }
+    client = aside.client("secretsmanager")
+    for logical_id, value in secrets.items():
+        name = template.properties(logical_id, **given)["Name"]
+        client.create_secret(Name=name, SecretString=json.dumps(value))
+
+
+def _imported(module: str, environment: dict[str, str]) -> ModuleType:
+    """A handler module of its own, under its own environment: other tests may have imported it for theirs."""
+    before = sys.modules.pop(module, None)
+    try:
+        with mock.patch.dict(os.environ, environment):
+            return importlib.import_module(module)
+    finally:
+        sys.modules.pop(module, None)
+        if before is not None:
+            sys.modules[module] = before
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Powertools warns when a run that died has counted nothing."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No application metrics", UserWarning)
+        yield

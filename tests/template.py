@@ -1,0 +1,229 @@
+"""
+template.yaml as Python data, for all suites: tables, queues and environments are made from it, never by hand.
+
+`resolved` answers what CloudFormation would: names, ARNs and URLs of a made-up account, in the forms that moto uses.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+ROOT: Final = Path(__file__).parent.parent
+REGION: Final = "us-east-1"
+ACCOUNT: Final = "123456789012"
+PSEUDO_PARAMETERS: Final = {
+    "AWS::AccountId": ACCOUNT,
+    "AWS::Partition": "aws",
+    "AWS::Region": REGION,
+    "AWS::URLSuffix": "amazonaws.com",
+}
+# The property that names a resource, by its type.
+NAME_PROPERTY: Final = {
+    "AWS::CloudWatch::Dashboard": "DashboardName",
+    "AWS::DynamoDB::Table": "TableName",
+    "AWS::Logs::LogGroup": "LogGroupName",
+    "AWS::S3::Bucket": "BucketName",
+    "AWS::SNS::Topic": "TopicName",
+    "AWS::SQS::Queue": "QueueName",
+    "AWS::SecretsManager::Secret": "Name",
+    "AWS::Serverless::Function": "FunctionName",
+}
+# What stands between "arn:aws:" and the name, by type.
+ARN: Final = {
+    "AWS::CloudWatch::Alarm": f"cloudwatch:{REGION}:{ACCOUNT}:alarm:",
+    "AWS::DynamoDB::Table": f"dynamodb:{REGION}:{ACCOUNT}:table/",
+    "AWS::IAM::Role": f"iam::{ACCOUNT}:role/",
+    "AWS::Logs::LogGroup": f"logs:{REGION}:{ACCOUNT}:log-group:",
+    "AWS::S3::Bucket": "s3:::",
+    "AWS::SNS::Topic": f"sns:{REGION}:{ACCOUNT}:",
+    "AWS::SQS::Queue": f"sqs:{REGION}:{ACCOUNT}:",
+    "AWS::SecretsManager::Secret": f"secretsmanager:{REGION}:{ACCOUNT}:secret:",
+    "AWS::Serverless::Function": f"lambda:{REGION}:{ACCOUNT}:function:",
+}
+NO_VALUE: Final = object()
+
+
+class _ShortTags(yaml.SafeLoader):
+    """Reads !Ref, !Sub and the others as what they are short for: {"Ref": ...}, {"Fn::Sub": ...}."""
+
+
+def _short_tag(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
+    name = suffix if suffix in {"Ref", "Condition"} else f"Fn::{suffix}"
+    if isinstance(node, yaml.ScalarNode):
+        return {name: loader.construct_scalar(node)}
+    if isinstance(node, yaml.SequenceNode):
+        return {name: loader.construct_sequence(node, deep=True)}
+    if isinstance(node, yaml.MappingNode):
+        return {name: loader.construct_mapping(node, deep=True)}
+    raise TypeError(f"no value can follow !{suffix}: {node}")
+
+
+_ShortTags.add_multi_constructor("!", _short_tag)
+
+
+@cache
+def template() -> dict[str, Any]:
+    """The whole file, functions of CloudFormation unresolved."""
+    loaded: dict[str, Any] = yaml.load((ROOT / "template.yaml").read_text(), Loader=_ShortTags)  # noqa: S506 - a SafeLoader
+    return loaded
+
+
+def resources(kind: str) -> dict[str, dict[str, Any]]:
+    """All resources of one type, such as `AWS::SQS::Queue`, by logical id; unresolved."""
+    return {name: entry for name, entry in template()["Resources"].items() if entry["Type"] == kind}
+
+
+def parameters(given: Mapping[str, str]) -> dict[str, str]:
+    """The value of every parameter: given, or its default. The stage is `dev` unless given."""
+    declared = template()["Parameters"].items()
+    defaults = {name: str(entry["Default"]) for name, entry in declared if "Default" in entry}
+    return defaults | {"Stage": "dev"} | dict(given)
+
+
+def properties(logical_id: str, **given: str) -> dict[str, Any]:
+    """The properties of one resource as CloudFormation would see them under these parameters."""
+    resolved_properties: dict[str, Any] = resolved(
+        template()["Resources"][logical_id].get("Properties", {}), **given
+    )
+    return resolved_properties
+
+
+def resolved(value: Any, **given: str) -> Any:
+    """A part of the template with its functions replaced by what they give; what is !Ref AWS::NoValue is left out."""
+    return _resolve(value, parameters(given))
+
+
+def holds(condition: str, **given: str) -> bool:
+    """Whether a condition of the template is true under these parameters."""
+    return bool(resolved({"Condition": condition}, **given))
+
+
+def exists(logical_id: str, **given: str) -> bool:
+    """Whether a resource is made under these parameters."""
+    condition = template()["Resources"][logical_id].get("Condition")
+    return condition is None or holds(condition, **given)
+
+
+def environment(function: str, **given: str) -> dict[str, str]:
+    """All variables that the template gives to a function: those of Globals and its own."""
+    shared = template()["Globals"]["Function"]["Environment"]["Variables"]
+    own = template()["Resources"][function]["Properties"]["Environment"]["Variables"]
+    variables = resolved(shared | own, **given)
+    return {name: str(value) for name, value in variables.items()}
+
+
+def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
+    """Make one of the template's tables, with its indexes and its TTL, and return its name."""
+    wanted = properties(logical_id, **given)
+    taken = (
+        "TableName",
+        "KeySchema",
+        "AttributeDefinitions",
+        "BillingMode",
+        "GlobalSecondaryIndexes",
+    )
+    client.create_table(**{name: wanted[name] for name in taken if name in wanted})
+    if "TimeToLiveSpecification" in wanted:
+        client.update_time_to_live(
+            TableName=wanted["TableName"],
+            TimeToLiveSpecification=wanted["TimeToLiveSpecification"],
+        )
+    return str(wanted["TableName"])
+
+
+def _resolve(value: Any, given: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [entry for item in value if (entry := _resolve(item, given)) is not NO_VALUE]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        ((name, argument),) = value.items()
+        if name in FUNCTIONS:
+            return FUNCTIONS[name](argument, given)
+    entries = {key: _resolve(entry, given) for key, entry in value.items()}
+    return {key: entry for key, entry in entries.items() if entry is not NO_VALUE}
+
+
+def _ref(name: str, given: Mapping[str, str]) -> Any:
+    if name == "AWS::NoValue":
+        return NO_VALUE
+    if name in given:
+        return given[name]
+    if name in PSEUDO_PARAMETERS:
+        return PSEUDO_PARAMETERS[name]
+    kind = template()["Resources"][name]["Type"]
+    if kind == "AWS::SQS::Queue":
+        return f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{_name_of(name, given)}"
+    if kind in {"AWS::SNS::Topic", "AWS::SecretsManager::Secret"}:
+        return _arn(name, given)
+    return _name_of(name, given)
+
+
+def _get_att(path: str, given: Mapping[str, str]) -> str:
+    logical_id, attribute = path.split(".")
+    if attribute == "QueueName":
+        return _name_of(logical_id, given)
+    if (attribute, template()["Resources"][logical_id]["Type"]) == ("Arn", "AWS::Logs::LogGroup"):
+        return f"{_arn(logical_id, given)}:*"
+    if attribute in {"Arn", "Id"}:
+        return _arn(logical_id, given)
+    raise KeyError(path)
+
+
+def _sub(text: str, given: Mapping[str, str]) -> str:
+    start, *rest = text.split("${")
+    for piece in rest:
+        name, after = piece.split("}", 1)
+        start += (_get_att if "." in name else _ref)(name, given) + after
+    return start
+
+
+def _if(choice: list[Any], given: Mapping[str, str]) -> Any:
+    condition, when_true, when_false = choice
+    return _resolve(when_true if _condition(condition, given) else when_false, given)
+
+
+def _condition(name: str, given: Mapping[str, str]) -> bool:
+    return bool(_resolve(template()["Conditions"][name], given))
+
+
+def _equals(both: list[Any], given: Mapping[str, str]) -> bool:
+    left, right = _resolve(both, given)
+    return bool(left == right)
+
+
+def _not(single: list[Any], given: Mapping[str, str]) -> bool:
+    return not _resolve(single[0], given)
+
+
+# The functions that the template uses. "Condition" names one only as the single key of a map.
+FUNCTIONS: Final[dict[str, Callable[[Any, Mapping[str, str]], Any]]] = {
+    "Condition": _condition,
+    "Fn::Equals": _equals,
+    "Fn::GetAtt": _get_att,
+    "Fn::If": _if,
+    "Fn::Not": _not,
+    "Fn::Sub": _sub,
+    "Ref": _ref,
+}
+
+
+def _name_of(logical_id: str, given: Mapping[str, str]) -> str:
+    entry = template()["Resources"][logical_id]
+    name = entry.get("Properties", {}).get(NAME_PROPERTY.get(entry["Type"], ""), logical_id)
+    return str(_resolve(name, given))
+
+
+def _arn(logical_id: str, given: Mapping[str, str]) -> str:
+    return (
+        f"arn:aws:{ARN[template()['Resources'][logical_id]['Type']]}{_name_of(logical_id, given)}"
+    )

@@ -1,0 +1,68 @@
+"""FIFO queues: batches, ids, and a refusal that nobody may overlook."""
+
+from typing import Any
+
+import pytest
+
+from shared.queues import BATCH_BYTES, Entry, FifoQueue, NotEnqueued, digest, to_json
+
+
+class RecordingSqs:
+    def __init__(self, refuse: str = "") -> None:
+        self.batches: list[list[dict[str, Any]]] = []
+        self._refuse = refuse
+
+    def send_message_batch(self, *, QueueUrl: str, Entries: list[dict[str, Any]]) -> dict[str, Any]:
+        self.batches.append(Entries)
+        refused = [e for e in Entries if e["MessageBody"] == self._refuse]
+        return {"Failed": [{"Id": e["Id"], "Code": "InternalError"} for e in refused]}
+
+
+def entries(count: int, size: int = 10) -> list[Entry]:
+    return [Entry(str(number).zfill(size), "group", str(number)) for number in range(count)]
+
+
+def test_all_entries_go_out_in_batches_of_at_most_ten() -> None:
+    sqs = RecordingSqs()
+
+    sent = FifoQueue(sqs, "url").send(entries(25))  # type: ignore[arg-type] # a fake with the one method that is used
+
+    assert sent == 25
+    assert sorted(len(batch) for batch in sqs.batches) == [5, 10, 10]
+    bodies = {entry["MessageBody"] for batch in sqs.batches for entry in batch}
+    assert bodies == {entry.body for entry in entries(25)}
+
+
+def test_a_batch_stays_under_the_bytes_that_sqs_takes() -> None:
+    sqs = RecordingSqs()
+
+    FifoQueue(sqs, "url").send(entries(4, size=BATCH_BYTES // 2))  # type: ignore[arg-type] # as above
+
+    assert [len(batch) for batch in sqs.batches] == [2, 2]
+
+
+def test_nothing_to_send_is_no_call() -> None:
+    sqs = RecordingSqs()
+
+    assert FifoQueue(sqs, "url").send([]) == 0  # type: ignore[arg-type] # as above
+    assert sqs.batches == []
+
+
+@pytest.mark.parametrize("count", [3, 25])
+def test_one_refused_entry_of_any_batch_is_a_failure_of_the_whole(count: int) -> None:
+    sqs = RecordingSqs(refuse=entries(count)[-1].body)
+
+    with pytest.raises(NotEnqueued, match=r"^1 of "):
+        FifoQueue(sqs, "url").send(entries(count))  # type: ignore[arg-type] # as above
+
+
+def test_a_digest_knows_where_a_part_ends() -> None:
+    assert digest("a", "bc") != digest("ab", "c")
+    assert digest("a") != digest("a", "")
+
+
+def test_json_on_the_queue_is_ascii_whatever_people_write() -> None:
+    text = to_json({"text": "Grüße \ud83d\ude00 \x00 \ud800"})
+
+    assert text.isascii()
+    assert text == '{"text":"Gr\\u00fc\\u00dfe \\ud83d\\ude00 \\u0000 \\ud800"}'

@@ -1,0 +1,87 @@
+"""Meta's signature over the raw body, as senders and attackers write it."""
+
+import hashlib
+import hmac
+import json
+
+import pytest
+
+from shared.signatures import is_one_of, meta_app
+
+SECRETS = {"100": ["current", "older"], "200": ["of another app"]}
+BODIES = [
+    b"",
+    b"{}",
+    b'{"text":"plain"}',
+    json.dumps({"text": "Grüße 😀"}).encode(),  # escaped, as Meta writes it
+    json.dumps({"text": "Grüße 😀"}, ensure_ascii=False).encode(),
+    b'{"url":"https:\\/\\/example.com"}',
+    b"\xff\xfe not utf-8",
+    b" " * 1_000_000,
+]
+
+
+def signed(body: bytes, secret: str) -> str:
+    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize(
+    ("secret", "app"), [("current", "100"), ("older", "100"), ("of another app", "200")]
+)
+def test_the_app_whose_secret_signed_the_raw_bytes_is_found(
+    body: bytes, secret: str, app: str
+) -> None:
+    assert meta_app(body, signed(body, secret), SECRETS) == app
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_upper_case_hex_is_the_same_signature(body: bytes) -> None:
+    signature = signed(body, "current")
+
+    assert meta_app(body, "sha256=" + signature[7:].upper(), SECRETS) == "100"
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "",
+        "sha256=",
+        "sha256",
+        "sha1=" + "0" * 40,
+        "SHA256=" + signed(b"{}", "current")[7:],
+        signed(b"{}", "current")[7:],
+        signed(b"{}", "current")[:-1],
+        signed(b"{}", "current") + "0",
+        signed(b"{}", "current") + "\n",
+        " " + signed(b"{}", "current"),
+        signed(b"{}", "removed"),
+        signed(b"{ }", "current"),
+        "sha256=" + "g" * 64,
+        "sha256=" + "é" * 64,
+        "sha256=" + "\u0661" * 64,  # digits, but not ASCII ones
+        "sha256=" + "\ud800" * 64,
+        "sha256=" + "0" * 64,
+    ],
+)
+def test_anything_else_is_nobodys_signature_and_no_crash(signature: str) -> None:
+    assert meta_app(b"{}", signature, SECRETS) is None
+
+
+def test_a_body_that_was_decoded_and_encoded_again_does_not_verify() -> None:
+    raw = json.dumps({"text": "Grüße"}).encode()
+    again = json.dumps(json.loads(raw), ensure_ascii=False).encode()
+
+    assert meta_app(again, signed(raw, "current"), SECRETS) is None
+
+
+def test_without_configured_apps_nobody_signs() -> None:
+    assert meta_app(b"{}", signed(b"{}", ""), {}) is None
+    assert meta_app(b"{}", signed(b"{}", ""), {"100": []}) is None
+
+
+def test_a_verify_token_is_one_of_several_active_ones() -> None:
+    assert is_one_of("new", ["old", "new"])
+    assert not is_one_of("ne", ["old", "new"])
+    assert not is_one_of("", ["old"])
+    assert not is_one_of("névé\ud800", ["old"])

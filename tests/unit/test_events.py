@@ -1,0 +1,315 @@
+"""The sample events: current, signed, complete, and of the shapes that the providers send."""
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events.whatsapp import make
+from events.whatsapp.samples import sample, samples
+from events.whatsapp.story import START, Sample
+from local.sandbox.media import BUILT_IN, WRONG_HASH
+
+APP_SECRET = b"sample-app-secret-not-a-real-one"
+TOPIC = "arn:aws:sns:us-east-1:000000000000:parley-local-whatsapp-social"
+HTTP_POSTS = [s for s in samples() if not s.is_social and s.event["httpMethod"] == "POST"]
+NOTIFICATIONS = [s for s in samples() if s.is_social]
+
+# Ids that come more than once, and where: these repeats are the point of their samples.
+REPEATED_IDS = {("image", "image_again"), ("text", "duplicate_regrouped", "conflict")}
+
+# Every type that the inbox tells apart, and one that nobody knows.
+MESSAGE_TYPES = {
+    *("text", "image", "video", "audio", "document", "sticker", "location", "contacts"),
+    *("interactive", "button", "order", "request_welcome", "system", "unsupported"),
+    *("reaction", "edit", "revoke", "ride_invitation"),
+}
+INTERACTIVE_TYPES = {"button_reply", "list_reply", "nfm_reply", "call_permission_reply"}
+
+
+def changes_of(told: Sample) -> list[dict[str, Any]]:
+    return [change for entry in told.entries for change in entry["changes"]]
+
+
+def written_in(told: Sample) -> list[dict[str, Any]]:
+    """Messages of customers and of the business."""
+    return told.items("messages", "message_echoes")
+
+
+def phones_in(told: Sample) -> set[str]:
+    """Every phone number of a customer that the sample names."""
+    places = [("messages", "from"), ("contacts", "wa_id"), ("message_echoes", "to")]
+    places += [("statuses", "recipient_id")]
+    return {item[key] for array, key in places for item in told.items(array) if key in item}
+
+
+def named(cases: list[Sample]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("told", cases, ids=[s.name for s in cases])
+
+
+def test_the_files_are_those_that_the_generator_makes() -> None:
+    assert make.outdated() == []
+    assert len(make.files()) == len(samples()) + 1  # each name is used once; one is the README
+
+
+def test_a_changed_a_missing_and_a_left_over_file_are_outdated_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed, missing, left_over, fine = (tmp_path / f"{name}.json" for name in "cmlf")
+    for path in (changed, left_over, fine):
+        path.write_text("old", encoding="utf-8")
+    monkeypatch.setattr(make, "FOLDER", tmp_path)
+    monkeypatch.setattr(make, "files", lambda: {changed: "new", missing: "new", fine: "old"})
+
+    assert make.outdated() == [changed, left_over, missing]
+    assert make.write() == [changed, left_over, missing]
+    assert make.outdated() == []
+    assert sorted(tmp_path.iterdir()) == [changed, fine, missing]
+
+
+@named(HTTP_POSTS)
+def test_every_post_but_the_forged_one_is_signed_over_its_exact_bytes(told: Sample) -> None:
+    headers = {name.lower(): value for name, value in told.signed_headers.items()}
+    expected = hmac.new(APP_SECRET, told.raw_body, hashlib.sha256).hexdigest()
+
+    assert re.fullmatch("sha256=[0-9a-f]{64}", headers["x-hub-signature-256"])
+    is_valid = headers["x-hub-signature-256"] == f"sha256={expected}"
+    assert is_valid == (told.name != "forged_signature")
+
+
+@named([s for s in samples() if not s.is_social])
+def test_every_request_is_a_proxy_event_of_the_webhook_route(told: Sample) -> None:
+    event = told.event
+
+    assert (event["resource"], event["path"]) == ("/webhooks/whatsapp", "/webhooks/whatsapp")
+    assert event["requestContext"]["httpMethod"] == event["httpMethod"]
+    assert event["multiValueHeaders"] == {key: [val] for key, val in event["headers"].items()}
+    assert {"stageVariables", "pathParameters", "isBase64Encoded", "body"} <= event.keys()
+    assert event["isBase64Encoded"] == (told.name == "base64_body")
+
+
+def test_the_handshake_asks_for_the_challenge() -> None:
+    event = sample("handshake").event
+
+    assert event["httpMethod"] == "GET"
+    assert event["body"] is None
+    assert event["queryStringParameters"] == {
+        "hub.mode": "subscribe",
+        "hub.challenge": "1158201444",
+        "hub.verify_token": "sample-verify-token",
+    }
+
+
+@named(NOTIFICATIONS)
+def test_every_notification_has_the_header_of_end_user_messaging(told: Sample) -> None:
+    notification = told.event["Records"][0]["Sns"]
+    published = json.loads(told.published)
+    number = published["context"]["MetaPhoneNumberIds"][0]
+
+    assert told.event["Records"][0]["EventSource"] == "aws:sns"
+    assert (notification["TopicArn"] == TOPIC) == (told.name != "sns_other_topic")
+    assert number["metaPhoneNumberId"] == "206540352242933"
+    assert number["arn"].endswith(":phone-number-id/0123456789abcdef0123456789abcdef")
+    assert published["context"]["MetaWabaIds"][0]["wabaId"] == "202290129340399"
+    assert {"aws_account_id", "message_timestamp", "messageId"} <= published.keys()
+    assert isinstance(published["whatsAppWebhookEntry"], dict) == (told.name == "sns_entry_object")
+
+
+@named([s for s in samples() if s.entries])
+def test_every_change_has_a_field_and_names_its_number(told: Sample) -> None:
+    for change in changes_of(told):
+        assert change.keys() == {"field", "value"}
+        if change["field"] != "message_template_status_update":
+            assert change["value"]["messaging_product"] == "whatsapp"
+            assert change["value"]["metadata"].keys() == {"display_phone_number", "phone_number_id"}
+
+
+@named([s for s in samples() if written_in(s)])
+def test_every_message_has_an_id_a_time_and_the_content_of_its_type(told: Sample) -> None:
+    for message in written_in(told):
+        assert re.fullmatch(r"wamid\.HBg[A-Za-z0-9+/]+=*", message["id"])
+        assert re.fullmatch(r"1767\d{6}", message["timestamp"])
+        assert message["type"] in message or message["type"] == "request_welcome"
+        assert {"from", "from_user_id"} & message.keys()
+
+
+@named([s for s in samples() if s.items("messages")])
+def test_every_sender_is_in_the_contacts_of_the_change_except_in_system_messages(
+    told: Sample,
+) -> None:
+    for change in changes_of(told):
+        contacts = change["value"].get("contacts", [])
+        known = {c.get("wa_id") for c in contacts} | {c.get("user_id") for c in contacts}
+        for message in change["value"].get("messages", []):
+            sender = message.get("from") or message["from_user_id"]
+            assert (sender in known) == (message["type"] != "system")
+
+
+@named([s for s in samples() if s.items("statuses")])
+def test_every_status_has_a_word_a_time_and_a_recipient(told: Sample) -> None:
+    for status in told.items("statuses"):
+        assert status["status"] in {"sent", "delivered", "read", "failed"}
+        assert re.fullmatch(r"1767\d{6}", status["timestamp"])
+        assert status["recipient_id"]
+        assert ("errors" in status) == (status["status"] == "failed")
+
+
+def test_an_id_comes_twice_only_where_that_is_the_point() -> None:
+    seen: dict[str, list[str]] = {}
+    for told in samples():
+        for message in written_in(told):
+            seen.setdefault(message["id"], []).append(told.name)
+
+    assert {tuple(names) for names in seen.values() if len(names) > 1} == REPEATED_IDS
+
+
+def test_states_and_changes_refer_to_messages_of_the_day_except_where_that_is_the_point() -> None:
+    known = {message["id"] for told in samples() for message in written_in(told)}
+    changed = [
+        message[message["type"]]
+        for told in samples()
+        for message in told.items("messages")
+        if message["type"] in {"edit", "revoke", "reaction"}
+    ]
+    unknown_states = {
+        told.name
+        for told in samples()
+        if {status["id"] for status in told.items("statuses")} - known
+    }
+
+    assert {c.get("original_message_id") or c["message_id"] for c in changed} <= known
+    assert sample("reply").items("messages")[0]["context"]["id"] in known
+    assert unknown_states == {"status_unknown_message", "sns_status_failed"}
+
+
+def test_every_message_type_and_every_interactive_answer_is_there() -> None:
+    messages = [message for told in samples() for message in told.items("messages")]
+
+    assert {message["type"] for message in messages} == MESSAGE_TYPES
+    answers = [message["interactive"] for message in messages if message["type"] == "interactive"]
+    assert {answer["type"] for answer in answers} == INTERACTIVE_TYPES
+    flows = [answer["nfm_reply"] for answer in answers if answer["type"] == "nfm_reply"]
+    assert {flow["name"] for flow in flows} == {"flow", "address_message"}
+    assert all(isinstance(json.loads(flow["response_json"]), dict) for flow in flows)
+
+
+def test_the_escaped_sample_is_escaped_as_meta_does_and_the_base64_sample_is_not() -> None:
+    escaped = sample("text_emoji").raw_body
+    plain = sample("base64_body").raw_body
+
+    assert escaped.isascii()
+    assert rb"Gr\u00fc\u00df Gott! \ud83d\udeb2\ud83d\udca8" in escaped
+    assert rb"\/" in escaped
+    assert re.search(rb"[^\\]/", escaped) is None
+    assert "Schöne Grüße! 🛠️".encode() in plain
+
+
+def test_the_regrouped_duplicate_is_the_first_text_and_a_new_message() -> None:
+    first = sample("text").items("messages")
+    again = sample("duplicate_regrouped").items("messages")
+
+    assert again[:1] == first
+    assert len(again) == 2
+    first_bytes = sample("text").raw_body.partition(b'"messages":[')[2].partition(b"]}")[0]
+    assert first_bytes in sample("duplicate_regrouped").raw_body
+
+
+def test_the_photo_again_differs_only_in_its_address_and_the_conflict_only_in_its_words() -> None:
+    photo, photo_again = (sample(name).items("messages")[0] for name in ("image", "image_again"))
+    words, other_words = (sample(name).items("messages")[0] for name in ("text", "conflict"))
+
+    assert photo["image"].pop("url") != photo_again["image"].pop("url")
+    assert photo == photo_again
+    assert words.pop("text") != other_words.pop("text")
+    assert words == other_words
+
+
+def test_the_batch_is_three_customers_in_two_changes_of_one_second() -> None:
+    changes = changes_of(sample("batch"))
+    messages = sample("batch").items("messages")
+
+    assert [len(change["value"]["messages"]) for change in changes] == [2, 1]
+    assert len({message["from"] for message in messages}) == 3
+    assert len({message["timestamp"] for message in messages}) == 1
+
+
+def test_the_customer_without_a_phone_has_only_a_user_id_and_keeps_it_later() -> None:
+    hidden = sample("user_id_only").items("messages")[0]
+    shown = sample("user_id_and_phone").items("messages")[0]
+
+    assert "from" not in hidden
+    assert "wa_id" not in sample("user_id_only").items("contacts")[0]
+    assert hidden["from_user_id"] == shown["from_user_id"]
+    assert shown["from"] == "447700900106"
+
+
+def test_all_numbers_of_customers_are_kept_for_fiction() -> None:
+    phones = {phone for told in samples() for phone in phones_in(told)}
+
+    assert {p for p in phones if not re.fullmatch(r"447700900\d{3}|1\d{3}55501\d{2}", p)} == set()
+    assert len(phones) == 7
+
+
+def test_media_is_announced_with_the_hash_of_the_file_in_the_sandbox() -> None:
+    announced = {
+        message[message["type"]]["id"]: base64.b64decode(message[message["type"]]["sha256"])
+        for told in samples()
+        for message in told.items("messages")
+        if message["type"] in {"image", "video", "audio", "document", "sticker"}
+    }
+    present = {media_id: file for media_id, file in BUILT_IN.items() if not file.gone}
+
+    assert announced.keys() == BUILT_IN.keys()
+    wrong = {
+        media_id
+        for media_id, file in present.items()
+        if announced[media_id] != hashlib.sha256(file.content).digest()
+    }
+    assert wrong == {WRONG_HASH}
+
+
+@named(samples())
+def test_every_accepted_event_has_exactly_one_fate(told: Sample) -> None:
+    expects = told.expects
+    fates = expects.stored + expects.changed + expects.recorded + expects.duplicate
+
+    assert fates + len(expects.parked) == expects.accepted
+    assert not (expects.refused and expects.accepted)
+    assert (expects.status is None) == told.is_social
+
+
+@named([s for s in samples() if s.entries and not s.expects.refused])
+def test_as_many_events_are_expected_as_the_webhook_carries(told: Sample) -> None:
+    carried = 0
+    for change in changes_of(told):
+        arrays = ("messages", "message_echoes", "statuses", "errors")
+        carried += sum(len(change["value"].get(array, [])) for array in arrays) or 1
+
+    assert carried == told.expects.accepted
+
+
+def test_the_day_goes_forward_and_nothing_arrives_before_it_was_written() -> None:
+    requests = [s for s in samples() if not s.is_social]
+    arrivals = [s.event["requestContext"]["requestTimeEpoch"] // 1000 for s in requests]
+
+    assert arrivals == sorted(arrivals)
+    for told, arrived in zip(requests, arrivals, strict=True):
+        dated = written_in(told) + told.items("statuses")
+        assert all(int(item["timestamp"]) <= arrived for item in dated), told.name
+
+
+def test_another_day_has_the_same_samples_with_other_ids_and_moved_times() -> None:
+    later = START + 86_400
+    first_day, next_day = samples(), samples(later)
+
+    assert [s.name for s in next_day] == [s.name for s in first_day]
+    assert [s.expects for s in next_day] == [s.expects for s in first_day]
+    for today, tomorrow in zip(first_day, next_day, strict=True):
+        for old, new in zip(today.items("messages"), tomorrow.items("messages"), strict=True):
+            assert int(new["timestamp"]) - int(old["timestamp"]) == 86_400
+            assert new["id"] != old["id"]

@@ -1,0 +1,267 @@
+"""template.yaml: queues lose nothing, functions start, production keeps its data."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.template import (
+    ROOT,
+    environment,
+    parameters,
+    properties,
+    resolved,
+    resources,
+    template,
+)
+
+FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
+QUEUES = sorted(resources("AWS::SQS::Queue"))
+TABLES = sorted(resources("AWS::DynamoDB::Table"))
+# What cannot be made again from the repository.
+KEPT = [*TABLES, "MediaBucket", "WhatsAppAppSecrets", "WhatsAppAccessTokens"]
+FOURTEEN_DAYS_SECONDS = 1_209_600
+
+
+def events_of(kind: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Function, event name and properties of all event sources of one kind."""
+    for function in FUNCTIONS:
+        for name, event in properties(function).get("Events", {}).items():
+            if event["Type"] == kind:
+                yield function, name, event["Properties"]
+
+
+def dead_letter_queues() -> set[str]:
+    """Logical ids of the queues that others leave messages in."""
+    arns = [
+        *(
+            properties(queue).get("RedrivePolicy", {}).get("deadLetterTargetArn")
+            for queue in QUEUES
+        ),
+        *(
+            event.get("RedrivePolicy", {}).get("deadLetterTargetArn")
+            for _, _, event in events_of("SNS")
+        ),
+    ]
+    return {queue for queue in QUEUES if resolved({"Fn::GetAtt": f"{queue}.Arn"}) in arns}
+
+
+def timeout_seconds(function: str) -> int:
+    default = template()["Globals"]["Function"]["Timeout"]
+    return int(properties(function).get("Timeout", default))
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_no_queue_loses_what_nobody_could_handle(queue: str) -> None:
+    """A queue has dead letters or is the end of the line itself, and both give people 14 days."""
+    wanted = properties(queue)
+
+    assert ("RedrivePolicy" in wanted) != (queue in dead_letter_queues())
+    assert wanted["MessageRetentionPeriod"] == FOURTEEN_DAYS_SECONDS
+    assert wanted["SqsManagedSseEnabled"] is True
+
+
+@pytest.mark.parametrize(
+    "queue", [queue for queue in QUEUES if "RedrivePolicy" in properties(queue)]
+)
+def test_dead_letters_of_a_fifo_queue_are_fifo_too(queue: str) -> None:
+    redrive = properties(queue)["RedrivePolicy"]
+
+    is_fifo = properties(queue).get("FifoQueue", False)
+    assert redrive["deadLetterTargetArn"].endswith(".fifo") == is_fifo
+    assert redrive["maxReceiveCount"] >= 5
+
+
+@pytest.mark.parametrize(
+    "queue", [queue for queue in QUEUES if properties(queue).get("FifoQueue", False)]
+)
+def test_a_fifo_queue_counts_its_limits_per_conversation(queue: str) -> None:
+    wanted = properties(queue)
+
+    assert wanted["QueueName"].endswith(".fifo")
+    assert wanted["DeduplicationScope"] == "messageGroup"
+    assert wanted["FifoThroughputLimit"] == "perMessageGroupId"
+
+
+def test_a_worker_gets_a_batch_back_only_after_six_of_its_timeouts() -> None:
+    for function, _, event in events_of("SQS"):
+        (source,) = (q for q in QUEUES if resolved({"Fn::GetAtt": f"{q}.Arn"}) == event["Queue"])
+        assert properties(source)["VisibilityTimeout"] >= 6 * timeout_seconds(function)
+
+
+def test_the_whatsapp_worker_takes_ten_events_and_says_which_failed() -> None:
+    ((function, _, event),) = events_of("SQS")
+
+    assert function == "WhatsAppWorker"
+    assert event["BatchSize"] == 10
+    assert event["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})["WorkerMaxConcurrency"]}
+
+
+def test_an_event_of_the_topic_that_fails_for_good_is_left_for_people() -> None:
+    """Both ways: SNS could not hand it over, or the function raised each time."""
+    ((function, _, event),) = events_of("SNS")
+    on_failure = properties(function)["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]
+
+    dead_letters = resolved({"Fn::GetAtt": "WhatsAppSocialDeadLetters.Arn"})
+    assert event["RedrivePolicy"] == {"deadLetterTargetArn": dead_letters}
+    assert on_failure == {"Type": "SQS", "Destination": dead_letters}
+
+
+@cache
+def imported(function: str) -> subprocess.CompletedProcess[str]:
+    """Import a handler with nothing but the template's environment; prints the settings its module declares."""
+    script = """
+import dataclasses, importlib, json, sys
+module, name = sys.argv[1].rsplit(".", 1)
+assert callable(getattr(importlib.import_module(module), name))
+settings = sys.modules.get("shared.settings")
+declared = settings.Settings.__subclasses__() if settings else []
+print(json.dumps([field.name.upper() for kind in declared for field in dataclasses.fields(kind)]))
+"""
+    variables = environment(function) | {
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "PYTHONPATH": f"{ROOT / 'functions'}:{ROOT / 'layers/shared'}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    return subprocess.run(  # noqa: S603 - our own interpreter and script
+        [sys.executable, "-c", script, properties(function)["Handler"]],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_handler_string_names_a_module_of_the_functions_folder(function: str) -> None:
+    module, _ = properties(function)["Handler"].rsplit(".", 1)
+
+    assert template()["Globals"]["Function"]["CodeUri"] == "functions/"
+    assert (ROOT / "functions" / f"{module.replace('.', '/')}.py").is_file()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_starts_with_the_environment_that_the_template_gives_it(function: str) -> None:
+    assert imported(function).returncode == 0, imported(function).stderr
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_setting_that_a_function_declares_is_set(function: str) -> None:
+    """Also the ones with a default: a default that nobody chose could cross a stage."""
+    declared = json.loads(imported(function).stdout or "null")
+
+    assert declared is not None, imported(function).stderr
+    assert set(declared) <= set(environment(function))
+
+
+def test_only_the_local_stack_talks_to_the_sandbox() -> None:
+    name = "AWS_ENDPOINT_URL_SOCIALMESSAGING"
+
+    assert name not in environment("WhatsAppWorker", Stage="local")
+    sandboxed = environment("WhatsAppWorker", Stage="local", SandboxUrl="http://127.0.0.1:4600")
+    assert sandboxed[name] == "http://127.0.0.1:4600"
+    (rule,) = template()["Rules"].values()
+    assert resolved(rule["RuleCondition"], Stage="local") is False
+    assert resolved(rule["RuleCondition"], Stage="prod") is True
+    assert resolved(rule["Assertions"][0]["Assert"], SandboxUrl="http://127.0.0.1:4600") is False
+
+
+def test_messages_are_kept_for_ever_or_longer_than_they_may_come_again() -> None:
+    pattern = template()["Parameters"]["MessageTtlDays"]["AllowedPattern"]
+
+    allowed = [days for days in range(-1, 200) if re.fullmatch(pattern, str(days))]
+    assert allowed == [0, *range(35, 200)]
+
+
+@pytest.mark.parametrize("resource", KEPT)
+def test_production_keeps_its_data_when_the_stack_goes(resource: str) -> None:
+    entry = template()["Resources"][resource]
+
+    for attribute in ("DeletionPolicy", "UpdateReplacePolicy"):
+        assert resolved(entry[attribute], Stage="prod") == "Retain"
+        assert resolved(entry[attribute], Stage="dev") == "Delete"
+        assert resolved(entry[attribute], Stage="local") == "Delete"
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize(
+    ("stage", "is_protected"), [("prod", True), ("dev", False), ("local", False)]
+)
+def test_production_tables_can_be_restored_and_not_dropped(
+    table: str, stage: str, is_protected: bool
+) -> None:
+    wanted = properties(table, Stage=stage)
+
+    assert wanted["DeletionProtectionEnabled"] is is_protected
+    recovery = wanted["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
+    assert recovery is is_protected
+
+
+def test_stages_share_no_name() -> None:
+    names = {
+        stage: {
+            resolved({"Ref": name}, Stage=stage)
+            for kind in (
+                "AWS::DynamoDB::Table",
+                "AWS::SQS::Queue",
+                "AWS::S3::Bucket",
+                "AWS::SNS::Topic",
+            )
+            for name in resources(kind)
+        }
+        for stage in ("dev", "prod")
+    }
+
+    assert not names["dev"] & names["prod"]
+
+
+@pytest.mark.parametrize(
+    ("environment_name", "stage"),
+    [("default", "local"), ("dev", "dev"), ("staging", "staging"), ("prod", "prod")],
+)
+def test_each_environment_of_samconfig_deploys_its_stage(environment_name: str, stage: str) -> None:
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text())[environment_name]
+    given = dict(
+        pair.split("=", 1) for pair in config["global"]["parameters"]["parameter_overrides"]
+    )
+
+    assert given["Stage"] == stage
+    assert set(given) <= set(template()["Parameters"])
+    assert config["global"]["parameters"]["stack_name"] == f"parley-{stage}"
+
+
+def test_sam_makes_no_id_that_is_taken() -> None:
+    """SAM calls a subscription, mapping or permission <function><event>."""
+    made = {
+        f"{function}{event}"
+        for function in FUNCTIONS
+        for event in properties(function).get("Events", {})
+    }
+
+    assert not made & set(template()["Resources"])
+
+
+def test_no_map_begins_with_condition() -> None:
+    """
+    The LanguageExtensions transform takes such a map for a function and refuses the template.
+
+    https://github.com/aws-cloudformation/cfn-language-discussion/issues/147
+    """
+
+    def maps(value: Any) -> Iterator[dict[str, Any]]:
+        if isinstance(value, dict):
+            yield value
+        entries = (
+            value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        )
+        for entry in entries:
+            yield from maps(entry)
+
+    assert [found for found in maps(template()) if next(iter(found), None) == "Condition"] == []

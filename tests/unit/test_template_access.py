@@ -1,0 +1,257 @@
+"""template.yaml: nobody may do more than they do, and nothing is open that need not be."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.template import (
+    environment,
+    exists,
+    parameters,
+    properties,
+    resolved,
+    resources,
+    template,
+)
+
+FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
+SECRETS = sorted(resources("AWS::SecretsManager::Secret"))
+POLICY_TYPES = ("AWS::SQS::QueuePolicy", "AWS::SNS::TopicPolicy", "AWS::S3::BucketPolicy")
+WEBHOOKS = {("GET", "/webhooks/whatsapp"), ("POST", "/webhooks/whatsapp")}
+OPEN_SECRET_NAMES = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
+
+
+def as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def grants_of(policies: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for policy in policies:
+        yield from policy["PolicyDocument"]["Statement"]
+
+
+def role_of(function: str) -> str:
+    """Logical id of the role that a function runs under."""
+    (role,) = (
+        name
+        for name in resources("AWS::IAM::Role")
+        if resolved({"Fn::GetAtt": f"{name}.Arn"}) == properties(function)["Role"]
+    )
+    return role
+
+
+def statements_of(function: str) -> list[dict[str, Any]]:
+    """What a function may do on AWS."""
+    return list(grants_of(properties(role_of(function))["Policies"]))
+
+
+def resource_policies(**given: str) -> Iterator[dict[str, Any]]:
+    """The statements that hang on queues, topics and buckets."""
+    for kind in POLICY_TYPES:
+        for name in resources(kind):
+            if exists(name, **given):
+                yield from properties(name, **given)["PolicyDocument"]["Statement"]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_has_a_role_of_its_own_and_no_policy_of_others(function: str) -> None:
+    """SAM's own roles bring AWS-managed policies, which open every queue and log group of the account."""
+    role = properties(role_of(function))
+
+    assert role_of(function) == f"{function}Role"
+    assert "Policies" not in properties(function)
+    assert "ManagedPolicyArns" not in role
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_grant_names_its_purpose_its_actions_and_its_resources(function: str) -> None:
+    for statement in statements_of(function):
+        assert statement["Effect"] == "Allow"
+        assert statement["Sid"]
+        assert not [action for action in as_list(statement["Action"]) if "*" in action]
+        for resource in as_list(statement["Resource"]):
+            assert resource.startswith("arn:aws:")
+            # A prefix of a bucket, the streams of one log group, the numbers of this account: only the end is open.
+            assert "*" not in resource[:-1]
+
+
+def test_the_ways_in_may_leave_events_and_read_the_app_secrets_and_nothing_else() -> None:
+    queue = resolved({"Fn::GetAtt": "WhatsAppQueue.Arn"})
+    claims = resolved({"Fn::Sub": "${MediaBucket.Arn}/claims/*"})
+    expected = {("sqs:SendMessage", queue), ("s3:PutObject", claims)}
+
+    def granted(function: str) -> set[tuple[str, str]]:
+        return {
+            (action, resource)
+            for statement in statements_of(function)
+            for action in as_list(statement["Action"])
+            for resource in as_list(statement["Resource"])
+            if not action.startswith("logs:")
+        }
+
+    secrets = resolved({"Fn::GetAtt": "WhatsAppAppSecrets.Id"})
+    dead_letters = resolved({"Fn::GetAtt": "WhatsAppSocialDeadLetters.Arn"})
+    assert granted("WhatsAppWebhook") == expected | {("secretsmanager:GetSecretValue", secrets)}
+    assert granted("WhatsAppSocial") == expected | {("sqs:SendMessage", dead_letters)}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_nobody_scans_or_deletes_a_table(function: str) -> None:
+    actions = {action for s in statements_of(function) for action in as_list(s["Action"])}
+
+    assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", "dynamodb:BatchWriteItem"}
+
+
+def test_the_worker_lists_media_and_no_other_part_of_the_bucket() -> None:
+    (listing,) = (s for s in statements_of("WhatsAppWorker") if s["Action"] == "s3:ListBucket")
+
+    assert listing["Resource"] == resolved({"Fn::GetAtt": "MediaBucket.Arn"})
+    assert listing["Condition"] == {"StringLike": {"s3:prefix": "media/*"}}
+
+
+def test_the_emulators_permissions_exist_on_the_emulator_only() -> None:
+    assert exists("EmulatorPermissions", Stage="local")
+    assert not exists("EmulatorPermissions", Stage="dev")
+    assert not exists("EmulatorPermissions", Stage="prod")
+
+
+def test_a_service_may_write_only_on_behalf_of_this_account() -> None:
+    for statement in resource_policies():
+        if statement["Effect"] == "Allow":
+            (condition,) = statement["Condition"].values()
+            assert set(statement["Principal"]) == {"Service"}
+            assert set(condition) <= {"aws:SourceAccount", "aws:SourceArn"}
+
+
+@pytest.mark.parametrize("kind", ["AWS::SQS::Queue", "AWS::SNS::Topic", "AWS::S3::Bucket"])
+def test_queues_topics_and_buckets_refuse_plain_http_on_aws(kind: str) -> None:
+    """Not on the local stack, which knows no TLS."""
+    closed = {
+        resource
+        for statement in resource_policies()
+        if statement["Effect"] == "Deny"
+        and statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+        for resource in as_list(statement["Resource"])
+    }
+
+    arns = {resolved({"Fn::GetAtt": f"{name}.Arn"}) for name in resources(kind)}
+    assert arns <= closed
+    assert [s for s in resource_policies(Stage="local") if s["Effect"] == "Deny"] == []
+
+
+def test_the_media_bucket_is_private_encrypted_and_forgets_what_waited_long_enough() -> None:
+    bucket = properties("MediaBucket")
+    (encryption,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    days = {
+        rule["Prefix"]: rule["ExpirationInDays"]
+        for rule in bucket["LifecycleConfiguration"]["Rules"]
+        if "Prefix" in rule
+    }
+
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert len(bucket["PublicAccessBlockConfiguration"]) == 4
+    assert encryption["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
+    # Longer than 14 days in the queue and 14 among the dead letters.
+    assert days == {"claims/": 30, "parked/": 30}
+
+
+def test_files_and_long_texts_go_when_their_messages_do() -> None:
+    rules = properties("MediaBucket", MessageTtlDays="40")["LifecycleConfiguration"]["Rules"]
+
+    days = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
+    assert (days["media/"], days["content/"]) == ("40", "40")
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_no_variable_holds_a_secret(function: str) -> None:
+    """A variable that speaks of a secret names where it lies."""
+    arns = {resolved({"Fn::GetAtt": f"{secret}.Id"}) for secret in SECRETS}
+
+    for name, value in environment(function).items():
+        if any(word in name for word in OPEN_SECRET_NAMES):
+            assert value in arns, name
+        assert not value.startswith(("EAA", "sk-", "AKIA")), name
+
+
+def test_the_template_carries_no_value_of_a_secret() -> None:
+    for secret in SECRETS:
+        wanted = properties(secret)
+        text = wanted.get("SecretString") or wanted["GenerateSecretString"]["SecretStringTemplate"]
+        assert json.loads(text) in ({}, {"apps": {}}), secret
+
+
+def test_verify_token_and_seal_key_are_generated() -> None:
+    generated = {name: properties(name).get("GenerateSecretString", {}) for name in SECRETS}
+
+    assert generated["WhatsAppAppSecrets"]["GenerateStringKey"] == "verify_token"
+    assert generated["WhatsAppAppSecrets"]["PasswordLength"] >= 32
+    assert generated["ApiSealSecret"]["GenerateStringKey"] == "seal_key"
+    assert generated["ApiSealSecret"]["PasswordLength"] >= 32
+
+
+def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> None:
+    routes = {
+        (event["Properties"]["Method"], event["Properties"]["Path"]): event["Properties"]
+        for function in FUNCTIONS
+        for event in properties(function).get("Events", {}).values()
+        if event["Type"] == "Api"
+    }
+
+    is_open = {r for r, event in routes.items() if event.get("Auth") == {"Authorizer": "NONE"}}
+    assert is_open == WEBHOOKS
+    assert {route for route, event in routes.items() if "Auth" not in event} == {
+        ("GET", "/whatsapp/conversations"),
+        ("GET", "/whatsapp/conversations/{key}/messages"),
+    }
+
+
+def test_every_other_route_asks_the_authorizer_each_time() -> None:
+    """A cached answer would hold for all routes, and a withdrawn key would stay good."""
+    auth = properties("ParleyApi")["Auth"]
+    authorizer = auth["Authorizers"][auth["DefaultAuthorizer"]]
+
+    assert authorizer["FunctionPayloadType"] == "REQUEST"
+    assert authorizer["FunctionArn"] == resolved({"Fn::GetAtt": "ApiAuthorizer.Arn"})
+    assert authorizer["Identity"] == {"ReauthorizeEvery": 0}
+
+
+@pytest.mark.parametrize(("kind", "status"), [("UNAUTHORIZED", 401), ("ACCESS_DENIED", 403)])
+def test_a_refusal_at_the_gateway_looks_like_one_of_the_api(kind: str, status: int) -> None:
+    response = properties("ParleyApi")["GatewayResponses"][kind]
+    body = json.loads(response["ResponseTemplates"]["application/json"])
+
+    assert response["StatusCode"] == body["statusCode"] == status
+    assert set(body["error"]) == {"code", "message", "retryable"}
+
+
+def test_all_calls_are_throttled_and_webhooks_by_limits_of_their_own() -> None:
+    limits = {
+        (setting["ResourcePath"], setting["HttpMethod"]): setting["ThrottlingRateLimit"]
+        for setting in properties("ParleyApi")["MethodSettings"]
+    }
+
+    assert limits == {
+        ("/*", "*"): parameters({})["ApiRateLimit"],
+        ("/~1webhooks~1whatsapp", "POST"): parameters({})["WebhookRateLimit"],
+    }
+
+
+def test_the_access_log_knows_routes_and_no_callers() -> None:
+    """A path holds a phone number, a query may hold a token, an address belongs to a person."""
+    log = properties("ParleyApi", ApiAccessLogs="create-role")["AccessLogSetting"]
+
+    assert "$context.resourcePath" in json.loads(log["Format"]).values()
+    for leak in ("$context.path", "identity", "requestOverride", "authorizer.principalId"):
+        assert leak not in log["Format"]
+    assert "AccessLogSetting" not in properties("ParleyApi", ApiAccessLogs="none")
+
+
+def test_neither_gateway_nor_powertools_logs_bodies() -> None:
+    for setting in properties("ParleyApi")["MethodSettings"]:
+        assert (setting["LoggingLevel"], setting["DataTraceEnabled"]) == ("OFF", False)
+    shared = template()["Globals"]["Function"]["Environment"]["Variables"]
+    assert shared["POWERTOOLS_LOGGER_LOG_EVENT"] == "false"
+    assert shared["POWERTOOLS_TRACER_CAPTURE_RESPONSE"] == "false"
+    assert shared["POWERTOOLS_TRACER_CAPTURE_ERROR"] == "false"

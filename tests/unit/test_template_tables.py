@@ -1,0 +1,131 @@
+"""template.yaml: the tables are those of the data contracts, and their indexes carry what lists need."""
+
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests.template import ROOT, properties
+
+CONTRACTS = ROOT.parent / "shared" / "contracts"
+KEYS_ONLY: list[str] = []
+
+# Index: partition key, sort key, what an entry carries besides keys. The contract, and the projections chosen for it.
+WHATSAPP_INDEXES = {
+    "gsi_direction": ("direction", "receivedAt", ["company", "phone", "adSource", "replyOf"]),
+    "gsi_from": ("fromPk", "receivedAt", ["company"]),
+    "gsi_inbox": (
+        "inboxPk",
+        "receivedAt",
+        [
+            "itemType",
+            "direction",
+            "from",
+            "senderName",
+            "unreadCount",
+            "lastType",
+            "lastPreview",
+            "archived",
+        ],
+    ),
+    "gsi_conversation": ("conversationPk", "receivedAt", ["itemType", "direction"]),
+    "gsi_status": (
+        "deliveryStatus",
+        "sentAt",
+        ["company", "phone", "template", "campaignId", "priceCategory"],
+    ),
+    "gsi_waba_itemtype": ("wabaMetaId", "itemType", KEYS_ONLY),
+    "gsi_customer_phone": ("customerPhone", "createdAt", ["company", "itemType"]),
+    "gsi_group": ("groupId", "sentAt", KEYS_ONLY),
+    "gsi_catalog": (
+        "catalogId",
+        "retailerId",
+        ["name", "price", "currency", "availability", "imageUrl"],
+    ),
+    "gsi_order": ("orderId", "createdAt", ["company", "itemType"]),
+    "gsi_tenant": ("tenantId", "itemType", KEYS_ONLY),
+    "gsi_payment_status": ("paymentStatus", "createdAt", ["company", "itemType"]),
+    "gsi_template_waba": (
+        "wabaId",
+        "templateStatus",
+        ["templateName", "templateLanguage", "templateCategory", "qualityScore", "metaTemplateId"],
+    ),
+    "gsi_template_name": (
+        "templateName",
+        "templateLanguage",
+        ["company", "templateStatus", "templateCategory", "wabaId"],
+    ),
+    "gsi_campaign": ("campaignId", "sentAt", KEYS_ONLY),
+    "gsi_webhook_event": ("webhookEventType", "receivedAt", ["company", "eventType"]),
+}
+
+
+def keys(schema: list[dict[str, str]]) -> tuple[str, ...]:
+    return tuple(entry["AttributeName"] for entry in sorted(schema, key=lambda e: e["KeyType"]))
+
+
+def whatsapp_indexes() -> dict[str, dict[str, Any]]:
+    indexes = properties("WhatsAppTable")["GlobalSecondaryIndexes"]
+    return {index["IndexName"]: index for index in indexes}
+
+
+def test_the_whatsapp_table_has_one_string_key_and_a_ttl() -> None:
+    table = properties("WhatsAppTable")
+
+    assert keys(table["KeySchema"]) == ("pk",)
+    assert {entry["AttributeType"] for entry in table["AttributeDefinitions"]} == {"S"}
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
+    assert table["BillingMode"] == "PAY_PER_REQUEST"
+
+
+def test_the_whatsapp_table_has_the_indexes_of_its_contract_and_no_other() -> None:
+    found = {name: keys(index["KeySchema"]) for name, index in whatsapp_indexes().items()}
+
+    assert found == {name: (first, second) for name, (first, second, _) in WHATSAPP_INDEXES.items()}
+
+
+@pytest.mark.parametrize("index", sorted(WHATSAPP_INDEXES))
+def test_an_index_carries_what_its_lists_filter_or_show(index: str) -> None:
+    projection = whatsapp_indexes()[index]["Projection"]
+
+    _, _, carried = WHATSAPP_INDEXES[index]
+    assert projection.get("NonKeyAttributes", []) == carried
+    assert projection["ProjectionType"] == ("INCLUDE" if carried else "KEYS_ONLY")
+
+
+def test_projections_stay_within_the_limits_of_dynamodb() -> None:
+    """At most 20 attributes an index and 100 in all, none of them a key that is there anyway."""
+    for name, (first, second, carried) in WHATSAPP_INDEXES.items():
+        assert len(carried) <= 20, name
+        assert not {"pk", first, second} & set(carried), name
+    assert sum(len(carried) for _, _, carried in WHATSAPP_INDEXES.values()) <= 100
+
+
+def test_only_key_attributes_are_declared() -> None:
+    table = properties("WhatsAppTable")
+    used = {key for first, second, _ in WHATSAPP_INDEXES.values() for key in (first, second)}
+
+    assert {entry["AttributeName"] for entry in table["AttributeDefinitions"]} == used | {"pk"}
+
+
+def test_the_table_answers_to_the_data_contract() -> None:
+    checker = CONTRACTS / "check_template.py"
+    if not checker.is_file():
+        pytest.skip(f"no data contracts at {CONTRACTS}; the facts above stand in for them")
+
+    run = subprocess.run(  # noqa: S603 - our own interpreter, a file of the contracts
+        [sys.executable, str(checker), str(ROOT / "template.yaml")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    lines = [line for line in run.stdout.splitlines() if re.match(r"(ok|FAIL) +whatsapp\b", line)]
+    assert len(lines) >= 4 + len(WHATSAPP_INDEXES), run.stderr
+    assert [line for line in lines if not line.startswith("ok")] == []
+
+
+def test_api_keys_are_found_by_their_id() -> None:
+    assert keys(properties("ApiKeysTable")["KeySchema"]) == ("key_id",)

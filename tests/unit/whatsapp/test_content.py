@@ -1,0 +1,142 @@
+"""What a provider's message says, type by type."""
+
+from typing import Any
+
+import pytest
+
+from whatsapp.content import Content, describe
+
+CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    (
+        "text",
+        {"type": "text", "text": {"body": "Is my bike ready?"}},
+        {"type": "text", "text_body": "Is my bike ready?", "preview": "Is my bike ready?"},
+    ),
+    (
+        "image with caption",
+        {"type": "image", "image": {"id": "1", "mime_type": "image/jpeg", "caption": "dent"}},
+        {"type": "image", "caption": "dent", "preview": "dent", "text_body": None},
+    ),
+    (
+        "image",
+        {"type": "image", "image": {"id": "1", "mime_type": "image/jpeg"}},
+        {"preview": "[image]"},
+    ),
+    (
+        "document",
+        {"type": "document", "document": {"id": "1", "filename": "offer.pdf"}},
+        {"type": "document", "preview": "[document] offer.pdf"},
+    ),
+    ("media without an id", {"type": "video", "video": {}}, {"type": "video", "media": None}),
+    (
+        "location",
+        {"type": "location", "location": {"latitude": 52.5, "longitude": 13.4, "name": "Shop"}},
+        {"preview": "[location] Shop", "content": {"latitude": 52.5, "longitude": 13.4, "name": "Shop"}},
+    ),
+    (
+        "contacts",
+        {"type": "contacts", "contacts": [{"name": {"formatted_name": "Ann"}}]},
+        {"preview": "[contacts, 1]"},
+    ),
+    (
+        "button reply",
+        {
+            "type": "interactive",
+            "interactive": {"type": "button_reply", "button_reply": {"id": "b1", "title": "Yes"}},
+        },
+        {"subtype": "button_reply", "text_body": "Yes", "content": {"kind": "button_reply", "replyId": "b1"}},
+    ),
+    (
+        "list reply",
+        {
+            "type": "interactive",
+            "interactive": {"type": "list_reply", "list_reply": {"id": "r2", "title": "Brakes"}},
+        },
+        {"subtype": "list_reply", "text_body": "Brakes"},
+    ),
+    (
+        "template button",
+        {"type": "button", "button": {"text": "Stop", "payload": "STOP"}},
+        {"type": "interactive", "subtype": "button", "text_body": "Stop", "content": {"payload": "STOP"}},
+    ),
+    (
+        "order",
+        {"type": "order", "order": {"catalog_id": "7", "product_items": [{}, {}]}},
+        {"type": "interactive", "subtype": "order", "preview": "[order, 2 items]"},
+    ),
+    (
+        "system",
+        {"type": "system", "system": {"body": "changed number", "type": "user_changed_number"}},
+        {"type": "text", "subtype": "system", "text_body": "changed number", "opens_window": False},
+    ),
+    (
+        "unsupported",
+        {"type": "unsupported", "errors": [{"code": 131051}]},
+        {"type": "text", "subtype": "unsupported", "text_body": None, "errors": [{"code": 131051}]},
+    ),
+    (
+        "a type of next year",
+        {"type": "hologram", "hologram": {"id": "1"}},
+        {"type": "text", "subtype": "hologram", "preview": "[hologram]", "opens_window": False},
+    ),
+    ("no type at all", {"id": "x"}, {"type": "text", "subtype": "unknown"}),
+    ("parts of the wrong shape", {"type": "text", "text": ["body"]}, {"text_body": None}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("message", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_each_type_gives_the_contracts_words(
+    message: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    described = describe(message)
+
+    assert {name: getattr(described, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize("kind", ["text", "image", "location", "contacts", "button", "order"])
+def test_a_customers_own_words_open_the_window(kind: str) -> None:
+    assert describe({"type": kind}).opens_window
+
+
+@pytest.mark.parametrize(
+    "kind", ["system", "unsupported", "reaction", "edit", "revoke", "hologram"]
+)
+def test_what_a_customer_did_not_write_does_not_open_the_window(kind: str) -> None:
+    assert not describe({"type": kind}).opens_window
+
+
+def test_a_preview_is_short() -> None:
+    assert len(describe({"type": "text", "text": {"body": "x" * 5000}}).preview) == 120
+
+
+def test_characters_that_cannot_be_stored_are_replaced() -> None:
+    described = describe({"type": "text", "text": {"body": "a\x00b\ud800c\nd\te"}})
+
+    assert described.text_body == "a\ufffdb\ufffdc\nd\te"
+
+
+def test_an_unknown_type_keeps_what_came() -> None:
+    message = {"type": "hologram", "hologram": {"depth": 3}}
+
+    assert describe(message).content == {"raw": message}
+
+
+def test_a_file_is_announced_with_its_facts() -> None:
+    described: Content = describe(
+        {
+            "type": "audio",
+            "audio": {
+                "id": "9",
+                "mime_type": "audio/ogg; codecs=opus",
+                "sha256": "aGFzaA==",
+                "voice": True,
+            },
+        }
+    )
+
+    assert described.media is not None
+    assert (described.media.media_id, described.media.sha256, described.media.voice) == (
+        "9",
+        "aGFzaA==",
+        True,
+    )

@@ -1,0 +1,46 @@
+"""Files are what they say, by their first bytes."""
+
+import pytest
+
+from whatsapp.media_types import begins_right, extension_of
+
+
+@pytest.mark.parametrize(
+    ("kind", "mime_type", "first"),
+    [
+        ("image", "image/jpeg", b"\xff\xd8\xff\xe0"),
+        ("image", "image/png", b"\x89PNG\r\n\x1a\n"),
+        ("sticker", "image/webp", b"RIFF\x00\x00\x00\x00WEBP"),
+        ("video", "video/mp4", b"\x00\x00\x00\x18ftypmp42"),
+        ("audio", "audio/ogg; codecs=opus", b"OggS"),
+        ("audio", "audio/amr", b"#!AMR\n"),
+        ("audio", "audio/mpeg", b"ID3\x04"),
+        ("document", "application/pdf", b"%PDF-1.7"),
+        ("document", "application/x-of-next-year", b"anything"),
+    ],
+)
+def test_a_file_that_begins_as_its_type_says_is_right(
+    kind: str, mime_type: str, first: bytes
+) -> None:
+    assert begins_right(kind, mime_type, first)
+
+
+@pytest.mark.parametrize(
+    ("kind", "mime_type", "first"),
+    [
+        ("image", "image/jpeg", b"MZ\x90\x00"),
+        ("image", "image/png", b"\xff\xd8\xff\xe0"),
+        ("image", "image/jpeg", b""),
+        ("document", "application/pdf", b"MZ\x90\x00"),
+        ("document", "application/pdf", b"\x7fELF"),
+        ("document", "text/plain", b"#!/bin/sh"),
+        ("video", "video/mp4", b"OggS"),
+    ],
+)
+def test_a_file_that_is_something_else_is_refused(kind: str, mime_type: str, first: bytes) -> None:
+    assert not begins_right(kind, mime_type, first)
+
+
+def test_our_key_ends_in_an_extension_of_ours_whatever_the_file_was_called() -> None:
+    assert extension_of("audio", "audio/ogg; codecs=opus") == "ogg"
+    assert extension_of("document", "application/x-msdownload") == "bin"
