@@ -15,17 +15,14 @@ import urllib3
 from rich.console import Console
 from rich.table import Table
 
-from events.whatsapp import gateway
-from events.whatsapp.samples import samples
-from local.account import Account, read_account
+from local.deliver import a_fresh_day, deliver, wait_until_through
 from local.seed import seed
 from local.stack import Stack, running_stack
 
 if TYPE_CHECKING:
     from events.whatsapp.story import Sample
+    from local.account import Account
 
-DAY_SECONDS = 86_400
-PATIENCE_SECONDS = 120
 CONVERSATIONS_SHOWN = 20
 MESSAGES_SHOWN = 3
 console = Console(width=118, highlight=False)
@@ -37,14 +34,13 @@ def main() -> int:
     with running_stack() as stack:
         started_ms = int(time.time() * 1_000)
         api_key = seed(stack)
-        # Yesterday, told anew at each run: media that is too old would be gone at the provider.
-        yesterday = (int(time.time()) // DAY_SECONDS - 1) * DAY_SECONDS
-        day = [sample for sample in samples(yesterday) if sample.name != "sns_other_topic"]
+        day = a_fresh_day()
         expected = sum(sample.expects.accepted for sample in day)
 
         console.rule("A day at acme, a bicycle repair shop")
         wrong = [sample for sample in day if not _send(stack, sample)]
-        account = _wait_until_through(stack, expected, started_ms)
+        with console.status("waiting for the queue") as status:
+            account = wait_until_through(stack, expected, started_ms, tell=status.update)
         _show_inbox(stack, api_key)
         _show_account(account)
 
@@ -56,52 +52,11 @@ def main() -> int:
 
 
 def _send(stack: Stack, sample: Sample) -> bool:
-    """Send one sample the way its provider would, and say how Parley answered; whether that was as expected."""
-    if sample.is_social:
-        topic = stack.topics["whatsapp_social"]
-        stack.client("sns").publish(TopicArn=topic, Message=sample.published)
-        status, right = "SNS", True
-    elif sample.event["httpMethod"] == "GET":
-        status, right = _handshake(stack, sample)
-    else:
-        answer = http.request(
-            "POST", f"{stack.api_url}/webhooks/whatsapp", body=sample.raw_body, headers=sample.signed_headers
-        )
-        status, right = str(answer.status), answer.status == sample.expects.status
+    """Send one sample and say how Parley answered; whether that was as expected."""
+    status, right = deliver(stack, sample)
     colour = "green" if right else "red"
-    console.print(f"  [{colour}]{status:>4}[/]  {sample.name:<24} {sample.description}", soft_wrap=True)
+    console.print(f"  [{colour}]{status:>4}[/]  {sample.name:<24} {sample.description}")
     return right
-
-
-def _handshake(stack: Stack, sample: Sample) -> tuple[str, bool]:
-    token = stack.secret("whatsapp_apps")["verify_token"]
-    query = {**sample.event["queryStringParameters"], "hub.verify_token": token}
-    answer = http.request("GET", f"{stack.api_url}/webhooks/whatsapp", fields=query)
-    return str(answer.status), answer.data.decode() == gateway.CHALLENGE
-
-
-def _wait_until_through(stack: Stack, expected: int, since_ms: int) -> Account:
-    """Wait until nothing is on the queue and every event has an outcome; shows how far it is."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    with console.status("waiting for the queue") as status:
-        while True:
-            account = read_account(stack.client("logs"), since_ms)
-            waiting = _on_queue(stack)
-            status.update(f"{account.accounted_for} of {expected} events are through, {waiting} on the queue")
-            if account.accounted_for >= expected and waiting == 0:
-                return account
-            if time.monotonic() > deadline:
-                console.print(f"[red]{waiting} messages are still on the queue after {PATIENCE_SECONDS} s[/]")
-                return account
-            time.sleep(1)
-
-
-def _on_queue(stack: Stack) -> int:
-    counts = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
-    answer = stack.client("sqs").get_queue_attributes(
-        QueueUrl=stack.queues["whatsapp"], AttributeNames=list(counts)
-    )
-    return sum(int(answer["Attributes"][name]) for name in counts)
 
 
 def _show_inbox(stack: Stack, api_key: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from shared import clock
 from shared.failures import Permanent, Transient
 from whatsapp import content, identities, media, ordering, store
-from whatsapp.events import Event
+from whatsapp.events import LONGEST_ID, Event
 from whatsapp.items import Edit, Message, Phone, Reaction
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
@@ -74,7 +74,7 @@ def react(here: Resources, event: Event, phone: Phone) -> Outcome:
     known = identities.look_up(here.table, event, phone)
     if known is None:
         raise Permanent("no_sender")
-    emoji = content.cleaned(part.get("emoji"))
+    emoji = part.get("emoji")
     actor = phone.display_phone if event.kind == "echo" else known.customer.contact_key
     reaction = Reaction(
         pk=Reaction.key(message_id, actor),
@@ -145,7 +145,7 @@ def _part(event: Event, name: str) -> dict[str, Any]:
 def _target(part: dict[str, Any], name: str) -> str:
     """The id of the message that is changed. Raises Permanent (`no_target`)."""
     target = part.get(name)
-    if not isinstance(target, str) or not target:
+    if not isinstance(target, str) or not 0 < len(target) <= LONGEST_ID:
         raise Permanent("no_target")
     return target
 

@@ -1,6 +1,5 @@
 """What a provider's message says: the contract's type, text, preview and the rest, whatever Meta sends."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,8 +20,6 @@ _OPENS_WINDOW = MEDIA_TYPES | {
 _MOST_CONTACTS = 10
 _MOST_ITEMS = 100
 _MOST_ERRORS = 5
-# Control characters but newline and tab, and lone surrogates: neither JSON nor DynamoDB carries them.
-_UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +50,10 @@ class Content:
 
 def describe(message: Mapping[str, Any]) -> Content:
     """The content of a message as Meta sends it; unknown types are kept raw in `content`. Never raises."""
-    message = cleaned(dict(message))
     kind = str(message.get("type") or "unknown")
     described = _DESCRIPTIONS.get(kind, _unknown)(_part(message, kind), message)
     facts: dict[str, Any] = {"type": kind, "subtype": kind, "opens_window": kind in _OPENS_WINDOW}
     return Content(**facts | described | {"preview": _preview(described, kind)})
-
-
-def cleaned(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """The value with unstorable characters replaced (U+FFFD), deep inside."""
-    if isinstance(value, str):
-        return _UNSTORABLE.sub("\ufffd", value)
-    if isinstance(value, dict):
-        return {cleaned(key): cleaned(entry) for key, entry in value.items()}
-    return [cleaned(entry) for entry in value] if isinstance(value, list) else value
 
 
 def _preview(described: Mapping[str, Any], kind: str) -> str:

@@ -8,6 +8,7 @@ from shared.failures import Permanent
 from shared.queues import Entry, digest, to_json
 
 VERSION = 1
+LONGEST_ID = 1_000  # A key of the table holds 2 KB.
 # The name on the wire, where it is not the field's.
 _ON_THE_WIRE = {"accepted_at": "acceptedAt", "display_phone": "displayPhone"}
 _IN_CODE = {wire: code for code, wire in _ON_THE_WIRE.items()}
@@ -75,6 +76,7 @@ def parse_event(body: str) -> Event:
     numbers = (event.accepted_at, event.at, event.index)
     if (
         version != VERSION
+        or not 0 < len(event.id) <= LONGEST_ID
         or not all(isinstance(text, str) for text in (*texts, event.display_phone))
         or not all(isinstance(number, int) for number in numbers)
         or not isinstance(event.payload, dict | None)

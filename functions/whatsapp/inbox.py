@@ -128,8 +128,8 @@ def compose(
         reply_to=_as_text(context.get("id")),
         forwarded=context.get("forwarded") is True or None,
         forwarded_many_times=context.get("frequently_forwarded") is True or None,
-        referred_product=content.cleaned(context.get("referred_product")),
-        referral=content.cleaned(referral),
+        referred_product=context.get("referred_product"),
+        referral=referral,
         ad_source=_as_text(referral.get("source_id")) if referral else None,
         **_bounded(here, event, phone, described),
         **fields,
@@ -225,7 +225,7 @@ def sender_name(event: Event) -> str | None:
     profile = (event.contact or {}).get("profile")
     name = profile.get("name") if isinstance(profile, dict) else None
     longest = 256
-    return content.cleaned(name)[:longest] if isinstance(name, str) and name else None
+    return name[:longest] if isinstance(name, str) and name else None
 
 
 def _customer_of(message: Message) -> str:

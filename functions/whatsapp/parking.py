@@ -10,7 +10,7 @@ from shared import clock
 from shared.failures import Permanent
 from shared.queues import digest
 from shared.redaction import outline
-from whatsapp import content, store
+from whatsapp import store
 from whatsapp.events import Event
 from whatsapp.items import Phone, WebhookEvent
 from whatsapp.outcomes import Outcome
@@ -51,7 +51,7 @@ def keep(
     here: Resources, event: Event, phone: Phone | None, event_type: str | None = None
 ) -> Outcome:
     """Keep an event that has no item of its own, under the webhook field it came with."""
-    payload = content.cleaned(event.payload or {})
+    payload = event.payload or {}
     if len(json.dumps(payload, default=str)) > LARGEST_PAYLOAD_BYTES:
         payload = outline(payload)
     item = _item(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from shared.failures import Permanent
+from shared.storable import storable
 from whatsapp import (
     changes,
     echoes,
@@ -50,7 +51,7 @@ def process(here: Resources, body: str, run: Invocation) -> Handled:
     outcome = Outcome.PARKED
     # One after the other, so that a parked event is as well known as it could be.
     with parking.parked_when_permanent(here, body, None, None) as unreadable:
-        event = parse_event(body)
+        event = _storable(parse_event(body))
     if event is None:
         return Handled(None, None, Outcome.PARKED, unreadable.reason)
     with parking.parked_when_permanent(here, body, event, None) as foreign:
@@ -87,7 +88,17 @@ def _whole(here: Resources, event: Event) -> Event:
     """The event with its payload, fetched from S3 where the queue could not carry it."""
     if event.claim is None:
         return event
-    return replace(event, payload=json.loads(here.bucket.get(event.claim)))
+    return replace(event, payload=storable(json.loads(here.bucket.get(event.claim))))
+
+
+def _storable(event: Event) -> Event:
+    """The event as DynamoDB can hold it, once for all that follows; its hash is still that of what came."""
+    return replace(
+        event,
+        id=storable(event.id),
+        payload=storable(event.payload),
+        contact=storable(event.contact),
+    )
 
 
 def _handle(here: Resources, event: Event, phone: Phone | None, run: Invocation) -> Outcome:

@@ -30,7 +30,8 @@ def phone_of(item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """
     named = _first(item, ("to", "from") if "to" in item else ("from",))
     phone = named or _first(contact or {}, ("wa_id",))
-    return phone.removeprefix("+") if phone.removeprefix("+").isdecimal() else ""
+    digits = phone.removeprefix("+")
+    return digits if digits.isascii() and digits.isdecimal() else ""
 
 
 def recipient_of(status: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared import clock
 from shared.failures import Permanent
 from shared.observability import metrics
-from whatsapp import content, outbound, senders, store
+from whatsapp import outbound, senders, store
 from whatsapp.events import Event
 from whatsapp.items import Alias, Message, Phone, Status
 from whatsapp.outcomes import Outcome
@@ -111,8 +111,8 @@ def _raise_rank(here: Resources, message: Message, status: Status) -> bool:
 
 
 def _parse(event: Event, phone: Phone) -> Status:
-    payload = content.cleaned(event.payload or {})
-    word = payload.get("status")
+    payload = event.payload or {}
+    word = str(payload.get("status") or "")
     if word not in RANKS:
         raise Permanent("unknown_status")
     pricing = payload.get("pricing") if isinstance(payload.get("pricing"), dict) else None

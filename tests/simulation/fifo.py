@@ -73,6 +73,9 @@ class FifoQueue:
     accepted: dict[str, str] = field(
         default_factory=dict
     )  # message id -> body, of all that was ever taken
+    redriven: set[str] = field(
+        default_factory=set
+    )  # old ids of messages that are on their way under new ones
     refuse_next: set[int] = field(default_factory=set)
     _seen: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     _ids: int = 0
@@ -137,6 +140,7 @@ class FifoQueue:
         dead, self.dead_letters = self.dead_letters, []
         for position in order if order is not None else range(len(dead)):
             letter = dead[position]
+            self.redriven.add(letter.message_id)
             self._append(letter.body, letter.group, letter.deduplication)
 
     def _take(self, entry: dict[str, str]) -> str:

@@ -31,6 +31,7 @@ bucket = Bucket(lambda: boto3.client("s3"), settings.media_bucket_name)
 def handler(event: dict[str, Any], _context: object) -> None:
     """SNS event in, nothing out: an asynchronous invocation is done unless it raises, and SNS repeats it then."""
     for record in event["Records"]:
+        metrics.add_metric("Received", MetricUnit.Count, 1)
         notification = record["Sns"]
         if notification["TopicArn"] not in settings.social_topic_arns:
             metrics.add_metric("TopicRejected", MetricUnit.Count, 1)

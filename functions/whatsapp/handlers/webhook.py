@@ -47,6 +47,7 @@ secret = JsonSecret(
 @metrics.log_metrics
 def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out."""
+    metrics.add_metric("Received", MetricUnit.Count, 1)
     if event["httpMethod"] == "GET":
         query = event.get("queryStringParameters") or {}
         if ingress.is_handshake(query, secret):

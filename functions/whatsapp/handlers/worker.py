@@ -80,6 +80,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
         try:
             handled = process(here, record.body, run)
         except Exception as failure:
+            metrics.add_metric("ComesBack", MetricUnit.Count, 1)
             logger.warning("event comes back", extra=describe(failure) | _delivery(record))
             raise
         _report(handled, record)

@@ -70,6 +70,11 @@ class Message(WhatsAppItem):
     price_category: str | None = None
     action_id: str | None = None
 
+    @property
+    def message_id(self) -> str:
+        """The provider's id of the message; of one that the provider never took, the id of our action."""
+        return self.pk.removeprefix(self.pk_pattern.partition("{")[0])
+
 
 class Conversation(WhatsAppItem):
     """

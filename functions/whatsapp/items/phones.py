@@ -30,6 +30,7 @@ class Phone(WhatsAppItem):
     business_account_name: str | None = None
     enabled: bool = True
     auto_mark_read: bool = False
+    automation: str = "none"  # who answers by itself; nobody yet
 
     @property
     def arn_suffix(self) -> str:

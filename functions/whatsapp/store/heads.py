@@ -232,6 +232,11 @@ def page(
     return [Conversation.read(entry) for entry in heads], last
 
 
+def position_of(head: Conversation) -> Attributes:
+    """Where the inbox goes on behind *head*: its key in the index, for a caller who took only part of a page."""
+    return pk(head.pk) | Conversation.named(inbox_pk=head.inbox_pk, received_at=head.received_at)
+
+
 def _update_if(
     table: Table, head_pk: str, facts: Attributes, when: ConditionBase
 ) -> Attributes | None:

@@ -1,5 +1,7 @@
 """Media records: referenced, then stored or given up."""
 
+from collections.abc import Iterable
+
 from boto3.dynamodb.conditions import Attr
 
 from shared.dynamodb import ConditionFailed, Table
@@ -25,6 +27,13 @@ def get(table: Table, media_pk: str) -> Media | None:
     item = table.get(pk(media_pk))
     record = Media.read(item) if item else None
     return None if record is None or record.is_expired else record
+
+
+def known(table: Table, media_ids: Iterable[str]) -> dict[str, Media]:
+    """The records of up to 100 files, by media id; those that are not there or whose time is over are left out."""
+    keys = [pk(Media.key(media_id)) for media_id in dict.fromkeys(media_ids)]
+    records = [Media.read(item) for item in table.get_many(keys)]
+    return {record.media_id: record for record in records if not record.is_expired}
 
 
 def stored(table: Table, record: Media) -> bool:

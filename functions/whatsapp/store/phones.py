@@ -1,12 +1,26 @@
 """The business's numbers, cached for a minute: every event asks for one."""
 
+from boto3.dynamodb.conditions import Attr
+
 from shared import clock
-from shared.dynamodb import Table
+from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.failures import Transient
 from whatsapp.items import Phone, PhoneList, pk
+from whatsapp.items.item import PARTITION_KEY
 
 CACHE_MS = 60 * clock.SECOND_MS
+LONGEST_LIST = 500  # One item, read whole by every listing without a number.
+ROUNDS = 5
 
 _cache: dict[tuple[str, str], tuple[int, Phone]] = {}
+
+
+class PhoneTaken(Exception):
+    """The number, or its ARN, is in use already."""
+
+
+class ListFull(Exception):
+    """One deployment has room for 500 numbers."""
 
 
 def get(table: Table, phone: str) -> Phone | None:
@@ -28,8 +42,86 @@ def forget() -> None:
     _cache.clear()
 
 
-def of_company(table: Table, company: str) -> list[str]:
-    """The ids of a company's numbers, in the order they were registered."""
+def listed(table: Table) -> list[Attributes]:
+    """All numbers of the deployment, in the order they were registered: phone, company, phoneArn, displayPhone."""
     item = table.get(pk(PhoneList.pk_pattern))
-    phones = PhoneList.read(item).phones if item else []
-    return [entry["phone"] for entry in phones if entry.get("company") == company]
+    return PhoneList.read(item).phones if item else []
+
+
+def of_company(table: Table, company: str) -> list[Attributes]:
+    """The entries of `listed` that belong to one company."""
+    return [entry for entry in listed(table) if entry["company"] == company]
+
+
+def register(table: Table, phone: Phone) -> None:
+    """
+    Write a number and list it; one that is there gets the new settings and is enabled again.
+
+    Safe to repeat, and to be called for the same number twice at once. Raises PhoneTaken or ListFull.
+    """
+    # First, so that nothing is written for a number that cannot be listed. The number before its entry: a listed one
+    # can be read and written.
+    _with(listed(table), phone)
+    settings = phone.attributes()
+    absent = [name for name in phone.model_dump(by_alias=True) if name not in settings]
+    new = Attr(PARTITION_KEY).not_exists()
+    # Conversations are kept under the ARN, and company decides who reads them: neither may change under them.
+    same = Phone.attr("company").eq(phone.company) & Phone.attr("phone_arn").eq(phone.phone_arn)
+    try:
+        table.update(
+            pk(phone.pk),
+            put={name: value for name, value in settings.items() if name != PARTITION_KEY},
+            drop=absent,
+            when=new | same,
+        )
+    except ConditionFailed:
+        raise PhoneTaken("it is registered for another company, or under another ARN") from None
+    _enter(table, phone)
+
+
+def set_enabled(table: Table, phone: str, *, enabled: bool) -> bool:
+    """Switch a number on or off; False when it is not registered. Workers notice within a minute."""
+    facts = Phone.named(enabled=enabled)
+    try:
+        table.update(pk(Phone.key(phone)), put=facts, when=Attr(PARTITION_KEY).exists())
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _enter(table: Table, phone: Phone) -> None:
+    """Put a number into the list of all numbers, whoever else writes it at the same time."""
+    for _ in range(ROUNDS):
+        seen = listed(table)
+        wanted = _with(seen, phone)
+        if wanted == seen:
+            return
+        field = PhoneList.attr("phones")
+        try:
+            table.put(
+                PhoneList(pk=PhoneList.pk_pattern, phones=wanted).attributes(),
+                when=field.eq(seen) if seen else field.not_exists(),
+            )
+        except ConditionFailed:
+            continue  # Somebody else was faster, or our own write's answer was lost: look again.
+        return
+    raise Transient("phone_list_contended")
+
+
+def _with(entries: list[Attributes], phone: Phone) -> list[Attributes]:
+    """The list with this number in its place, or at its end. Raises PhoneTaken or ListFull."""
+    others = [entry for entry in entries if entry["phone"] != phone.phone]
+    # Two numbers with one ARN would share one inbox, whatever companies they belong to.
+    if any(entry["phoneArn"] == phone.phone_arn for entry in others):
+        raise PhoneTaken("another number has this ARN")
+    entry = {
+        "phone": phone.phone,
+        "company": phone.company,
+        "phoneArn": phone.phone_arn,
+        "displayPhone": phone.display_phone,
+    }
+    if len(others) < len(entries):
+        return [entry if known["phone"] == phone.phone else known for known in entries]
+    if len(entries) >= LONGEST_LIST:
+        raise ListFull(f"there are {LONGEST_LIST} numbers already")
+    return [*entries, entry]

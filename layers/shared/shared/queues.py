@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from shared.failures import Transient
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -21,7 +23,7 @@ BATCH_BYTES = 900_000
 PARALLEL_CALLS = 8
 
 
-class NotEnqueued(Exception):
+class NotEnqueued(Transient):
     """The queue refused some entries. Tell the sender that nothing was taken: it sends all of them again."""
 
 

@@ -8,7 +8,9 @@ _RULES = (
     ("[email]", re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")),
     (
         "[token]",
-        re.compile(r"\b(?:Bearer\s+\S+|EAA\w{16,}|sk-[\w-]{16,}|AKIA\w{12,}|pk_\w+_\w{16,})"),
+        re.compile(
+            r"\b(?:Bearer\s+\S+|EAA\w{16,}|sk-[\w-]{16,}|AKIA\w{12,}|pk_[0-9a-zA-Z]+_[\w-]{16,})"
+        ),
     ),
     ("[signature]", re.compile(r"\bsha256=[0-9a-fA-F]{16,}")),
     # A phone number: 8 to 15 digits, with the separators people write, and not inside a longer word or id.

@@ -63,7 +63,11 @@ class Desk:
             }
             for value in [dict(value) for value in values]
         ]
-        facts: dict[str, Any] = {"source": "meta", "app": APP, "accepted_at": clock.now_ms()} | delivery
+        facts: dict[str, Any] = {
+            "source": "meta",
+            "app": APP,
+            "accepted_at": clock.now_ms(),
+        } | delivery
         events = events_of({"entry": [{"id": waba, "changes": changes}]}, Delivery(**facts))
         return [self.handle(queue_entry(event).body) for event in events]
 

@@ -109,12 +109,6 @@ def test_a_preview_is_short() -> None:
     assert len(describe({"type": "text", "text": {"body": "x" * 5000}}).preview) == 120
 
 
-def test_characters_that_cannot_be_stored_are_replaced() -> None:
-    described = describe({"type": "text", "text": {"body": "a\x00b\ud800c\nd\te"}})
-
-    assert described.text_body == "a\ufffdb\ufffdc\nd\te"
-
-
 def test_an_unknown_type_keeps_what_came() -> None:
     message = {"type": "hologram", "hologram": {"depth": 3}}
 

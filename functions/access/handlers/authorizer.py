@@ -1,0 +1,79 @@
+"""Lambda authorizer (REQUEST) of the whole API: an API key in, company and scopes out."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from access import api_keys
+from access.api_keys import KeyRefused
+from shared.dynamodb import Table
+from shared.observability import logger
+from shared.settings import Settings
+
+KEY_HEADER = "x-api-key"
+BEARER = "bearer "
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuthorizerSettings(Settings):
+    """The environment of this function."""
+
+    api_keys_table_name: str
+
+
+settings = AuthorizerSettings.load()
+# Every call of the API waits for this one read.
+quick = Config(connect_timeout=1, read_timeout=2, retries={"total_max_attempts": 3})
+table = Table(boto3.client("dynamodb", config=quick), settings.api_keys_table_name)
+
+
+def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
+    """
+    Authorizer request in, policy and context out.
+
+    Raises `Exception("Unauthorized")` for anything that is no valid key; API Gateway turns this very text into a 401,
+    and every other exception into a 500 (API Gateway, "Output from an API Gateway Lambda authorizer").
+    """
+    try:
+        caller = api_keys.verify(table, _key_in(event)).caller()
+    except KeyRefused as refusal:
+        logger.warning("API key refused", extra={"reason": refusal.reason})
+        raise Exception("Unauthorized") from None  # noqa: TRY002 - API Gateway's word for it
+    return {
+        "principalId": caller.principal,
+        "policyDocument": {
+            "Version": "2012-10-17",
+            "Statement": [
+                {
+                    "Action": "execute-api:Invoke",
+                    "Effect": "Allow",
+                    "Resource": _whole_stage(event["methodArn"]),
+                }
+            ],
+        },
+        "context": caller.as_context(),
+    }
+
+
+def _key_in(event: dict[str, Any]) -> str:
+    """The key of a request, from `x-api-key` or else `Authorization: Bearer`; empty where there is none."""
+    # HTTP/2 writes header names in lower case, HTTP/1.1 as the caller likes.
+    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+    if key := headers.get(KEY_HEADER):
+        return str(key).strip()
+    authorization = str(headers.get("authorization") or "")
+    is_bearer = authorization.lower().startswith(BEARER)
+    return authorization[len(BEARER) :].strip() if is_bearer else ""
+
+
+def _whole_stage(method_arn: str) -> str:
+    """
+    The ARN of all methods and paths of the called stage.
+
+    `arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}` becomes `.../{stage}/*/*`: who may call which
+    route is the handlers' to say, by scope.
+    """
+    api, stage, *_ = method_arn.split("/")
+    return f"{api}/{stage}/*/*"

@@ -1,0 +1,185 @@
+"""What callers of the API see of items: camelCase, numbers as JSON has them, links to files instead of their keys."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from shared.objects import Bucket
+from whatsapp.items import Conversation, Media, Message
+
+LINK_SECONDS = 15 * 60
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """*value* with numbers as JSON has them: DynamoDB gives decimals, which would come out as texts."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list) else value
+
+
+type Json = Annotated[Any, BeforeValidator(_plain)]
+
+
+class View(BaseModel):
+    """Part of an answer. What is None is left out of it."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
+    )
+
+
+class ConversationView(View):
+    """A conversation. `key` is its address in URLs: stable, and of use to this company only."""
+
+    key: str
+    phone: str  # Meta's id of the business number
+    customer: str | None  # digits, a business-scoped user id, or a group's id
+    sender_name: str | None
+    unread_count: int
+    last_type: str | None
+    last_preview: str | None
+    last_message_at: str | None
+    archived: bool
+
+
+class Link(View):
+    """A download that needs no key and ends by itself."""
+
+    link: str
+    expires_in_seconds: int = LINK_SECONDS
+
+
+class MediaView(View):
+    """
+    A message's file; with a link where `status` is STORED.
+
+    PENDING: being fetched. FAILED: not what the provider announced. EXPIRED: gone at the provider. REVOKED: deleted by
+    its sender. UNAVAILABLE: there is no file, and so long ago that the reason is forgotten.
+    """
+
+    mime_type: str | None
+    filename: str | None
+    status: str
+    link: str | None = None
+    expires_in_seconds: int | None = None
+
+
+class ReactionView(View):
+    """What somebody answered a message with."""
+
+    actor: str
+    emoji: str
+
+
+class MessageView(View):
+    """
+    A message. A field that `Message` has under the same name means the same here.
+
+    Of an erased message only the first group is there: that it was, and when.
+    """
+
+    id: str
+    direction: str
+    type: str
+    received_at: str
+    sent_at: str | None = None
+    erased: bool | None = None
+
+    subtype: str | None = None
+    from_: str | None = Field(default=None, alias="from")
+    to: str | None = None
+    sender_name: str | None = None
+    group_id: str | None = None
+    origin: str | None = None
+    preview: str | None = None
+    text: str | None = None  # of a very long one the beginning; all of it is behind `wholeContent`
+    caption: str | None = None
+    content: Json = None
+    whole_content: Link | None = None  # to JSON: {textBody, content}
+    media: MediaView | None = None
+    voice: bool | None = None
+    reply_to: str | None = None  # the `id` of another message
+    forwarded: bool | None = None
+    forwarded_many_times: bool | None = None
+    referral: Json = None
+    referred_product: Json = None
+    reactions: list[ReactionView] | None = None
+    edited_at: str | None = None
+    revoked_at: str | None = None
+    errors: Json = None
+    delivery_status: str | None = None
+    status_history: Json = None  # [{status, at, code}], one for each status that was reached
+    status_error: Json = None
+    played_at: str | None = None
+    price_category: str | None = None
+
+
+class Conversations(View):
+    """A page of conversations."""
+
+    conversations: list[ConversationView]
+
+
+class Messages(View):
+    """A page of messages."""
+
+    messages: list[MessageView]
+
+
+_OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}
+_TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - {"reactions"}
+
+
+def conversation_view(head: Conversation, phone: str, *, key: str) -> ConversationView:
+    """A conversation of the business number *phone*, under its address."""
+    return ConversationView(
+        key=key,
+        phone=phone,
+        customer=head.from_,
+        sender_name=head.sender_name,
+        unread_count=head.unread_count,
+        last_type=head.last_type,
+        last_preview=head.last_preview,
+        last_message_at=head.received_at,
+        archived=bool(head.archived),
+    )
+
+
+def message_view(bucket: Bucket, message: Message, file: Media | None) -> MessageView:
+    """A message; *file* is what is known about a file that it announces and does not have."""
+    if message.erased:
+        return MessageView(id=message.message_id, **message.model_dump(include=_OF_A_STUB))
+    reactions = [
+        ReactionView(actor=actor, emoji=reaction["emoji"])
+        for actor, reaction in (message.reactions or {}).items()
+        if reaction.get("emoji")  # Without one it was taken back.
+    ]
+    return MessageView(
+        id=message.message_id,
+        text=message.text_body,
+        whole_content=_link(bucket, message.content_s3_key) if message.content_s3_key else None,
+        media=_media_view(bucket, message, file),
+        reactions=reactions or None,
+        status_history=message.delivery_status_history,
+        **message.model_dump(include=set(_TAKEN_OVER)),
+    )
+
+
+def _media_view(bucket: Bucket, message: Message, file: Media | None) -> MediaView | None:
+    if message.media_id is None:
+        return None
+    announced = {"mime_type": message.mime_type, "filename": message.filename}
+    if message.s3_key is not None:
+        link = _link(bucket, message.s3_key)
+        return MediaView(status="STORED", **link.model_dump(), **announced)
+    status = file.media_status if file else "UNAVAILABLE"
+    # Stored for another message that has the same file, and about to be for this one.
+    return MediaView(status="PENDING" if status == "STORED" else status, **announced)
+
+
+def _link(bucket: Bucket, key: str) -> Link:
+    return Link(link=bucket.link_to(key, seconds=LINK_SECONDS))

@@ -1,0 +1,60 @@
+"""The caller of the API: whose data they may see and what they may do, as the authorizer vouches for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Scope(StrEnum):
+    """What an API key can be allowed to do."""
+
+    WHATSAPP_READ = "whatsapp:read"  # conversations and messages of the company's numbers
+
+
+class Unauthenticated(Exception):
+    """No authorizer vouched for this call."""
+
+
+class Forbidden(Exception):
+    """The caller lacks a scope; the text names it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """
+    Who calls. Every number, conversation and message that a call touches must be of `company`.
+
+    `principal` says who it was in logs; it is no secret.
+    """
+
+    company: str
+    scopes: frozenset[str]
+    principal: str
+
+    def require(self, scope: Scope) -> None:
+        """Raise Forbidden unless the caller has *scope*."""
+        if scope not in self.scopes:
+            raise Forbidden(f"this needs the scope {scope}")
+
+    def as_context(self) -> dict[str, str]:
+        """The caller as an authorizer hands them on: API Gateway carries flat texts only."""
+        return {
+            "company": self.company,
+            "scopes": " ".join(sorted(self.scopes)),
+            "principal": self.principal,
+        }
+
+
+def caller_of(event: Mapping[str, Any]) -> Caller:
+    """
+    The caller of a proxy event of API Gateway.
+
+    Raises Unauthenticated when the event went through no authorizer: a route that was left open by mistake stays shut.
+    """
+    context = event["requestContext"].get("authorizer") or {}
+    company, principal = context.get("company"), context.get("principal")
+    if not company or not principal:
+        raise Unauthenticated("the call carries no API key")
+    scopes = frozenset(str(context.get("scopes") or "").split())
+    return Caller(company=company, scopes=scopes, principal=principal)

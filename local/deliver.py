@@ -1,0 +1,77 @@
+"""Sample events to the local stack, the way their providers would send them, and the wait until they are through."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import urllib3
+
+from events.whatsapp import gateway
+from events.whatsapp.samples import samples
+from local.account import Account, read_account
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from events.whatsapp.story import Sample
+    from local.stack import Stack
+
+DAY_SECONDS = 86_400
+PATIENCE_SECONDS = 180
+
+_http = urllib3.PoolManager(retries=False, timeout=30)
+
+
+def a_fresh_day() -> list[Sample]:
+    """
+    Yesterday's samples: new ids at each day, and media that the provider still has.
+
+    Without the one of another topic: only the stack's own topic can reach the function.
+    """
+    yesterday = (int(time.time()) // DAY_SECONDS - 1) * DAY_SECONDS
+    return [sample for sample in samples(yesterday) if sample.name != "sns_other_topic"]
+
+
+def deliver(stack: Stack, sample: Sample) -> tuple[str, bool]:
+    """Send one sample; the answer's status in words, and whether it is what the sample expects."""
+    if sample.is_social:
+        topic = stack.topics["whatsapp_social"]
+        stack.client("sns").publish(TopicArn=topic, Message=sample.published)
+        return "SNS", True
+    address = f"{stack.api_url}/webhooks/whatsapp"
+    if sample.event["httpMethod"] == "GET":
+        token = stack.secret("whatsapp_apps")["verify_token"]
+        query = {**sample.event["queryStringParameters"], "hub.verify_token": token}
+        answer = _http.request("GET", address, fields=query)
+        return str(answer.status), answer.data.decode() == gateway.CHALLENGE
+    answer = _http.request("POST", address, body=sample.raw_body, headers=sample.signed_headers)
+    return str(answer.status), answer.status == sample.expects.status
+
+
+def wait_until_through(
+    stack: Stack, expected: int, since_ms: int, *, tell: Callable[[str], None]
+) -> Account:
+    """
+    Wait until nothing is on the queue and *expected* events have an outcome, and return the account.
+
+    Gives up after three minutes and returns what it found: the caller sees that it does not add up. *tell* gets a
+    line of progress every second.
+    """
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        account = read_account(stack.client("logs"), since_ms)
+        waiting = _on_queue(stack)
+        tell(f"{account.accounted_for} of {expected} events are through, {waiting} on the queue")
+        is_through = account.accounted_for >= expected and waiting == 0
+        if is_through or time.monotonic() > deadline:
+            return account
+        time.sleep(1)
+
+
+def _on_queue(stack: Stack) -> int:
+    attributes = stack.client("sqs").get_queue_attributes(
+        QueueUrl=stack.queues["whatsapp"],
+        AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
+    )["Attributes"]
+    return sum(int(count) for count in attributes.values())

@@ -1,0 +1,337 @@
+"""The way in: API Gateway and SNS events into the two handlers, entries on the queue out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import importlib
+import json
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from events.whatsapp.cast import APP_ID, APP_SECRET, VERIFY_TOKEN
+from events.whatsapp.samples import samples
+from events.whatsapp.story import Sample
+from shared import clock
+from shared.objects import Bucket
+from shared.queues import FifoQueue, NotEnqueued
+from shared.secrets import JsonSecret
+from tests.template import environment, properties
+from whatsapp.events import Event, parse_event
+
+NOW = 1_767_268_800_000
+BUCKET = str(properties("MediaBucket")["BucketName"])
+OVER_HTTP = [s for s in samples() if not s.is_social]
+OVER_SNS = [s for s in samples() if s.is_social]
+
+
+class RecordingSqs:
+    """Takes entries, or refuses the one whose number is `refuses`."""
+
+    def __init__(self) -> None:
+        self.entries: list[dict[str, Any]] = []
+        self.batches: list[int] = []
+        self.refuses: int | None = None
+
+    def send_message_batch(self, *, QueueUrl: str, Entries: list[dict[str, Any]]) -> dict[str, Any]:
+        first = len(self.entries)
+        self.entries += Entries
+        self.batches.append(len(Entries))
+        refused = self.refuses is not None and first <= self.refuses < first + len(Entries)
+        return {"Failed": [{"Id": "0", "Code": "InternalError"}]} if refused else {}
+
+    @property
+    def events(self) -> list[Event]:
+        return [parse_event(entry["MessageBody"]) for entry in self.entries]
+
+
+class Door:
+    """The two ingress handlers with a queue that records, and a secret that can rotate."""
+
+    def __init__(
+        self, webhook: ModuleType, social: ModuleType, sqs: RecordingSqs, now: list[int]
+    ) -> None:
+        self.webhook, self.social, self.sqs, self.now = webhook, social, sqs, now
+        self.secrets = boto3.client("secretsmanager")
+        self.secret_reads = 0
+
+    def rotate(self, **value: Any) -> None:
+        self.secrets.put_secret_value(SecretId="apps", SecretString=json.dumps(value))
+
+    def post(self, signed: bytes, secret: str = APP_SECRET, **changes: Any) -> dict[str, Any]:
+        signature = "sha256=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
+        event = {
+            "httpMethod": "POST",
+            "headers": {"X-Hub-Signature-256": signature},
+            "body": signed.decode(),
+            "isBase64Encoded": False,
+        }
+        answer: dict[str, Any] = self.webhook.handler(event | changes, None)
+        return answer
+
+    def get(self, **query: str) -> tuple[int, str]:
+        names = {name.replace("_", ".", 1): value for name, value in query.items()}
+        answer = self.webhook.handler(
+            {"httpMethod": "GET", "queryStringParameters": names or None}, None
+        )
+        return answer["statusCode"], answer["body"]
+
+
+@pytest.fixture
+def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    now = [NOW]
+    monkeypatch.setattr(clock, "now_ms", lambda: now[0])
+    for function in ("WhatsAppWebhook", "WhatsAppSocial"):
+        for name, value in environment(function).items():
+            monkeypatch.setenv(name, value)
+    webhook = importlib.import_module("whatsapp.handlers.webhook")
+    social = importlib.import_module("whatsapp.handlers.social")
+    sqs = RecordingSqs()
+    with mock_aws():
+        door = Door(webhook, social, sqs, now)
+        boto3.client("s3").create_bucket(Bucket=BUCKET)
+        door.secrets.create_secret(Name="apps", SecretString="{}")
+        door.rotate(verify_token=VERIFY_TOKEN, apps={APP_ID: [APP_SECRET]})
+
+        def client() -> Any:
+            door.secret_reads += 1
+            return door.secrets
+
+        for handler in (webhook, social):
+            monkeypatch.setattr(handler, "queue", FifoQueue(sqs, "url"))  # type: ignore[arg-type] # a fake with the one method that is used
+            monkeypatch.setattr(handler, "bucket", Bucket(lambda: boto3.client("s3"), BUCKET))
+        monkeypatch.setattr(webhook, "secret", JsonSecret(client, "apps"))
+        yield door
+
+
+@pytest.mark.parametrize("sample", OVER_HTTP, ids=lambda sample: sample.name)
+def test_each_sample_is_answered_and_enqueued_as_it_says(door: Door, sample: Sample) -> None:
+    answer = door.webhook.handler(sample.event, None)
+
+    assert answer["statusCode"] == sample.expects.status
+    assert len(door.sqs.entries) == sample.expects.accepted
+    assert all(event.app == APP_ID for event in door.sqs.events)
+    if sample.expects.status != 200:
+        assert answer["body"] == ""
+
+
+@pytest.mark.parametrize("sample", OVER_SNS, ids=lambda sample: sample.name)
+def test_each_message_of_the_topic_is_enqueued_as_it_says(
+    door: Door, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = sample.event["Records"][0]["Sns"]["TopicArn"]
+    if not sample.expects.refused:
+        arns = type(door.social.settings)(
+            whatsapp_queue_url="url", media_bucket_name=BUCKET, social_topic_arns=(topic,)
+        )
+        monkeypatch.setattr(door.social, "settings", arns)
+    door.social.handler(sample.event, None)
+
+    assert len(door.sqs.entries) == sample.expects.accepted
+    assert {event.source for event in door.sqs.events} <= {"eum"}
+
+
+def test_the_handshake_returns_the_challenge_to_whoever_knows_a_token(door: Door) -> None:
+    door.rotate(verify_token=["old", "new"], apps={})
+
+    for token in ("old", "new"):
+        assert door.get(hub_mode="subscribe", hub_verify_token=token, hub_challenge="42") == (
+            200,
+            "42",
+        )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"hub_mode": "subscribe"},
+        {"hub_mode": "subscribe", "hub_verify_token": "", "hub_challenge": "42"},
+        {"hub_mode": "subscribe", "hub_verify_token": "wrong", "hub_challenge": "42"},
+        {"hub_mode": "unsubscribe", "hub_verify_token": VERIFY_TOKEN, "hub_challenge": "42"},
+        {"hub_verify_token": VERIFY_TOKEN, "hub_challenge": "42"},
+        {"hub_mode": "subscribe", "hub_verify_token": "é\ud800", "hub_challenge": "42"},
+    ],
+)
+def test_any_other_handshake_is_refused_without_a_word(door: Door, query: dict[str, str]) -> None:
+    assert door.get(**query) == (403, "")
+
+
+BODY = json.dumps(
+    {
+        "object": "whatsapp_business_account",
+        "entry": [
+            {
+                "id": "9",
+                "changes": [
+                    {
+                        "field": "messages",
+                        "value": {"messages": [{"id": "wamid.1", "from": "447700900101"}]},
+                    }
+                ],
+            }
+        ],
+    }
+).encode()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        None,
+        {},
+        {"X-Hub-Signature-256": ""},
+        {"X-Hub-Signature-256": "sha256=zz"},
+        {"X-Hub-Signature-256": "sha256=" + "é" * 64},
+        {"X-Hub-Signature": "sha1=" + "0" * 40},
+    ],
+)
+def test_an_unsigned_post_is_refused_and_nothing_is_taken(
+    door: Door, headers: dict[str, str] | None
+) -> None:
+    answer = door.post(BODY, headers=headers)
+
+    assert (answer["statusCode"], answer["body"], door.sqs.entries) == (403, "", [])
+
+
+def test_headers_are_found_in_any_case(door: Door) -> None:
+    signature = "sha256=" + hmac.new(APP_SECRET.encode(), BODY, hashlib.sha256).hexdigest()
+
+    assert door.post(BODY, headers={"x-HUB-signature-256": signature})["statusCode"] == 200
+
+
+def test_a_base64_body_is_verified_over_its_bytes(door: Door) -> None:
+    assert (
+        door.post(BODY, body=base64.b64encode(BODY).decode(), isBase64Encoded=True)["statusCode"]
+        == 200
+    )
+    assert door.post(BODY, body="not base64!", isBase64Encoded=True)["statusCode"] == 403
+
+
+def test_a_new_secret_works_beside_the_old_one_within_a_minute(door: Door) -> None:
+    assert door.post(BODY)["statusCode"] == 200
+    door.rotate(verify_token="t", apps={APP_ID: ["new", APP_SECRET]})
+
+    assert door.post(BODY, secret="new")["statusCode"] == 403
+    door.now[0] += 60_000
+    assert door.post(BODY, secret="new")["statusCode"] == 200
+    assert door.post(BODY)["statusCode"] == 200
+
+
+def test_a_removed_secret_stops_working_when_the_cache_ends(door: Door) -> None:
+    assert door.post(BODY)["statusCode"] == 200
+    door.rotate(verify_token="t", apps={APP_ID: ["new"]})
+
+    door.now[0] += 300_000
+    assert door.post(BODY)["statusCode"] == 403
+
+
+def test_wrong_signatures_do_not_buy_api_calls(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = 0
+    real = door.secrets.get_secret_value
+
+    def counted(**arguments: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return real(**arguments)
+
+    monkeypatch.setattr(door.secrets, "get_secret_value", counted)
+    for _ in range(50):
+        assert door.post(BODY, secret="wrong")["statusCode"] == 403
+    assert reads == 1
+    door.now[0] += 60_000
+    for _ in range(50):
+        door.post(BODY, secret="wrong")
+    assert reads == 2
+
+
+@pytest.mark.parametrize(("size", "status"), [(3_000_000, 200), (3_000_001, 413)])
+def test_a_body_over_three_megabytes_is_too_large(door: Door, size: int, status: int) -> None:
+    body = BODY + b" " * (size - len(BODY))
+
+    answer = door.post(body)
+
+    assert (answer["statusCode"], answer["body"]) == (status, "")
+
+
+def batch(count: int) -> bytes:
+    messages = [
+        {"id": f"wamid.{n}", "from": f"4477009{n:05d}", "timestamp": "1767268700"}
+        for n in range(count)
+    ]
+    changes = [{"field": "messages", "value": {"messages": [message]}} for message in messages]
+    return json.dumps(
+        {"object": "whatsapp_business_account", "entry": [{"id": "9", "changes": changes}]}
+    ).encode()
+
+
+def test_a_thousand_updates_in_one_post_are_all_enqueued(door: Door) -> None:
+    assert door.post(batch(1_000))["statusCode"] == 200
+
+    assert {event.id for event in door.sqs.events} == {f"wamid.{n}" for n in range(1_000)}
+    assert door.sqs.batches == [10] * 100
+
+
+@pytest.mark.parametrize("refused", [0, 555, 999])
+def test_one_refused_entry_makes_the_provider_send_all_again(door: Door, refused: int) -> None:
+    door.sqs.refuses = refused
+
+    answer = door.post(batch(1_000))
+
+    assert (answer["statusCode"], answer["body"]) == (503, "")
+
+
+def test_the_topic_is_told_by_an_exception_that_entries_were_refused(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = next(s for s in OVER_SNS if s.name == "sns_text").event
+    settings = type(door.social.settings)(
+        whatsapp_queue_url="url",
+        media_bucket_name=BUCKET,
+        social_topic_arns=(event["Records"][0]["Sns"]["TopicArn"],),
+    )
+    monkeypatch.setattr(door.social, "settings", settings)
+    door.sqs.refuses = 0
+
+    with pytest.raises(NotEnqueued):
+        door.social.handler(event, None)
+
+
+def test_a_payload_too_large_for_the_queue_waits_in_the_bucket(door: Door) -> None:
+    message = {
+        "id": "wamid.1",
+        "from": "447700900101",
+        "type": "text",
+        "text": {"body": "x" * 950_000},
+    }
+    value = {"messages": [message]}
+    entry = {"id": "9", "changes": [{"field": "messages", "value": value}]}
+    body = json.dumps({"object": "whatsapp_business_account", "entry": [entry]}).encode()
+
+    assert door.post(body)["statusCode"] == 200
+
+    (event,) = door.sqs.events
+    assert event.claim is not None
+    assert event.claim.startswith("claims/")
+    stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=event.claim)["Body"].read()
+    assert json.loads(stored) == message
+    assert event.payload == {"id": "wamid.1", "from": "447700900101", "type": "text"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"[]", b'{"object": "page"}', b'{"object": "whatsapp_business_account"}', b"null"],
+)
+def test_a_signed_body_without_events_is_taken_to_be_parked(door: Door, body: bytes) -> None:
+    assert door.post(body)["statusCode"] == 200
+
+    (event,) = door.sqs.events
+    assert event.kind == "malformed"
+    stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=str(event.claim))["Body"].read()
+    assert json.loads(stored) == {"raw": body.decode()}

@@ -1,0 +1,168 @@
+"""
+What a run left behind, in a form that two runs can be compared by; and what must hold of it whatever happened.
+
+`VARIES` is the only list of what two runs may differ in, with the reason for each.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shared.dynamodb import _to_wire
+from whatsapp.ordering import order_key
+from whatsapp.statuses import RANKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tests.simulation.world import Items, World
+
+LARGEST_ITEM_BYTES = 400 * 1024
+LARGEST_RING = 29
+
+VARIES = {
+    # Which attempt won, who made it and when: a crash makes a second one. What came of it (`state`) must be the same.
+    "ACTION": {"attempt", "owner", "reservedAt", "deadline", "ttl", "providerId", "reason"},
+    # When it was done, by the clock: a redelivery comes six minutes later.
+    "ALIAS": {"createdAtMs"},
+    "MEDIA": {"uploadedAt", "ttl"},
+    "STATUS": {"ttl"},
+    # Parked or kept by the clock; `receivedAt` is our ingress, which a repeating provider reaches later.
+    "WEBHOOK_EVENT": {"processedAt", "receivedAt", "ttl"},
+    # How often it was written: a crash after a write makes no second one, an SDK that repeats does not either.
+    "EDIT": {"revision"},
+}
+
+
+@dataclass(frozen=True)
+class Account:
+    """What is left of a run when its queue is empty."""
+
+    items: Items
+    objects: dict[str, object]
+    receipts: frozenset[str]
+    dead_letters: int
+
+
+def account(world: World) -> Account:
+    """Take stock; the queue must be empty."""
+    assert not world.queue.messages
+    items = {
+        key: {name: value for name, value in item.items() if name not in _varying(item)}
+        for key, item in world.items().items()
+    }
+    objects = {key: _comparable(content) for key, content in world.objects().items()}
+    return Account(items, objects, frozenset(world.receipts()), len(world.queue.dead_letters))
+
+
+def differences(left: Account, right: Account) -> list[str]:
+    """What differs, attribute by attribute: for a failing test to show, and empty when nothing does."""
+    found = [
+        f"{key} {name}: {old.get(name)!r} != {new.get(name)!r}"
+        for key in sorted(left.items.keys() | right.items.keys())
+        for old, new in [(left.items.get(key, {}), right.items.get(key, {}))]
+        for name in sorted(old.keys() | new.keys())
+        if old.get(name) != new.get(name)
+    ]
+    found += [
+        f"object {key}"
+        for key in sorted(left.objects.keys() | right.objects.keys())
+        if left.objects.get(key) != right.objects.get(key)
+    ]
+    if left.receipts != right.receipts:
+        found.append(f"receipts {sorted(left.receipts ^ right.receipts)}")
+    if left.dead_letters != right.dead_letters:
+        found.append(f"dead letters {left.dead_letters} != {right.dead_letters}")
+    return found
+
+
+def check_at_any_time(world: World, before: Items, *, deaths: int = 0) -> Items:
+    """What holds between any two runs of a worker; the items, to be given as *before* the next time."""
+    items = world.items()
+    for key, item in items.items():
+        assert _size(item) < LARGEST_ITEM_BYTES, key
+        # A worker that dies just before it trims leaves the trimming to the next message.
+        assert len(item.get("recentKeys", ())) <= LARGEST_RING + deaths, key
+        if "statusRank" in item:
+            old = before.get(key, {})
+            assert item["statusRank"] >= old.get("statusRank", 0), key
+        history = [RANKS[entry["status"]] for entry in item.get("deliveryStatusHistory", [])]
+        assert history == sorted(set(history)), key
+    assert before.keys() - items.keys() <= {key for key in before if key.startswith("INTENT#")}
+    return items
+
+
+def check_at_rest(world: World) -> None:
+    """What holds when the queue is empty: every head shows its newest message and has counted each one once."""
+    items = world.items()
+    messages = [item for item in items.values() if item["itemType"] == "MESSAGE"]
+    for conversation in {message["conversationPk"] for message in messages}:
+        of_it = [m for m in messages if m["conversationPk"] == conversation]
+        _check_head(items[conversation], of_it)
+    check_conservation(world, items)
+
+
+def check_conservation(world: World, items: Items) -> None:
+    """Every accepted event is persisted, a duplicate, parked, or still in the queue (dead letters included)."""
+    queued = {message.message_id for message in world.queue.messages + world.queue.dead_letters}
+    parked = {item.get("fullEvent") for item in items.values()}
+    for message_id, body in world.queue.accepted.items():
+        if message_id in queued or message_id in world.queue.redriven:
+            continue
+        outcome = world.outcomes[message_id]
+        assert outcome in {"persisted", "duplicate", "parked"}
+        event = json.loads(body)
+        keys = _homes_of(event)
+        if outcome == "parked":
+            assert parked - {None}
+        elif keys:
+            assert any(key in items for key in keys), keys
+
+
+def _homes_of(event: dict[str, Any]) -> list[str]:
+    """The items of which one must be there once an event is handled; none for kinds that are kept by their hash."""
+    payload = event["payload"] or {}
+    if event["kind"] in {"message", "echo"}:
+        change = payload.get(str(payload.get("type")), {})
+        if payload.get("type") in {"edit", "revoke"}:
+            return [f"EDIT#{change['original_message_id']}"]
+        if payload.get("type") == "reaction":
+            actor = payload.get("to") and event["displayPhone"] or payload.get("from")
+            return [f"REACTION#{change['message_id']}#{actor}"]
+        return [f"MSG#{event['id']}"]
+    if event["kind"] == "status":
+        return [f"STATUS#{event['id']}#{payload['status']}"]
+    return [f"MEDIA#{event['id']}"] if event["kind"] == "media" else []
+
+
+def _check_head(head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
+    keys = {order_key(message["receivedAt"], message["pk"]): message for message in messages}
+    newest = max(keys)
+    assert head["lastKey"] == newest
+    assert head["lastMessagePk"] == keys[newest]["pk"]
+    assert head["receivedAt"] == keys[newest]["receivedAt"]
+    read_up_to = head.get("readUpTo", "")
+    unread = [k for k, m in keys.items() if m["direction"] == "INBOUND" and k > read_up_to]
+    assert head["unreadCount"] == len(unread)
+
+
+def _varying(item: dict[str, Any]) -> Iterable[str]:
+    return VARIES.get(str(item["itemType"]), ())
+
+
+def _comparable(content: bytes) -> object:
+    """An object's content; of a parked event without the time of our ingress, see WEBHOOK_EVENT above."""
+    try:
+        parsed = json.loads(content)
+    except ValueError:
+        return content
+    if isinstance(parsed, dict):
+        parsed.pop("acceptedAt", None)
+    return parsed
+
+
+def _size(item: dict[str, Any]) -> int:
+    """An upper bound of what DynamoDB counts: names and values as text."""
+    return len(json.dumps(_to_wire(item), default=list, ensure_ascii=False).encode())

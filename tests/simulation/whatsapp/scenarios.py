@@ -1,0 +1,278 @@
+"""
+What is sent to the crash matrix: every sample, and the orders and combinations that the samples do not tell.
+
+A scenario has deliveries that come first, without accidents, and deliveries during which accidents happen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from events.whatsapp import gateway, payloads
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA
+from events.whatsapp.payloads import content, interactive, status, text
+from events.whatsapp.samples import samples
+from events.whatsapp.story import Story
+from shared.delivery import Action, OnDoubt
+from whatsapp.items import ACTION_PK_PATTERN, Alias, Intent, Message, pk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.simulation.world import World
+
+type Event = dict[str, Any]
+
+STORY = Story()
+EVENING = 770  # minute of the day, before the simulation's clock
+ACTION_ID = "q5swyy3pnvssa5dpebugkzlmpa"
+SENT = "wamid.sent-by-parley"
+OTHER_ID_OF_SENT = "0d1c2b3a-4f5e-4d6c-8b7a-000000000001"
+# Samples that need another one before them, though they do not name it.
+_FOLLOWS = {"text_new_number": ["system_changed_number"], "user_id_and_phone": ["user_id_only"]}
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """*first* and *then* are Lambda events of the ingress; *seed* writes what other parts of Parley would have."""
+
+    name: str
+    then: tuple[Event, ...]
+    first: tuple[Event, ...] = ()
+    auto_mark_read: bool = False
+    seed: Callable[[World], None] = field(default=lambda _: None)
+    in_one_go: bool = True  # all of *then* is in the queue before the first worker runs
+
+    def begin(self, world: World) -> None:
+        """A fresh world up to where accidents may happen."""
+        world.reset(auto_mark_read=self.auto_mark_read)
+        self.seed(world)
+        for event in self.first:
+            world.deliver_until_taken(event)
+            world.work_off()
+        if self.in_one_go:
+            self.deliver(world)
+        world.new_process()
+        world.wire.rewind()
+
+    def deliver(self, world: World) -> None:
+        """Hand *then* to the ingress."""
+        for event in self.then:
+            world.deliver_until_taken(event)
+
+
+def post(*changes: payloads.Json, minute: int = EVENING) -> Event:
+    """A signed webhook of the counter's number."""
+    body = payloads.webhook(payloads.entry(COUNTER.waba, *changes))
+    return gateway.post("simulated", STORY.at(minute) + 1, gateway.meta_bytes(body))
+
+
+def says(label: str, body: payloads.Json, minute: int = EVENING, **extra: object) -> payloads.Json:
+    """A message of Ada's; *label* makes its id."""
+    return payloads.message(ADA, wamid(label), STORY.at(minute), body, **extra)
+
+
+def wamid(label: str) -> str:
+    """A message id."""
+    return STORY.inbound_id(ADA, label)
+
+
+def said(*messages: payloads.Json) -> Event:
+    """One webhook with these messages of Ada's."""
+    return post(payloads.messages_change(COUNTER, messages, [ADA]))
+
+
+def answered(label: str, minute: int = EVENING, body: str = "We are open until six.") -> Event:
+    """What the shop wrote to Ada in its own app."""
+    written = payloads.echo(COUNTER, ADA, wamid(label), STORY.at(minute), text(body))
+    return post(payloads.change("smb_message_echoes", COUNTER, message_echoes=[written]))
+
+
+def told(message_id: str, *words: str, **extra: object) -> Event:
+    """Statuses of one message, a second between them, in one webhook, in the order of *words*."""
+    order = ("sent", "delivered", "read", "played", "failed")
+    statuses = [
+        status(ADA, message_id, word, STORY.at(EVENING + 1) + order.index(word), **extra)
+        for word in words
+    ]
+    return post(payloads.statuses_change(COUNTER, statuses))
+
+
+def edits(label: str, target: str, new: str, minute: int = EVENING) -> payloads.Json:
+    """Ada's edit of her message *target*."""
+    change = {"original_message_id": wamid(target), "message": text(new)}
+    return says(label, content("edit", change), minute)
+
+
+def revokes(label: str, target: str, minute: int = EVENING) -> payloads.Json:
+    """Ada deletes her message *target*."""
+    return says(label, content("revoke", {"original_message_id": wamid(target)}), minute)
+
+
+def reacts(label: str, target: str, emoji: str, minute: int = EVENING) -> payloads.Json:
+    """Ada's reaction to *target*."""
+    return says(label, content("reaction", {"message_id": wamid(target), "emoji": emoji}), minute)
+
+
+def of_samples() -> list[Scenario]:
+    """One scenario for each sample that is accepted, after the samples whose messages it names."""
+    every = [sample for sample in samples() if sample.expects.accepted]
+    found = []
+    for position, sample in enumerate(every):
+        named = [
+            earlier
+            for earlier in every[:position]
+            if earlier.name in _FOLLOWS.get(sample.name, [])
+            or any(
+                item["id"] in str(sample.entries)
+                for item in earlier.items("messages", "message_echoes")
+            )
+        ]
+        found.append(
+            Scenario(
+                f"sample {sample.name}", (sample.event,), tuple(entry.event for entry in named)
+            )
+        )
+    return found
+
+
+def by_name(scenarios: list[Scenario], *names: str) -> list[Scenario]:
+    """Those of the scenarios."""
+    found = {scenario.name: scenario for scenario in scenarios}
+    return [found[name] for name in names]
+
+
+def of_our_own() -> list[Scenario]:
+    """Orders and combinations."""
+    image = next(sample for sample in samples() if sample.name == "image")
+    eum_image = next(sample for sample in samples() if sample.name == "sns_image")
+    hello = said(says("hello", text("Hello")))
+    reminded = answered("reminder")
+    both = payloads.message(PRIYA, wamid("both"), STORY.at(EVENING), text("Hi"))
+    return [
+        Scenario("two messages and an edit in one batch", (
+            said(says("one", text("one")), says("two", text("two")), edits("e", "one", "1")),
+        )),
+        Scenario("three customers in one batch", (
+            post(
+                payloads.messages_change(COUNTER, [
+                    says("a", text("a")),
+                    payloads.message(JUERGEN, wamid("j"), STORY.at(EVENING), text("j")),
+                    both,
+                ], [ADA, JUERGEN, PRIYA]),
+            ),
+        )),
+        Scenario("the same message twice, later", (hello,), (hello,)),
+        Scenario("older message after a newer one", (said(says("old", text("old"), 700)),), (hello,)),
+        Scenario("older message after an answer", (hello,), (answered("answer", 780),)),
+        Scenario("edit before its message", (
+            said(edits("e", "late", "corrected", 772)), said(says("late", text("wrong"), 771)),
+        )),
+        Scenario("edits of a message, newest first", (
+            said(edits("e2", "m", "third", 774)), said(edits("e1", "m", "second", 773)),
+        ), (said(says("m", text("first"))),)),
+        Scenario("revocation before its message", (
+            said(revokes("r", "late", 772)), said(says("late", text("secret"), 771)),
+        )),
+        Scenario("edit and revocation", (
+            said(edits("e", "m", "better", 772)), said(revokes("r", "m", 773)),
+        ), (said(says("m", text("secret"))),)),
+        Scenario("revocation of a photo", (
+            said(payloads.message(ADA, wamid("r"), STORY.at(EVENING), content(
+                "revoke", {"original_message_id": STORY.inbound_id(ADA, "image")}
+            ))),
+        ), (image.event,)),
+        Scenario("reaction before its message", (
+            said(reacts("r", "late", "👍", 772)), said(says("late", text("nice"), 771)),
+        )),
+        Scenario("reactions, newest first", (
+            said(reacts("r2", "m", "", 774)), said(reacts("r1", "m", "👍", 773)),
+        ), (said(says("m", text("first"))),)),
+        Scenario("statuses in order", (told(wamid("reminder"), "sent", "delivered", "read"),), (reminded,)),
+        Scenario("statuses reversed", (told(wamid("reminder"), "read", "delivered", "sent"),), (reminded,)),
+        Scenario("statuses repeated", (
+            told(wamid("reminder"), "sent", "delivered"), told(wamid("reminder"), "delivered", "sent"),
+        ), (reminded,)),
+        Scenario("a voice message is played", (told(wamid("reminder"), "played"),), (reminded,)),
+        Scenario("statuses before their echo", (reminded,), (told(wamid("reminder"), "delivered", "sent"),)),
+        Scenario("an ad is answered", (answered("answer", 780),), (
+            next(sample for sample in samples() if sample.name == "referral").event,
+            said(says("ad", text("about the ad"), 771, referral={"source_id": "120", "source_type": "ad"})),
+        )),
+        Scenario("identity changed", (said(says("i", content("system", {
+            "body": "The security code changed", "type": "customer_identity_changed",
+        }))),), (hello,)),
+        Scenario("message to a group", (said(says("g", text("all"), group_id="120363041234567890")),)),
+        Scenario("call permission", (said(says("c", interactive("call_permission_reply", {
+            "response": "accept", "expiration_timestamp": STORY.at(2_000),
+        }))),)),
+        Scenario("long text", (said(says("long", text("word " * 4_000))),)),
+        Scenario("the ring is trimmed", (said(says("last", text("the 29th"), 769)),), tuple(
+            said(*(says(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 7)))
+            for start in range(0, 28, 7)
+        )),
+        Scenario("read receipt over Graph", (hello,), auto_mark_read=True),
+        Scenario("read receipt over AWS, with a file", (eum_image.event,), auto_mark_read=True),
+        *_of_actions(),
+    ]  # fmt: skip
+
+
+def _of_actions() -> list[Scenario]:
+    ours = {"biz_opaque_callback_data": ACTION_ID}
+    return [
+        Scenario(
+            "a status is the evidence of our own send",
+            (told(SENT, "sent", **ours),),
+            seed=lambda world: _intend(world, None),
+        ),
+        Scenario(
+            "a failure is the evidence of our own send",
+            (told(SENT, "failed", **ours),),
+            seed=lambda world: _intend(world, None),
+        ),
+        Scenario(
+            "a status waits, the next one is the evidence of our own send",
+            (told(SENT, "sent", **ours),),
+            (told(SENT, "delivered"),),
+            seed=lambda world: _intend(world, None),
+        ),
+        Scenario(
+            "a status knows our send by another id",
+            (told(SENT, "sent", **ours),),
+            seed=lambda world: _intend(world, Message.key(OTHER_ID_OF_SENT)),
+        ),
+    ]
+
+
+def _intend(world: World, message_pk: str | None) -> None:
+    """What the sending side leaves when it dies after its call: an intent, and an action that is reserved."""
+    message = Message(
+        pk="-", direction="OUTBOUND", received_at="2026-01-01T12:50:00.000Z",
+        sent_at="2026-01-01T12:50:00.000Z", from_=COUNTER.display, from_pk=COUNTER.display,
+        to=ADA.wa_id, conversation_pk=f"CONV#{COUNTER.phone}#{ADA.wa_id}", type="text",
+        preview="Your bike is ready", text_body="Your bike is ready", phone=COUNTER.phone,
+        inbox_pk=f"arn:parley:whatsapp:::phone-number-id/{COUNTER.phone}", payload_hash="-",
+    ).attributes()  # fmt: skip
+    intent = Intent(
+        pk=Intent.key(ACTION_ID),
+        company="acme",
+        message={
+            name: value
+            for name, value in message.items()
+            if name not in {"pk", "itemType", "payloadHash"}
+        },
+    )
+    world.table.put(intent.attributes())
+    action = Action(
+        action_id=ACTION_ID, company="acme", channel="whatsapp", provider="graph",
+        on_doubt=OnDoubt.AT_MOST_ONCE, owner="a dead sender", message_pk=message_pk,
+    )  # fmt: skip
+    stored = action.model_dump(by_alias=True, exclude_none=True, mode="json")
+    world.table.put(
+        {**pk(ACTION_PK_PATTERN.format(actionId=ACTION_ID)), "itemType": "ACTION", **stored}
+    )
+
+
+ALIAS_OF_SENT = Alias.of_message(SENT)
+EVERY = of_samples() + of_our_own()

@@ -1,0 +1,57 @@
+"""What DynamoDB can hold."""
+
+from typing import Any
+
+import pytest
+from boto3.dynamodb.types import TypeSerializer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.dynamodb import _storable as as_decimals
+from shared.storable import storable
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None)),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(codec=None)), inner, max_size=3)
+    ),
+    max_leaves=20,
+)
+
+
+@given(json_values)
+def test_any_json_value_can_be_written(value: Any) -> None:
+    made = storable(value)
+
+    TypeSerializer().serialize(as_decimals(made))
+    str(made).encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a\x00b\ud800c\nd\te 😀", "a\ufffdb\ufffdc\nd\te 😀"),
+        ({"": 1}, {"_": 1}),
+        (10**38, "1" + "0" * 38),
+        (10**38 - 1, 10**38 - 1),
+        (float("inf"), "inf"),
+        (1e-300, "1e-300"),
+        (52.520008, 52.520008),
+        (True, True),
+    ],
+)
+def test_only_what_cannot_be_stored_is_changed(value: Any, expected: Any) -> None:
+    assert storable(value) == expected
+
+
+def test_what_is_nested_too_deep_becomes_its_own_text() -> None:
+    deep: Any = "bottom"
+    for _ in range(100):
+        deep = {"a": deep}
+
+    made, levels = storable(deep), 0
+    while isinstance(made, dict):
+        made, levels = made["a"], levels + 1
+    assert levels == 16
+    assert '"bottom"' in made
