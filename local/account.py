@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
     from mypy_boto3_logs import CloudWatchLogsClient
 
-INGRESS_LOGS = ("/aws/lambda/parley-local-whatsapp-webhook", "/aws/lambda/parley-local-whatsapp-social")
+INGRESS_LOGS = (
+    "/aws/lambda/parley-local-whatsapp-webhook",
+    "/aws/lambda/parley-local-whatsapp-social",
+)
 WORKER_LOGS = "/aws/lambda/parley-local-whatsapp-worker"
 
 
@@ -35,9 +38,19 @@ class Account:
     costs: dict[str, Cost]
 
     @property
-    def accounted_for(self) -> int:
-        """Events that are stored, duplicates or parked."""
+    def through(self) -> int:
+        """Events that a worker is done with."""
         return sum(self.outcomes.values())
+
+    @property
+    def dropped_by_queue(self) -> int:
+        """Accepted events that no worker saw: a FIFO queue takes it once in five minutes, and says yes to repeats."""
+        return self.accepted - self.through
+
+    def adds_up(self, expected: int, repeats: int) -> bool:
+        """Whether *expected* events were accepted, and all but the *repeats* among them are stored or parked."""
+        is_each_once = self.outcomes["persisted"] + self.outcomes["parked"] == expected - repeats
+        return self.accepted == expected and is_each_once and self.through <= expected
 
 
 def read_account(logs: CloudWatchLogsClient, since_ms: int) -> Account:

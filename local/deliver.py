@@ -12,7 +12,7 @@ from events.whatsapp.samples import samples
 from local.account import Account, read_account
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from events.whatsapp.story import Sample
     from local.stack import Stack
@@ -25,12 +25,17 @@ _http = urllib3.PoolManager(retries=False, timeout=30)
 
 def a_fresh_day() -> list[Sample]:
     """
-    Yesterday's samples: new ids at each day, and media that the provider still has.
+    The samples as a day that has just ended: new ids at each run, and media that the provider still has.
 
     Without the one of another topic: only the stack's own topic can reach the function.
     """
-    yesterday = (int(time.time()) // DAY_SECONDS - 1) * DAY_SECONDS
-    return [sample for sample in samples(yesterday) if sample.name != "sns_other_topic"]
+    start = int(time.time()) - 2 * DAY_SECONDS
+    return [sample for sample in samples(start) if sample.name != "sns_other_topic"]
+
+
+def expectations(day: Sequence[Sample]) -> tuple[int, int]:
+    """How many events a day brings, and how many of them are repeats of others."""
+    return sum(s.expects.accepted for s in day), sum(s.expects.duplicate for s in day)
 
 
 def deliver(stack: Stack, sample: Sample) -> tuple[str, bool]:
@@ -50,26 +55,38 @@ def deliver(stack: Stack, sample: Sample) -> tuple[str, bool]:
 
 
 def wait_until_through(
-    stack: Stack, expected: int, since_ms: int, *, tell: Callable[[str], None]
+    stack: Stack, day: Sequence[Sample], since_ms: int, *, tell: Callable[[str], None]
 ) -> Account:
     """
-    Wait until nothing is on the queue and *expected* events have an outcome, and return the account.
+    Wait until nothing is on the queue and every event of the day is accounted for, and return the account.
 
     Gives up after three minutes and returns what it found: the caller sees that it does not add up. *tell* gets a
     line of progress every second.
     """
+    expected, repeats = expectations(day)
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         account = read_account(stack.client("logs"), since_ms)
         waiting = _on_queue(stack)
-        tell(f"{account.accounted_for} of {expected} events are through, {waiting} on the queue")
-        is_through = account.accounted_for >= expected and waiting == 0
+        tell(f"{account.through} of {expected} events are through, {waiting} on the queue")
+        is_through = waiting == 0 and account.adds_up(expected, repeats)
         if is_through or time.monotonic() > deadline:
             return account
         time.sleep(1)
 
 
+def wait_until_empty(stack: Stack) -> bool:
+    """Wait until the queue is empty; False when it is not after three minutes."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while _on_queue(stack):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(1)
+    return True
+
+
 def _on_queue(stack: Stack) -> int:
+    """Messages that wait or are being handled."""
     attributes = stack.client("sqs").get_queue_attributes(
         QueueUrl=stack.queues["whatsapp"],
         AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],

@@ -1,4 +1,5 @@
-"""Who takes part: the numbers of acme and its customers. All of it is made up.
+"""
+Who takes part: the numbers of acme and its customers. All of it is made up.
 
 Phone numbers lie in the ranges kept for fiction (UK 07700 900xxx, US xxx-555-01xx).
 """

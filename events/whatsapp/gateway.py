@@ -1,4 +1,5 @@
-"""Builders for what AWS hands to a function: API Gateway proxy events and SNS events, signed.
+"""
+Builders for what AWS hands to a function: API Gateway proxy events and SNS events, signed.
 
 An API Gateway event is that of a REST API with Lambda proxy integration, as
 `sam local generate-event apigateway aws-proxy` prints it.

@@ -1,4 +1,5 @@
-"""Writes the sample events to their files, and the table of them to README.md.
+"""
+Writes the sample events to their files, and the table of them to README.md.
 
 `python -m events.whatsapp.make` writes what has changed and removes files of samples that are gone;
 with `--check` it only says what it would do, and fails when that is anything.

@@ -1,4 +1,5 @@
-"""Builders for what stands inside a webhook body: contents, messages, statuses, changes.
+"""
+Builders for what stands inside a webhook body: contents, messages, statuses, changes.
 
 The shapes are those of Meta's webhook reference (field `messages` and its neighbours). Timestamps
 are text, in seconds since 1970, except in `entry.time`.
@@ -24,7 +25,8 @@ def text(body: str) -> Json:
 
 
 def media(kind: str, media_id: str, *, delivery: int = 1, **extra: object) -> Json:
-    """A file of the sandbox; `extra` holds `caption`, `filename`, `voice`, `animated`.
+    """
+    A file of the sandbox; `extra` holds `caption`, `filename`, `voice`, `animated`.
 
     `delivery` counts how often the provider has sent it: the download address differs every time.
     """

@@ -28,7 +28,8 @@ _SCENES = (
 
 
 def samples(start: int = START) -> list[Sample]:
-    """The whole day, in order; what each sample expects holds when those before it were taken.
+    """
+    The whole day, in order; what each sample expects holds when those before it were taken.
 
     `start` is the midnight of the day, in seconds since 1970. The files tell START. Another start
     moves every timestamp and makes other message ids and signatures: for a stack to which the day

@@ -18,7 +18,8 @@ START = 1767225600
 
 @dataclass(frozen=True)
 class Expects:
-    """What becomes of a sample when all samples before it were taken in order.
+    """
+    What becomes of a sample when all samples before it were taken in order.
 
     Every accepted event has exactly one fate: stored, changed, recorded, duplicate or parked.
     """
@@ -160,7 +161,8 @@ class Story:
         arrives: int = 0,
         **extra: object,
     ) -> Sample:
-        """A POST with one message of one customer; `extra` goes into the message.
+        """
+        A POST with one message of one customer; `extra` goes into the message.
 
         A repeated message has the `message_id` of the first and `arrives` in a later minute.
         """

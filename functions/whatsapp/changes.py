@@ -13,7 +13,6 @@ from whatsapp.resources import Resources
 VERSIONS_KEPT = 10
 ACTORS_SHOWN = 10
 LONGEST_VERSION = 4_096
-REVOKED_PREVIEW = "[deleted]"
 _ROUNDS = 5
 
 
@@ -24,6 +23,7 @@ def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
     new = part.get("message")
     described = content.describe(new if isinstance(new, dict) else {})
     text = (described.caption if described.media else described.text_body) or ""
+    text = text[:LONGEST_VERSION]
     order = _order(event)
     at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
 
@@ -32,7 +32,7 @@ def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
     is_hidden = known.revoked_at is not None and not here.keep_revoked_content
     is_new = not is_hidden and all(version["id"] != event.id for version in known.versions)
     if is_new:
-        version = {"id": event.id, "order": order, "at": at, "text": text[:LONGEST_VERSION]}
+        version = {"id": event.id, "order": order, "at": at, "text": text}
         versions = sorted([*known.versions, version], key=lambda v: str(v["order"]))
         _write(here, known, versions=versions[-VERSIONS_KEPT:])
     _show_edit(
@@ -63,7 +63,9 @@ def revoke(here: Resources, event: Event, phone: Phone) -> Outcome:
         here.table, message_pk, at, keep_content=here.keep_revoked_content
     )
     if revoked is not None and not here.keep_revoked_content:
-        store.heads.change_preview(here.table, revoked.conversation_pk, message_pk, REVOKED_PREVIEW)
+        store.heads.change_preview(
+            here.table, revoked.conversation_pk, message_pk, content.REVOKED_PREVIEW
+        )
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 

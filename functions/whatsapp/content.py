@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 PREVIEW_CHARACTERS = 120
+REVOKED_PREVIEW = "[deleted]"
 MEDIA_TYPES = frozenset({"image", "video", "audio", "document", "sticker"})
 # A customer's message of these kinds opens the 24 hour window in which free-form answers are allowed. Not confirmed by
 # the provider's documentation for every kind; reactions, edits, revocations, system and unsupported ones do not.
@@ -46,6 +47,7 @@ class Content:
     content: dict[str, Any] = field(default_factory=dict)
     errors: list[dict[str, Any]] = field(default_factory=list)
     opens_window: bool = False
+    is_unknown: bool = False
 
 
 def describe(message: Mapping[str, Any]) -> Content:
@@ -53,6 +55,7 @@ def describe(message: Mapping[str, Any]) -> Content:
     kind = str(message.get("type") or "unknown")
     described = _DESCRIPTIONS.get(kind, _unknown)(_part(message, kind), message)
     facts: dict[str, Any] = {"type": kind, "subtype": kind, "opens_window": kind in _OPENS_WINDOW}
+    facts["is_unknown"] = kind not in _DESCRIPTIONS and kind != "unsupported"
     return Content(**facts | described | {"preview": _preview(described, kind)})
 
 

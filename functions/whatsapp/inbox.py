@@ -3,8 +3,11 @@
 import json
 from typing import Any
 
+from aws_lambda_powertools.metrics import MetricUnit
+
 from shared import clock
 from shared.failures import Permanent
+from shared.observability import metrics
 from shared.queues import digest
 from whatsapp import content, identities, media, ordering, receipts, store
 from whatsapp.content import Content
@@ -19,6 +22,7 @@ OUTBOUND = "OUTBOUND"
 # A longer text goes to S3 whole; the first 2 KB stay.
 LARGEST_CONTENT_BYTES = 8_000
 KEPT_BYTES = 2_000
+LONGEST_SECONDS = 11  # digits: a time before the year 5138, which text can show
 CONTENT_PREFIX = "content"
 
 
@@ -65,7 +69,7 @@ def show(here: Resources, message: Message, phone: Phone, *, opens_window: bool 
             received_at=message.received_at,
             last_message_pk=message.pk,
             last_type=message.type,
-            last_preview=message.preview or f"[{message.subtype or message.type}]",
+            last_preview=_preview(message),
             waba_meta_id=phone.waba_meta_id,
             business_account_name=phone.business_account_name,
             phone=phone.phone,
@@ -182,13 +186,15 @@ def _follow_up(
     here: Resources, event: Event, phone: Phone, message: Message, described: Content
 ) -> None:
     """What a message sets going; each of these is safe to repeat."""
+    if described.is_unknown:
+        metrics.add_metric("UnknownType", MetricUnit.Count, 1)
     if described.media and not message.revoked_at:
         media.request(here, event, phone, described.media, message.pk)
     if described.subtype == "system":
         _system(here, event, phone, message)
     if described.subtype == "call_permission_reply":
         until = described.content.get("answer", {}).get("expiration_timestamp")
-        if isinstance(until, int | str) and str(until).isdecimal():
+        if str(until).isdecimal() and len(str(until)) <= LONGEST_SECONDS:
             moment = clock.to_text(int(until) * 1_000)
             store.heads.note_call_permission(here.table, message.conversation_pk, moment)
     if phone.auto_mark_read:
@@ -226,6 +232,13 @@ def sender_name(event: Event) -> str | None:
     name = profile.get("name") if isinstance(profile, dict) else None
     longest = 256
     return name[:longest] if isinstance(name, str) and name else None
+
+
+def _preview(message: Message) -> str:
+    """What the inbox shows of a message: the same whether it was deleted before or after it came."""
+    if message.preview:
+        return message.preview
+    return content.REVOKED_PREVIEW if message.revoked_at else f"[{message.subtype or message.type}]"
 
 
 def _customer_of(message: Message) -> str:

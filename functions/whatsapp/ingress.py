@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from shared import clock
@@ -89,19 +90,25 @@ def _enqueue(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:
 
 def _fitting(event: Event, bucket: Bucket) -> Event:
     """The event, its payload in S3 where the queue could not carry it."""
-    payload = to_json(event.payload).encode()
-    if len(payload) <= BATCH_BYTES:
+    if len(event.to_json()) <= BATCH_BYTES:
         return event
     claim = f"{CLAIMS_PREFIX}{event.hash}.json"
-    bucket.put(claim, payload)
+    bucket.put(claim, to_json(event.payload).encode())
     # Group and deduplication ids are made from the payload, so the entry is made from what is left of it.
-    return replace(event, payload=_addressing(event.payload), claim=claim)
+    return replace(
+        event,
+        payload=_addressing(event.payload),
+        contact=_addressing(event.contact) if event.contact else None,
+        claim=claim,
+    )
 
 
-def _addressing(payload: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The short texts of a payload: its ids, addresses, type and time, which decide about its lane."""
-    longest = 512
-    entries = (payload or {}).items()
-    return {
-        key: value for key, value in entries if isinstance(value, str) and len(value) <= longest
-    }
+def _addressing(part: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The first short texts of a payload: its ids, addresses, type and time, which decide about its lane."""
+    longest, most = 512, 64
+    entries = (part or {}).items()
+    short = ((key, value) for key, value in entries if len(key) <= longest)
+    texts_only = (
+        (key, value) for key, value in short if isinstance(value, str) and len(value) <= longest
+    )
+    return dict(islice(texts_only, most))

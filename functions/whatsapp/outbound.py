@@ -36,15 +36,24 @@ def message_of_action(
         store.aliases.add(
             here.table, Alias.of_message(message_id), action.message_pk, phone.company
         )
-    return store.messages.get(here.table, action.message_pk) or _from_intent(
-        here, action_id, action.message_pk, phone
+    return _from_intent(here, action_id, action.message_pk, phone) or store.messages.get(
+        here.table, action.message_pk
     )
 
 
+def is_intended(here: Resources, action_id: str) -> bool:
+    """Whether the action's intent is still there: its message was not made, or not to the end."""
+    return here.table.get(pk(Intent.key(action_id))) is not None
+
+
+def forget_intent(here: Resources, action_id: str) -> None:
+    """Remove the intent, last of all: a crash before it starts from the intent again."""
+    here.table.delete(pk(Intent.key(action_id)))
+
+
 def _from_intent(here: Resources, action_id: str, message_pk: str, phone: Phone) -> Message | None:
-    """Make the message of its intent and show it; the intent goes last, so that a crash before it starts here again."""
-    intent_pk = Intent.key(action_id)
-    item = here.table.get(pk(intent_pk))
+    """Make the message of its intent and show it. The intent stays until the caller is done. Safe to repeat."""
+    item = here.table.get(pk(Intent.key(action_id)))
     if item is None:
         return None
     sent_at = clock.to_text(clock.now_ms())
@@ -62,5 +71,4 @@ def _from_intent(here: Resources, action_id: str, message_pk: str, phone: Phone)
     )
     message, _ = inbox.put_once(here, message)
     inbox.show(here, message, phone)
-    here.table.delete(pk(intent_pk))
     return message

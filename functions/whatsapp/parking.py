@@ -20,6 +20,7 @@ PARKED = "parked"
 PREFIX = "parked/"
 TTL_SECONDS = 30 * clock.DAY_SECONDS
 LARGEST_PAYLOAD_BYTES = 16_000
+LONGEST_NAME = 128
 
 
 @dataclass(slots=True)
@@ -98,11 +99,12 @@ def _item(
         pk=WebhookEvent.key(event_id),
         company=phone.company if phone else None,
         ttl=clock.expires_in(TTL_SECONDS),
-        webhook_event_type=webhook_event_type,
+        # Index keys have bounds, and these are what the sender calls them.
+        webhook_event_type=webhook_event_type[:LONGEST_NAME],
         event_id=event_id,
         event_type=event.kind,
-        waba_meta_id=event.waba or None,
+        waba_meta_id=event.waba[:LONGEST_NAME] or None,
         processed_at=clock.to_text(clock.now_ms()),
         received_at=clock.to_text(event.accepted_at),
-        phone=event.phone or None,
+        phone=event.phone[:LONGEST_NAME] or None,
     )

@@ -4,7 +4,10 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from aws_lambda_powertools.metrics import MetricUnit
+
 from shared.failures import Permanent
+from shared.observability import metrics
 from shared.storable import storable
 from whatsapp import (
     changes,
@@ -110,6 +113,8 @@ def _handle(here: Resources, event: Event, phone: Phone | None, run: Invocation)
         )
     handle = _HANDLES.get(event.kind)
     if handle is None:
+        if event.kind == "other":
+            metrics.add_metric("UnknownField", MetricUnit.Count, 1)
         return parking.keep(here, event, phone)
     outcome = handle(here, event, phone)
     if here.log_all_events and event.kind in {"message", "status"}:

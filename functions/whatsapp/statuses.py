@@ -72,19 +72,21 @@ def _wait(here: Resources, event: Event, status: Status) -> Outcome:
 def _message_of(here: Resources, message_id: str, status: Status, phone: Phone) -> Message | None:
     """The message of a status: under its own id, another id of it, or the id of our own action. None: unknown."""
     message = store.messages.get(here.table, Message.key(message_id))
-    if message is not None:
+    if message is None:
+        target = store.aliases.target_of(here.table, Alias.of_message(message_id))
+        message = store.messages.get(here.table, target) if target else None
+    if status.action_id is None or (message is not None and _is_in_history(message, status)):
         return message
-    target = store.aliases.target_of(here.table, Alias.of_message(message_id))
-    if target is not None:
-        return store.messages.get(here.table, target)
-    if status.action_id is None:
-        return None
-    message = outbound.message_of_action(
+    if message is not None and not outbound.is_intended(here, status.action_id):
+        return message
+    # No message yet; or one, and its intent too: the worker before us died while it made the one of the other.
+    made = outbound.message_of_action(
         here, status.action_id, message_id, phone, failed=status.status == "failed"
     )
-    if message is not None:
-        fold_waiting(here, message_id, message)
-    return message
+    if made is not None:
+        fold_waiting(here, message_id, made)
+        outbound.forget_intent(here, status.action_id)
+    return made or message
 
 
 def _raise_rank(here: Resources, message: Message, status: Status) -> bool:
@@ -104,10 +106,10 @@ def _raise_rank(here: Resources, message: Message, status: Status) -> bool:
     )
     if error and "code" in error:
         entry["code"] = str(error["code"])
-    moved = store.messages.move_status(here.table, message.pk, facts, rank, entry)
+    # Before the rank: a history that shows the status says that all of it is done.
     if status.status == "played":
         store.messages.mark_played(here.table, message.pk, status.status_at)
-    return moved
+    return store.messages.move_status(here.table, message.pk, facts, rank, entry)
 
 
 def _parse(event: Event, phone: Phone) -> Status:

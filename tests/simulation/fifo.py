@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +80,19 @@ class FifoQueue:
     _seen: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     _ids: int = 0
     _lock: Lock = field(default_factory=Lock)
+
+    def copy(self) -> FifoQueue:
+        """A queue of its own in the same state."""
+        return replace(
+            self,
+            messages=[replace(message) for message in self.messages],
+            dead_letters=[replace(letter) for letter in self.dead_letters],
+            accepted=dict(self.accepted),
+            redriven=set(self.redriven),
+            refuse_next=set(self.refuse_next),
+            _seen=dict(self._seen),
+            _lock=Lock(),
+        )
 
     def answer(self, request_body: bytes) -> dict[str, Any]:
         """SendMessageBatch: the request's JSON in, the answer's JSON out."""

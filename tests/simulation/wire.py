@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 
     from tests.simulation.fifo import FifoQueue
 
+LONGEST_KEY_BYTES = 2_048
+# moto takes them in reads.
+KEY_TOO_LONG = (
+    b'{"__type": "com.amazon.coral.validate#ValidationException", "message": "One or more parameter values were '
+    b'invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"}'
+)
 SENDS = frozenset({"socialmessaging.SendWhatsAppMessage", "HTTP.POST"})
 
 
@@ -63,7 +69,8 @@ class Recorded:
 @dataclass
 class Wire:
     """
-    The way out. `calls` are the names of the calls so far, such as `dynamodb.PutItem MSG#wamid.x`.
+    The way out. `calls` are the names of the calls so far, such as `dynamodb.PutItem MSG#wamid.x`; `first_of_runs`
+    the numbers with which invocations began.
 
     `die_at` (number, when), `fault_at` (number, fault) and `fails_if` (for any call whose name fits) make trouble.
     Number 1 is the first call after `rewind`.
@@ -71,6 +78,7 @@ class Wire:
 
     queue: FifoQueue
     calls: list[str] = field(default_factory=list)
+    first_of_runs: list[int] = field(default_factory=list)
     die_at: tuple[int, When] | None = None
     fault_at: tuple[int, Fault] | None = None
     fails_if: Callable[[str], bool] = field(default=lambda _: False)
@@ -84,6 +92,7 @@ class Wire:
     def rewind(self) -> None:
         """Count from 1 again, and let everything succeed."""
         self.calls.clear()
+        self.first_of_runs.clear()
         self.die_at = self.fault_at = None
         self.fails_if = lambda _: False
         self.recording = None
@@ -94,6 +103,10 @@ class Wire:
         """A new process: it lives, and does not die where the last one did."""
         self._is_dead = False
         self.die_at = None
+
+    def note_run(self) -> None:
+        """An invocation begins."""
+        self.first_of_runs.append(len(self.calls) + 1)
 
     def hook_into(self, session: boto3.Session) -> None:
         """Let all clients that *session* will make call through here, instead of straight into moto."""
@@ -121,6 +134,8 @@ class Wire:
         fault = self._fault_of(number)
         if fault in (Fault.THROTTLED, Fault.UNAVAILABLE):
             return _refusal(request, event_name, fault)
+        if len(self.calls[number - 1].partition(" ")[2].encode()) > LONGEST_KEY_BYTES:
+            return _response(request, 400, KEY_TOO_LONG)
         answer = self._transport(request, event_name)
         if fault is Fault.LOST_ANSWER and self._now.attempts == 1:
             if answer is None:  # Neither moto nor the queue: over the network to the sandbox.

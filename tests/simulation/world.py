@@ -63,6 +63,17 @@ class Invocation:
         return LONGEST_LIFE_MS
 
 
+@dataclass(frozen=True)
+class Moment:
+    """What a world holds at one time."""
+
+    ms: int
+    stored: dict[str, Any]
+    objects: dict[str, bytes]
+    queue: FifoQueue
+    outcomes: dict[str, str]
+
+
 @dataclass
 class World:
     """
@@ -99,7 +110,9 @@ class World:
         self.outcomes = {}
         self.after_each_run = lambda: None
         self.sandbox.reset()
-        self._empty()
+        self._write({})
+        for entry in self._listed():
+            self.s3.delete_object(Bucket=self.bucket, Key=entry)
         for number in (COUNTER, WORKSHOP):
             self.table.put(registered(number, auto_mark_read=auto_mark_read).attributes())
         self.new_process()
@@ -113,6 +126,28 @@ class World:
         secrets: list[JsonSecret] = [self.webhook.secret, self.worker.here.tokens]
         for secret in secrets:
             secret._value = None  # noqa: SLF001 - a cold start has no public door
+
+    def remember(self) -> Moment:
+        """The world as it is, to begin from again and again."""
+        self.sandbox.forget_sent()
+        return Moment(
+            self.clock.ms, self._stored(), self.objects(), self.queue.copy(), dict(self.outcomes)
+        )
+
+    def begin_again(self, moment: Moment) -> None:
+        """The world as it was, new processes, nothing sent, no accidents."""
+        self.clock.ms = moment.ms
+        self.queue = self.wire.queue = moment.queue.copy()
+        self.outcomes = dict(moment.outcomes)
+        self.sandbox.reset()
+        self._write(moment.stored)
+        for key, content in self.objects().items():
+            if moment.objects.get(key) != content:
+                self.s3.delete_object(Bucket=self.bucket, Key=key)
+        for key in moment.objects.keys() - self.objects().keys():
+            self.s3.put_object(Bucket=self.bucket, Key=key, Body=moment.objects[key])
+        self.new_process()
+        self.wire.rewind()
 
     # Ingress
 
@@ -154,6 +189,7 @@ class World:
 
     def invoke_worker(self, batch: list[Any]) -> set[str]:
         """The handler's answer for a batch: the ids that are to come back."""
+        self.wire.note_run()
         with _quiet():
             answer = self.worker.handler(
                 {"Records": [message.as_record() for message in batch]}, Invocation()
@@ -188,20 +224,17 @@ class World:
 
     def items(self) -> Items:
         """All items of the table by key, as plain values; without the registered numbers."""
-        pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.table.name)
         found = [
             {name: _deserialize(value) for name, value in item.items()}
-            for page in pages
-            for item in page["Items"]
+            for item in self._stored().values()
         ]
         return {item["pk"]: item for item in found if item["itemType"] != Phone.item_type}
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""
-        listing = self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
         return {
-            entry["Key"]: self.s3.get_object(Bucket=self.bucket, Key=entry["Key"])["Body"].read()
-            for entry in listing
+            key: self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+            for key in self._listed()
         }
 
     def receipts(self) -> list[str]:
@@ -210,13 +243,28 @@ class World:
         asked = [body.get("message", body) for body in bodies if isinstance(body, dict)]
         return sorted(body["message_id"] for body in asked if body.get("status") == "read")
 
-    def _empty(self) -> None:
-        scanned = self.dynamodb.scan(TableName=self.table.name, ProjectionExpression="pk")["Items"]
-        for start in range(0, len(scanned), 25):
-            gone: list[Any] = [{"DeleteRequest": {"Key": k}} for k in scanned[start : start + 25]]
-            self.dynamodb.batch_write_item(RequestItems={self.table.name: gone})
-        for entry in self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", []):
-            self.s3.delete_object(Bucket=self.bucket, Key=entry["Key"])
+    def _listed(self) -> list[str]:
+        listing = self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
+        return [entry["Key"] for entry in listing]
+
+    def _stored(self) -> dict[str, Any]:
+        """All items by key, as they are on the wire."""
+        pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.table.name)
+        return {item["pk"]["S"]: item for page in pages for item in page["Items"]}
+
+    def _write(self, wanted: dict[str, Any]) -> None:
+        """Make the table hold these items and no others."""
+        now = self._stored()
+        writes: list[Any] = [
+            {"DeleteRequest": {"Key": {"pk": {"S": key}}}} for key in now.keys() - wanted.keys()
+        ]
+        writes += [
+            {"PutRequest": {"Item": item}} for key, item in wanted.items() if now.get(key) != item
+        ]
+        for start in range(0, len(writes), 25):
+            self.dynamodb.batch_write_item(
+                RequestItems={self.table.name: writes[start : start + 25]}
+            )
 
 
 def registered(number: BusinessNumber, *, auto_mark_read: bool = False) -> Phone:

@@ -79,6 +79,7 @@ def count_inbound(table: Table, message: Newest) -> None:
 def _count_late(table: Table, message: Newest, head: Conversation) -> None:
     for _ in range(MAX_ROUNDS):
         if message.k in head.recent_keys:
+            _trim(table, head)
             return
         try:
             if head.ring_floor is not None and message.k <= head.ring_floor:
@@ -124,12 +125,13 @@ def _recount(table: Table, message: Newest, head: Conversation) -> None:
     counted = {key for key in head.recent_keys | {message.k} if key > read_up_to}
     older = _inbound_keys(table, message.conversation_pk, read_up_to, floor)
     counted |= {key for key in older if read_up_to < key <= floor}
-    table.update(
+    changed = table.update(
         pk(message.conversation_pk),
         put=Conversation.named(unread_count=len(counted)),
         add=Conversation.named(recent_keys={message.k}),
         when=_as_seen(head) & ~_of("recent_keys").contains(message.k),
     )
+    _trim(table, Conversation.read(changed))
 
 
 def _inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) -> set[str]:
@@ -153,16 +155,19 @@ def _inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) ->
 
 
 def _trim(table: Table, head: Conversation) -> None:
-    """Drop the oldest keys of a full ring and raise the floor over them; if we die before, the next message does it."""
+    """Drop the oldest keys of a full ring and raise the floor over them; if we die before, the redelivery does it."""
     if len(head.recent_keys) <= RING_FULL:
         return
     dropped = sorted(head.recent_keys)[:-RING_KEPT]
+    # Recounted messages lie below the floor: to drop them does not move it.
+    floor = max(dropped[-1], head.ring_floor or "")
+    unmoved = _of("ring_floor").not_exists() | _of("ring_floor").lte(floor)
     try:
         table.update(
             pk(head.pk),
-            put=Conversation.named(ring_floor=dropped[-1]),
+            put=Conversation.named(ring_floor=floor),
             take_from_set=Conversation.named(recent_keys=set(dropped)),
-            when=_of("ring_floor").not_exists() | _of("ring_floor").lt(dropped[-1]),
+            when=unmoved,
         )
     except ConditionFailed:
         return

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import ConditionExpressionBuilder
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import ClientError
 
-from shared.failures import Transient
+from shared.failures import Permanent, Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from boto3.dynamodb.conditions import ConditionBase
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -23,6 +25,8 @@ _serialize = TypeSerializer().serialize
 _deserialize = TypeDeserializer().deserialize
 
 BATCH_GET_ATTEMPTS = 4
+# "Item size has exceeded the maximum allowed size", "Size of hashkey has exceeded the maximum size limit of2048 bytes"
+_TOO_LARGE = re.compile(r"size (?:has exceeded|to update has exceeded)|size limit", re.IGNORECASE)
 
 
 class ConditionFailed(Exception):
@@ -51,7 +55,9 @@ class Table:
 
     def get(self, key: Attributes) -> Attributes | None:
         """Read one item, strongly consistent."""
-        answer = self._client.get_item(TableName=self.name, Key=_to_wire(key), ConsistentRead=True)
+        answer = _call(
+            self._client.get_item, TableName=self.name, Key=_to_wire(key), ConsistentRead=True
+        )
         return _from_wire(answer["Item"]) if "Item" in answer else None
 
     def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
@@ -61,8 +67,9 @@ class Table:
         for _ in range(BATCH_GET_ATTEMPTS):
             if not wanted:
                 return found
-            answer = self._client.batch_get_item(
-                RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}}
+            answer = _call(
+                self._client.batch_get_item,
+                RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}},
             )
             found += [_from_wire(item) for item in answer["Responses"].get(self.name, [])]
             unprocessed = answer["UnprocessedKeys"]
@@ -73,15 +80,13 @@ class Table:
         """Write a whole item. Raises ConditionFailed when *when* does not hold."""
         # A refused condition also comes when our own first attempt won and its answer was lost: callers go on then.
         arguments = self._conditional(when)
-        try:
-            answer = self._client.put_item(
-                TableName=self.name,
-                Item=_to_wire(item),
-                ReturnConsumedCapacity="TOTAL",
-                **arguments,
-            )
-        except self._client.exceptions.ConditionalCheckFailedException as refusal:
-            raise _condition_failed(refusal) from None
+        answer = _call(
+            self._client.put_item,
+            TableName=self.name,
+            Item=_to_wire(item),
+            ReturnConsumedCapacity="TOTAL",
+            **arguments,
+        )
         self._count(answer)
 
     def update(
@@ -126,31 +131,27 @@ class Table:
         )
 
         arguments = self._conditional(when, names=names.placeholders, values=values)
-        try:
-            answer = self._client.update_item(
-                TableName=self.name,
-                Key=_to_wire(key),
-                UpdateExpression=expression,
-                ReturnValues="ALL_NEW",
-                ReturnConsumedCapacity="TOTAL",
-                **arguments,
-            )
-        except self._client.exceptions.ConditionalCheckFailedException as refusal:
-            raise _condition_failed(refusal) from None
+        answer = _call(
+            self._client.update_item,
+            TableName=self.name,
+            Key=_to_wire(key),
+            UpdateExpression=expression,
+            ReturnValues="ALL_NEW",
+            ReturnConsumedCapacity="TOTAL",
+            **arguments,
+        )
         self._count(answer)
         return _from_wire(answer["Attributes"])
 
     def delete(self, key: Attributes, *, when: ConditionBase | None = None) -> None:
         """Remove an item; one that is not there is no error unless *when* says so."""
-        try:
-            answer = self._client.delete_item(
-                TableName=self.name,
-                Key=_to_wire(key),
-                ReturnConsumedCapacity="TOTAL",
-                **self._conditional(when),
-            )
-        except self._client.exceptions.ConditionalCheckFailedException as refusal:
-            raise _condition_failed(refusal) from None
+        answer = _call(
+            self._client.delete_item,
+            TableName=self.name,
+            Key=_to_wire(key),
+            ReturnConsumedCapacity="TOTAL",
+            **self._conditional(when),
+        )
         self._count(answer)
 
     def query(
@@ -216,9 +217,26 @@ class _Names:
         return f"#{name}"
 
 
-def _condition_failed(refusal: Any) -> ConditionFailed:  # noqa: ANN401 - botocore makes the class at run time
-    existing = refusal.response.get("Item")
-    return ConditionFailed(_from_wire(existing) if existing else None)
+def _call[Answer](operation: Callable[..., Answer], **arguments: Any) -> Answer:  # noqa: ANN401 - the SDK's
+    """One call of the SDK; its refusals in our words."""
+    try:
+        return operation(**arguments)
+    except ClientError as error:
+        raise _refusal(error) from None
+
+
+def _refusal(error: ClientError) -> Exception:
+    """
+    What a refused call means: ConditionFailed; Permanent (`too_large`) for an item or a key over DynamoDB's bounds,
+    which no repetition makes smaller; else the error itself.
+    """
+    said = error.response["Error"]
+    if said["Code"] == "ConditionalCheckFailedException":
+        existing: Any = error.response.get("Item")
+        return ConditionFailed(_from_wire(existing) if existing else None)
+    if said["Code"] == "ValidationException" and _TOO_LARGE.search(said["Message"]):
+        return Permanent("too_large")
+    return error
 
 
 def _to_wire(attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Reply:
     headers: urllib3.HTTPHeaderDict
     content: bytes
 
-    def json(self) -> Any:  # noqa: ANN401 - any JSON value
+    def json(self) -> Any:
         """The body as JSON."""
         return json.loads(self.content)
 

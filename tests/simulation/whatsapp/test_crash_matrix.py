@@ -5,50 +5,72 @@ from __future__ import annotations
 import pytest
 
 from tests.simulation.accounts import Account, account, check_at_rest, differences
-from tests.simulation.whatsapp.scenarios import EVERY, Scenario
+from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
 from tests.simulation.wire import SENDS, Fault, When
-from tests.simulation.world import World
+from tests.simulation.world import Moment, World
 
-every_scenario = pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
+# Between them they make every kind of call.
+FAULTY = by_name(
+    EVERY,
+    "sample image",
+    "sample unknown_phone",
+    "edit before its message",
+    "reaction before its message",
+    "statuses before their echo",
+    "a status waits, the next one is the evidence of our own send",
+    "read receipt over Graph",
+    "read receipt over AWS, with a file",
+)
 
 
-@every_scenario
+@pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
 def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario):
-    clean, calls = undisturbed(world, scenario)
-    for number in range(1, len(calls) + 1):
-        for when in When:
-            scenario.begin(world)
-            world.wire.die_at = (number, when)
-            world.work_off()
-            where = f"died {when} call {number}, {calls[number - 1]}"
-            assert differences(clean, account(world)) == [], where
-            check_at_rest(world)
-            assert len(world.receipts()) <= most_receipts(clean, calls, number, when), where
+    start, clean, calls = undisturbed(world, scenario)
+    for number, when in deaths(world, calls):
+        world.begin_again(start)
+        world.wire.die_at = (number, when)
+        world.work_off()
+        where = f"died {when} call {number}, {calls[number - 1]}"
+        left = account(world)
+        assert differences(clean, left) == [], where
+        check_at_rest(world, left.items)
+        assert len(world.receipts()) <= most_receipts(clean, calls, number, when), where
 
 
-@every_scenario
+@pytest.mark.parametrize("scenario", FAULTY, ids=lambda scenario: scenario.name)
 @pytest.mark.parametrize("fault", Fault)
 def test_a_failing_call_changes_nothing_in_the_end(world: World, scenario: Scenario, fault: Fault):
-    clean, calls = undisturbed(world, scenario)
+    start, clean, calls = undisturbed(world, scenario)
     for number in range(1, len(calls) + 1):
-        scenario.begin(world)
+        world.begin_again(start)
         world.wire.fault_at = (number, fault)
         world.work_off()
         where = f"{fault} at call {number}, {calls[number - 1]}"
-        assert differences(clean, account(world)) == [], where
-        check_at_rest(world)
+        left = account(world)
+        assert differences(clean, left) == [], where
+        check_at_rest(world, left.items)
 
 
-def undisturbed(world: World, scenario: Scenario) -> tuple[Account, list[str]]:
-    """What a run without accidents leaves, and the calls it makes."""
-    scenario.begin(world)
+def undisturbed(world: World, scenario: Scenario) -> tuple[Moment, Account, list[str]]:
+    """Where the scenario begins, what a run without accidents leaves, and the calls it makes."""
+    start = scenario.begin(world)
     world.work_off()
     calls = list(world.wire.calls)
     assert calls
-    check_at_rest(world)
     left = account(world)
+    check_at_rest(world, left.items)
     assert left.dead_letters == 0
-    return left, calls
+    return start, left, calls
+
+
+def deaths(world: World, calls: list[str]) -> list[tuple[int, When]]:
+    """
+    Every moment at which a worker can die, once.
+
+    Before call k and after call k - 1 are the same moment for everybody outside, unless a run ends between them.
+    """
+    before = [(number, When.BEFORE) for number in world.wire.first_of_runs]
+    return before + [(number, When.AFTER) for number in range(1, len(calls) + 1)]
 
 
 def most_receipts(clean: Account, calls: list[str], number: int, when: When) -> int:

@@ -15,6 +15,7 @@ from shared.redaction import outline, redact
         ("token EAAGm0PX4ZCpsBAKZBfZA", "token [token]"),
         ("sha256=0123456789abcdef0123456789abcdef", "[signature]"),
         ("key pk_abcd_0123456789abcdef0123", "key [token]"),
+        ("key pk_0123456789abcdef_a-b_c-d_e-f_g-h_i-j_k", "key [token]"),
     ],
 )
 def test_personal_data_and_secrets_are_replaced_by_their_kind(text: str, redacted: str) -> None:

@@ -34,3 +34,29 @@ def test_one_changed_character_is_noticed() -> None:
 
     with pytest.raises(NotOurs):
         seal.open(("B" if sealed[0] == "A" else "A") + sealed[1:], bound_to="acme")
+
+
+def test_every_change_of_a_seal_is_noticed_in_its_spare_bits_too() -> None:
+    sealed = seal.seal("CONV#1#447700900123", bound_to="acme")
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/="
+
+    for last in set(letters) - {sealed[-1]}:
+        with pytest.raises(NotOurs):
+            seal.open(sealed[:-1] + last, bound_to="acme")
+
+
+def test_a_seal_written_in_the_other_base64_alphabet_is_not_ours() -> None:
+    texts = (seal.seal(str(number), bound_to="acme") for number in range(1_000))
+    sealed = next(text for text in texts if "-" in text or "_" in text)
+
+    with pytest.raises(NotOurs):
+        seal.open(sealed.replace("-", "+").replace("_", "/"), bound_to="acme")
+
+
+def test_while_the_secret_rotates_the_older_one_still_opens_and_the_newer_one_seals() -> None:
+    rotating = Seal("new", older=(seal.secret,))
+
+    assert rotating.open(seal.seal("text", bound_to="acme"), bound_to="acme") == "text"
+    assert rotating.seal("text", bound_to="acme") == Seal("new").seal("text", bound_to="acme")
+    with pytest.raises(NotOurs):
+        Seal("new").open(seal.seal("text", bound_to="acme"), bound_to="acme")

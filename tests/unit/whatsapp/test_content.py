@@ -105,6 +105,13 @@ def test_what_a_customer_did_not_write_does_not_open_the_window(kind: str) -> No
     assert not describe({"type": kind}).opens_window
 
 
+@pytest.mark.parametrize(
+    ("kind", "is_unknown"), [("hologram", True), ("text", False), ("unsupported", False)]
+)
+def test_a_type_that_nobody_has_heard_of_is_noticed(kind: str, is_unknown: bool) -> None:
+    assert describe({"type": kind}).is_unknown is is_unknown
+
+
 def test_a_preview_is_short() -> None:
     assert len(describe({"type": "text", "text": {"body": "x" * 5000}}).preview) == 120
 

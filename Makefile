@@ -1,0 +1,61 @@
+# Everything there is to do with Parley on one machine. Needs python3.13 on the PATH, and PyPI.
+
+.DEFAULT_GOAL := help
+.PHONY: help demo up down status test lint unit integration simulation e2e build lock clean environments
+
+BIN := .venvs/dev/bin
+STACK := $(BIN)/python -m local.stack
+
+help: ## List the targets
+	@sed -n 's/^\([a-z0-9 ]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'
+
+demo: environments ## Deploy Parley on this machine, send it sample events, show what became of them
+	@$(BIN)/python -m local.demo
+
+up: environments ## Start the local stack and leave it running; .local/stack.json tells where
+	@$(STACK) up
+
+status: environments ## Tell whether the local stack runs, and where
+	@$(STACK) status
+
+down: ## Stop the local stack
+	@python3.13 -m local.shutdown
+
+test: lint ## All checks and all tests, as CI runs them
+	@$(STACK) run $(BIN)/pytest
+
+lint: environments ## ruff, mypy, import-linter, template checks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	PYTHONPATH=.:functions:layers/shared $(BIN)/lint-imports
+	SAM_CLI_TELEMETRY=0 .venvs/sam/bin/sam validate --lint --region us-east-1
+
+unit integration simulation: environments ## One suite of tests
+	@$(BIN)/pytest tests/$@
+
+e2e: environments ## The tests against the local stack
+	@$(STACK) run $(BIN)/pytest tests/e2e
+
+# The template's default; a deployment with another Architecture needs the same here. The local stack builds its own.
+ARCHITECTURE ?= arm64
+
+build: environments ## Functions and layer as AWS gets them, with bytecode, in .aws-sam/build
+	@python3.13 -m local.build $(ARCHITECTURE)
+
+# Pins stay as they are while pyproject.toml allows them; `make lock UPGRADE=1` takes the newest.
+PIN = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.13 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' $(if $(UPGRADE),--upgrade)
+
+lock: environments ## Pin what pyproject.toml asks for, with hashes
+	$(PIN) pyproject.toml --output-file layers/shared/requirements.txt
+	$(PIN) pyproject.toml --group dev --constraint layers/shared/requirements.txt --output-file requirements/dev.txt
+	$(PIN) --group sam --output-file requirements/sam.txt
+	$(PIN) --group ministack --output-file requirements/ministack.txt
+
+clean: down ## Remove everything that was made here
+	rm -rf .venvs .aws-sam .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+environments:
+	@python3.13 -c '' || { echo 'Parley needs Python 3.13 as python3.13 on the PATH.' >&2; exit 1; }
+	@python3.13 -m local.environments

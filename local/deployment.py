@@ -1,0 +1,119 @@
+"""Deploys the built template into an AWS emulator and tells what its resources are called there."""
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import boto3
+
+from local import build, ministack
+from local.processes import follow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
+
+STACK_NAME = "parley-local"
+_STAGE = "local"
+
+
+@dataclasses.dataclass(frozen=True)
+class Stack:
+    """
+    Where a running stack answers and what its resources are called; `.local/stack.json` holds the same.
+
+    `api_url` has no slash at its end. `_describe` has the keys of `tables`, `queues` and so on.
+    """
+
+    api_url: str
+    aws_endpoint: str
+    region: str
+    sandbox_url: str
+    tables: dict[str, str]
+    queues: dict[str, str]
+    buckets: dict[str, str]
+    secrets: dict[str, str]
+    topics: dict[str, str]
+
+    @overload
+    def client(self, service: Literal["dynamodb"]) -> "DynamoDBClient": ...
+    @overload
+    def client(self, service: Literal["s3"]) -> "S3Client": ...
+    @overload
+    def client(self, service: Literal["secretsmanager"]) -> "SecretsManagerClient": ...
+    @overload
+    def client(self, service: Literal["sqs"]) -> "SQSClient": ...
+    @overload
+    def client(self, service: str) -> Any: ...  # noqa: ANN401 - there are types for the services above only
+
+    def client(self, service: str) -> Any:
+        """A boto3 client that acts on this stack as the account's root user, whom no policy limits."""
+        return _client(self.aws_endpoint, service)
+
+    def secret(self, name: str) -> dict[str, Any]:
+        """What one of `secrets` holds at present."""
+        held = self.client("secretsmanager").get_secret_value(SecretId=self.secrets[name])
+        content: dict[str, Any] = json.loads(held["SecretString"])
+        return content
+
+
+def deploy(endpoint: str, sandbox_url: str) -> Stack:
+    """`sam deploy` what `build` made; StackError when CloudFormation refuses it."""
+    overrides = {
+        "Stage": _STAGE,
+        "Architecture": build.host_architecture(),
+        "GraphBaseUrl": sandbox_url,
+        "MediaOrigins": sandbox_url,
+        "SandboxUrl": sandbox_url,
+    }
+    # What is the same on every machine is in samconfig.toml.
+    command = build.sam_command(
+        *("deploy", "--stack-name", STACK_NAME, "--region", ministack.REGION, "--no-progressbar"),
+        *("--parameter-overrides", *(f"{name}={value}" for name, value in overrides.items())),
+    )
+    # Whatever proxy the shell names, the emulator is on the loopback.
+    environment = {"AWS_ENDPOINT_URL": endpoint, "NO_PROXY": "*", "no_proxy": "*"}
+    follow({"sam-deploy": command}, {**build.sam_environment(), **environment})
+    return _describe(endpoint, sandbox_url)
+
+
+def _describe(endpoint: str, sandbox_url: str) -> Stack:
+    """The deployed stack, from its outputs."""
+    stacks = _client(endpoint, "cloudformation").describe_stacks(StackName=STACK_NAME)["Stacks"]
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
+    return Stack(
+        api_url=f"{endpoint}/restapis/{outputs['ApiId']}/{_STAGE}/_user_request_",
+        aws_endpoint=endpoint,
+        region=ministack.REGION,
+        sandbox_url=sandbox_url,
+        tables={
+            "whatsapp": outputs["WhatsAppTableName"],
+            "api_keys": outputs["ApiKeysTableName"],
+        },
+        queues={
+            "whatsapp": outputs["WhatsAppQueueUrl"],
+            "whatsapp_dead_letters": outputs["WhatsAppDeadLettersUrl"],
+        },
+        buckets={"media": outputs["MediaBucketName"]},
+        secrets={
+            "whatsapp_apps": outputs["WhatsAppAppSecretsId"],
+            "whatsapp_tokens": outputs["WhatsAppAccessTokensId"],
+            "api_seal": outputs["ApiSealSecretId"],
+        },
+        topics={"whatsapp_social": outputs["WhatsAppSocialTopicArn"]},
+    )
+
+
+def _client(endpoint: str, service: str) -> Any:  # noqa: ANN401 - any service's client
+    make: Callable[..., Any] = boto3.client  # its own type wants services that it knows by name
+    return make(
+        service,
+        endpoint_url=endpoint,
+        region_name=ministack.REGION,
+        aws_access_key_id=ministack.CREDENTIALS["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=ministack.CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+    )

@@ -1,0 +1,206 @@
+"""Starts, follows and stops the programs of the local stack, and finds again what an earlier run left behind."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCAL = ROOT / ".local"
+LOGS = LOCAL / "logs"
+
+# MiniStack's temporary files, and with them the scripts of its function workers.
+TEMPORARY = LOCAL / "tmp"
+
+# An option that Python ignores. By it every program started from this checkout is known from its command line; a
+# process number written down somewhere could by now be somebody else's.
+MARK = f"parley-stack={ROOT}"
+
+_TERMINATE_WITHIN_SECONDS = 20
+_KILL_WITHIN_SECONDS = 10
+_STILL_RUNNING_EVERY_SECONDS = 15
+_LINES_OF_A_FAILURE = 40
+
+# What this process launched itself: it has to collect their exit codes.
+_launched: list[subprocess.Popen[bytes]] = []
+
+
+class StackError(Exception):
+    """The local stack cannot be had; the text says why, for people."""
+
+
+def marked(python: Path, *arguments: str) -> list[str]:
+    """The command that runs this Python so that `ours` finds it."""
+    return [str(python), "-X", MARK, *arguments]
+
+
+def launch(
+    name: str, command: Sequence[str], environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start a program in a process group of its own; it writes to `.local/logs/<name>.log`."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    with (LOGS / f"{name}.log").open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    _launched.append(process)
+    return process
+
+
+def follow(commands: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> None:
+    """
+    Run programs side by side to their ends and say how long each took.
+
+    When one fails the others are stopped and StackError carries the end of its output. When we are interrupted, all
+    are stopped.
+    """
+    began = time.monotonic()
+    next_sign = began + _STILL_RUNNING_EVERY_SECONDS
+    running: dict[str, subprocess.Popen[bytes]] = {}
+    say(f"{', '.join(commands)} ...")
+    try:
+        for name, command in commands.items():
+            running[name] = launch(name, command, environment)
+        while running:
+            for name, process in list(running.items()):
+                code = process.poll()
+                if code is None:
+                    continue
+                del running[name]
+                _launched.remove(process)
+                if code:
+                    raise StackError(f"{name} failed ({code}):\n{tail(name)}")
+                say(f"{name}: {time.monotonic() - began:.1f} s")
+            if running and time.monotonic() > next_sign:
+                next_sign += _STILL_RUNNING_EVERY_SECONDS
+                say(f"{', '.join(running)} ... {time.monotonic() - began:.0f} s")
+            time.sleep(0.05)
+    finally:
+        for process in running.values():
+            _signal_group(process.pid, signal.SIGTERM)
+            process.wait()
+            _launched.remove(process)
+
+
+def wait_for(
+    name: str, process: subprocess.Popen[bytes], answers: Callable[[], bool], seconds: float
+) -> None:
+    """Return as soon as a launched program answers; StackError when it ends or stays silent."""
+    deadline = time.monotonic() + seconds
+    while not answers():
+        if process.poll() is not None:
+            raise StackError(f"{name} ended ({process.returncode}):\n{tail(name)}")
+        if time.monotonic() > deadline:
+            raise StackError(f"{name} does not answer:\n{tail(name)}")
+        time.sleep(0.05)
+
+
+def ours() -> dict[int, str]:
+    """What runs of this checkout's stack, the workers of functions too: process number -> command line."""
+    if sys.platform != "linux":
+        return {}  # the stack needs Linux
+    found = {}
+    worker = f"{TEMPORARY}/ministack-lambda-"
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue  # it has ended meanwhile
+        if MARK in words or any(
+            word.startswith(worker) and word.endswith("/_worker.py") for word in words
+        ):
+            found[int(entry.name)] = " ".join(words).strip()
+    return found
+
+
+def stop_ours() -> int:
+    """
+    Stop what runs of this checkout's stack and return how many processes that were.
+
+    SIGTERM to their process groups, SIGKILL to what is left after 20 seconds, StackError if even that does not help.
+    `launch` made every one of these groups: there is nobody else in them.
+    """
+    began = time.monotonic()
+    stopped: set[int] = set()
+    told: set[int] = set()
+    while running := ours():
+        stopped |= running.keys()
+        waited = time.monotonic() - began
+        if waited > _TERMINATE_WITHIN_SECONDS + _KILL_WITHIN_SECONDS:
+            raise StackError("These do not end:\n" + "\n".join(running.values()))
+        for number in running:
+            with contextlib.suppress(ProcessLookupError):
+                group = os.getpgid(number)
+                if waited > _TERMINATE_WITHIN_SECONDS:
+                    _signal_group(group, signal.SIGKILL)
+                elif group not in told:
+                    told.add(group)
+                    _signal_group(group, signal.SIGTERM)
+        time.sleep(0.05)
+    for process in _launched:
+        process.wait()
+    _launched.clear()
+    return len(stopped)
+
+
+@contextlib.contextmanager
+def stopping_on_signals() -> Iterator[None]:
+    """Let SIGTERM and a closed terminal end us as Ctrl-C does: by an exception, so that everything is stopped."""
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may set handlers, and only it gets signals
+        return
+    before = {
+        number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def as_program(main: Callable[[], None]) -> None:
+    """Run what a command of ours does: tell a StackError and exit with 1, end cleanly on signals."""
+    with stopping_on_signals():
+        try:
+            main()
+        except StackError as error:
+            sys.exit(str(error))
+        except KeyboardInterrupt:
+            sys.exit("stopped")
+
+
+def say(line: str) -> None:
+    """Tell the person who waits."""
+    print(f"  {line}", flush=True)
+
+
+def tail(name: str) -> str:
+    """The last lines a program wrote, and where the others are."""
+    log = LOGS / f"{name}.log"
+    lines = log.read_text(errors="replace").splitlines()[-_LINES_OF_A_FAILURE:]
+    return "\n".join([*(f"    {line}" for line in lines), f"  All of it: {log}"])
+
+
+def _signal_group(group: int, what: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, what)

@@ -1,0 +1,133 @@
+"""Make, list and revoke the API keys of a deployment."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from access import api_keys
+from access.api_keys import ApiKey
+from operations import arguments
+from operations.arguments import Refused
+from shared import clock
+from shared.auth import Scope
+from shared.dynamodb import Table
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run the command; its exit code."""
+    parser = _parser()
+    options = parser.parse_args(given)
+    try:
+        table = arguments.table_of(options, arguments.TABLE_OF_KEYS)
+        options.run(table, options)
+    except (Refused, ClientError, BotoCoreError) as refusal:
+        print(f"error: {refusal}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _create(table: Table, options: argparse.Namespace) -> None:
+    days = options.expires_days
+    key = api_keys.create(
+        table,
+        company=options.company,
+        scopes=dict.fromkeys(options.scopes),
+        name=options.name or "",
+        expires_at=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
+    )
+    print("This is the only time the key is shown:", file=sys.stderr)
+    print(key)
+
+
+def _list(table: Table, options: argparse.Namespace) -> None:
+    for key in sorted(_all(table), key=lambda key: (key.company, key.created_at)):
+        if options.company in {None, key.company}:
+            print(
+                key.key_id,
+                key.company,
+                _state(key),
+                f"created {key.created_at}",
+                f"expires {clock.to_text(key.expires_at * 1_000)}" if key.expires_at else "",
+                ",".join(key.scopes),
+                key.name,
+                sep="\t",
+            )
+
+
+def _revoke(table: Table, options: argparse.Namespace) -> None:
+    if not api_keys.revoke(table, options.key_id):
+        raise Refused("key_id: there is no such key")
+    print(f"{options.key_id} is of no use from now on", file=sys.stderr)
+
+
+def _all(table: Table) -> Iterator[ApiKey]:
+    """Every key. A scan: the table has a handful of items, and no request waits for this."""
+    items: Any = boto3.resource("dynamodb").Table(table.name)
+    page = items.scan(ConsistentRead=True)
+    while True:
+        yield from (ApiKey.read(item) for item in page["Items"])
+        if "LastEvaluatedKey" not in page:
+            return
+        page = items.scan(ConsistentRead=True, ExclusiveStartKey=page["LastEvaluatedKey"])
+
+
+def _state(key: ApiKey) -> str:
+    is_expired = key.status == api_keys.ACTIVE and clock.is_over(key.expires_at)
+    return "expired" if is_expired else key.status
+
+
+def _days(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 3650:  # noqa: PLR2004 - ten years
+        raise argparse.ArgumentTypeError("it must be a whole number of days from 1 to 3650")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m operations.api_keys", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    create = commands.add_parser(
+        "create", help="make a key and print it, this once, on standard output"
+    )
+    create.set_defaults(run=_create)
+    create.add_argument(
+        "--company", required=True, type=arguments.company, help="whose data it opens"
+    )
+    create.add_argument(
+        "--scopes",
+        nargs="+",
+        choices=[str(scope) for scope in Scope],
+        default=[str(Scope.WHATSAPP_READ)],
+        help=f"what it may do (default: {Scope.WHATSAPP_READ})",
+    )
+    create.add_argument(
+        "--name",
+        type=arguments.label,
+        help="what it is for, to tell it from others in the list",
+    )
+    create.add_argument(
+        "--expires-days", type=_days, help="days until it ends (default: it does not)"
+    )
+
+    listing = commands.add_parser("list", help="list keys, without their secrets: nobody has those")
+    listing.set_defaults(run=_list)
+    listing.add_argument("--company", type=arguments.company, help="only keys of this company")
+
+    revoke = commands.add_parser("revoke", help="make a key useless, at once and for good")
+    revoke.set_defaults(run=_revoke)
+    revoke.add_argument(
+        "key_id",
+        type=arguments.matching(r"[0-9a-f]{16}", "16 hex digits, the middle part of the key"),
+        help="its id, as `list` prints it",
+    )
+    for command in (create, listing, revoke):
+        arguments.add_table(command)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

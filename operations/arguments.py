@@ -1,0 +1,79 @@
+"""What the commands share: the rules of their arguments, and where the tables are."""
+
+import argparse
+import re
+from collections.abc import Callable
+
+import boto3
+import phonenumbers
+
+from shared.dynamodb import Table
+
+TABLE_OF_KEYS = "ApiKeysTableName"  # outputs of template.yaml
+TABLE_OF_INBOX = "WhatsAppTableName"
+
+
+class Refused(Exception):
+    """The command cannot do that; the text names the argument and the rule, and is shown to the operator."""
+
+
+def matching(pattern: str, rule: str) -> Callable[[str], str]:
+    """A type for argparse: texts that match *pattern* as a whole. *rule* completes "it must be ..."."""
+    shape = re.compile(pattern, re.ASCII)
+
+    def checked(text: str) -> str:
+        if not shape.fullmatch(text):
+            raise argparse.ArgumentTypeError(f"it must be {rule}")
+        return text
+
+    return checked
+
+
+# Part of S3 keys and of log lines.
+company = matching(
+    r"[a-z0-9][a-z0-9-]{0,62}",
+    "1 to 63 lower-case letters, digits and hyphens, with no hyphen at the start",
+)
+label = matching(r"[^\x00-\x1f\x7f]{1,128}", "1 to 128 characters in one line")
+meta_id = matching(r"[0-9]{5,20}", "5 to 20 digits")
+
+
+def display_phone(text: str) -> str:
+    """A number as people write it, with or without `+`, as digits with country code."""
+    try:
+        number = phonenumbers.parse("+" + text.strip().removeprefix("+"))
+    except phonenumbers.NumberParseException:
+        number = None
+    if number is None or not phonenumbers.is_possible_number(number):
+        raise argparse.ArgumentTypeError("it must be a possible phone number with country code")
+    written = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+    return written.removeprefix("+")
+
+
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """Let the operator say which deployment is meant."""
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument(
+        "--stack",
+        type=matching(r"[A-Za-z][A-Za-z0-9-]{0,127}", "the name of a CloudFormation stack"),
+        help="stack whose outputs name the table, such as parley-prod",
+    )
+    where.add_argument(
+        "--table",
+        type=matching(r"[A-Za-z0-9_.-]{3,255}", "the name of a DynamoDB table"),
+        help="the table itself",
+    )
+
+
+def table_of(arguments: argparse.Namespace, output: str) -> Table:
+    """The table that is meant; *output* is the stack's output with its name. Raises Refused."""
+    name = arguments.table or _output(arguments.stack, output)
+    return Table(boto3.client("dynamodb"), name)
+
+
+def _output(stack: str, output: str) -> str:
+    description = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
+    outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in description.get("Outputs", [])}
+    if output not in outputs:
+        raise Refused(f"--stack: {stack} has no output {output}; is it a stack of Parley?")
+    return str(outputs[output])

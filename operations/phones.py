@@ -1,0 +1,160 @@
+"""Register, list and disable the business numbers of a deployment."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from operations import arguments
+from operations.arguments import Refused, matching
+from shared.dynamodb import Table
+from shared.failures import Transient
+from whatsapp import store
+from whatsapp.items import Phone
+from whatsapp.store.phones import ListFull, PhoneTaken
+
+GRAPH_ARN = "arn:parley:whatsapp:::phone-number-id/{phone}"
+_AWS_ARN = r"arn:aws[a-z-]*:social-messaging:[a-z0-9-]+:[0-9]{12}:phone-number-id/[0-9a-f]{32}"
+_GRAPH_ARN = r"arn:parley:whatsapp:::phone-number-id/[0-9]{5,20}"
+AWS_PHONE = "phone-number-id-{suffix}"
+_word = matching(r"[A-Za-z0-9._-]{1,64}", "1 to 64 letters, digits, dots, hyphens and underscores")
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run the command; its exit code."""
+    parser = _parser()
+    options = parser.parse_args(given)
+    try:
+        table = arguments.table_of(options, arguments.TABLE_OF_INBOX)
+        options.run(table, options)
+    except (PhoneTaken, ListFull) as refusal:
+        print(f"error: --phone: {refusal}", file=sys.stderr)
+    except (Refused, Transient, ClientError, BotoCoreError) as refusal:
+        print(f"error: {refusal}", file=sys.stderr)
+    else:
+        return 0
+    return 1
+
+
+def _register(table: Table, options: argparse.Namespace) -> None:
+    phone = _described(options)
+    store.phones.register(table, phone)
+    print(f"{phone.phone} is registered; workers see changes within a minute", file=sys.stderr)
+
+
+def _list(table: Table, options: argparse.Namespace) -> None:
+    for entry in store.phones.listed(table):
+        if options.company not in {None, entry["company"]}:
+            continue
+        phone = store.phones.get(table, entry["phone"])
+        facts = (
+            (phone.provider, "enabled" if phone.enabled else "disabled") if phone else ("missing",)
+        )
+        print(entry["phone"], entry["displayPhone"], entry["company"], *facts, sep="\t")
+
+
+def _disable(table: Table, options: argparse.Namespace) -> None:
+    if not store.phones.set_enabled(table, options.phone, enabled=False):
+        raise Refused("phone: no such number is registered")
+    print(
+        f"{options.phone} is disabled; within a minute its events are parked, and `register` brings"
+        " it back",
+        file=sys.stderr,
+    )
+
+
+def _described(options: argparse.Namespace) -> Phone:
+    """The number that the options describe. Raises Refused where they do not fit together."""
+    arn = options.phone_arn
+    if options.provider == "graph":
+        if not options.token_ref:
+            raise Refused("--token-ref: a number on Graph needs one")
+        arn = arn or GRAPH_ARN.format(phone=options.phone)
+    if arn is None:
+        raise Refused("--phone-arn: a number on AWS End User Messaging needs one")
+    is_of_aws = arn.startswith("arn:aws")
+    if not is_of_aws and arn != GRAPH_ARN.format(phone=options.phone):
+        raise Refused("--phone-arn: an ARN of Parley must end in the number's own id")
+    aws_phone = options.aws_phone
+    if is_of_aws:
+        aws_phone = aws_phone or AWS_PHONE.format(suffix=arn.rsplit("/", 1)[-1])
+    if options.provider == "eum" and aws_phone is None:
+        raise Refused("--aws-phone: a number on AWS End User Messaging needs its AWS id")
+    return Phone(
+        pk=Phone.key(options.phone),
+        company=options.company,
+        phone=options.phone,
+        display_phone=options.display_phone,
+        phone_arn=arn,
+        provider=options.provider,
+        waba_meta_id=options.waba,
+        aws_phone=aws_phone,
+        aws_waba=options.aws_waba,
+        tenant=options.tenant,
+        app_id=options.app,
+        token_ref=options.token_ref,
+        business_account_name=options.name,
+        auto_mark_read=options.auto_mark_read,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m operations.phones", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+    register = commands.add_parser(
+        "register",
+        help="take a number in, or state its settings anew; options that are left out are dropped",
+    )
+    register.set_defaults(run=_register)
+    _add_settings(register)
+
+    listing = commands.add_parser("list", help="list numbers")
+    listing.set_defaults(run=_list)
+    listing.add_argument("--company", type=arguments.company, help="only numbers of this company")
+
+    disable = commands.add_parser(
+        "disable", help="park the events of a number; its inbox stays readable"
+    )
+    disable.set_defaults(run=_disable)
+    disable.add_argument("phone", type=arguments.meta_id, help="Meta's id of the number")
+    for command in (register, listing, disable):
+        arguments.add_table(command)
+    return parser
+
+
+def _add_settings(register: argparse.ArgumentParser) -> None:
+    add = register.add_argument
+    add("--phone", required=True, type=arguments.meta_id, help="Meta's id of the number")
+    add("--display-phone", required=True, type=arguments.display_phone, help="the number itself")
+    add("--company", required=True, type=arguments.company, help="whose number it is, for good")
+    add("--provider", required=True, choices=["graph", "eum"], help="Meta's Graph API, or AWS")
+    add("--waba", required=True, type=arguments.meta_id, help="Meta's id of its WhatsApp account")
+    add("--app", type=arguments.meta_id, help="Meta app that reports about it; others are parked")
+    add("--token-ref", type=_word, help="name of its token in the secret of access tokens")
+    add(
+        "--phone-arn",
+        type=matching(f"{_AWS_ARN}|{_GRAPH_ARN}", "an ARN of AWS End User Messaging, or of Parley"),
+        help="what its conversations are kept under, for good (default on Graph: one of Parley's)",
+    )
+    add(
+        "--aws-phone",
+        type=matching(r"phone-number-id-[0-9a-f]{32}", "phone-number-id- and 32 hex digits"),
+        help="its AWS id (default: from the ARN)",
+    )
+    add(
+        "--aws-waba",
+        type=matching(r"waba-[0-9a-f]{32}", "waba- and 32 hex digits"),
+        help="AWS id of its WhatsApp account",
+    )
+    add("--tenant", type=_word, help="tenant within the company")
+    add(
+        "--name",
+        type=arguments.label,
+        help="name of the business account, shown with conversations",
+    )
+    add("--auto-mark-read", action="store_true", help="send a read receipt for every message")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

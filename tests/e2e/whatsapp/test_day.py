@@ -1,0 +1,235 @@
+"""A whole day of samples through the deployed stack: HTTP and SNS in, table, bucket and API out."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import urllib3
+from boto3.dynamodb.types import TypeDeserializer
+
+from events.whatsapp.cast import COUNTER, WORKSHOP
+from events.whatsapp.story import Sample
+from local.account import Account
+from local.deliver import a_fresh_day, deliver, wait_until_empty, wait_until_through
+from local.stack import Stack
+from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.e2e
+http = urllib3.PoolManager(retries=False, timeout=30)
+deserialize = TypeDeserializer().deserialize
+
+
+@dataclass(frozen=True)
+class Day:
+    """What was sent, how it was answered, and what is left of it."""
+
+    deployed: Deployed
+    samples: list[Sample]
+    wrong_answers: list[str]
+    account: Account
+    items: dict[str, dict[str, Any]]
+
+    @property
+    def stack(self) -> Stack:
+        return self.deployed.stack
+
+    def of_type(self, item_type: str) -> list[dict[str, Any]]:
+        return [item for item in self.items.values() if item["itemType"] == item_type]
+
+    def get(self, path: str, **headers: str) -> tuple[int, dict[str, Any]]:
+        given = headers or {"x-api-key": self.deployed.api_key}
+        answer = http.request("GET", self.stack.api_url + path, headers=given)
+        return answer.status, answer.json()
+
+
+@pytest.fixture(scope="module")
+def day(deployed: Deployed) -> Day:
+    stack, samples = deployed.stack, a_fresh_day()
+    started_ms = int(time.time() * 1_000)
+    before = _items(stack).keys()
+    wrong = [sample.name for sample in samples if not deliver(stack, sample)[1]]
+    account = wait_until_through(stack, samples, started_ms, tell=lambda _: None)
+    items = {
+        key: item
+        for key, item in _items(stack).items()
+        if key not in before or key.startswith("CONV#")
+    }
+    return Day(deployed, samples, wrong, account, items)
+
+
+def _items(stack: Stack) -> dict[str, dict[str, Any]]:
+    pages = (
+        stack.client("dynamodb").get_paginator("scan").paginate(TableName=stack.tables["whatsapp"])
+    )
+    found = [item for page in pages for item in page["Items"]]
+    return {i["pk"]["S"]: {name: deserialize(value) for name, value in i.items()} for i in found}
+
+
+def test_every_sample_is_answered_as_its_provider_expects(day: Day) -> None:
+    assert day.wrong_answers == []
+
+
+def test_accepted_is_persisted_plus_duplicate_plus_parked(day: Day) -> None:
+    account = day.account
+    duplicates = account.outcomes["duplicate"] + account.dropped_by_queue
+
+    assert account.accepted == sum(sample.expects.accepted for sample in day.samples)
+    assert duplicates == sum(sample.expects.duplicate for sample in day.samples)
+    assert account.outcomes["parked"] == sum(len(sample.expects.parked) for sample in day.samples)
+    assert (
+        account.accepted == account.outcomes["persisted"] + duplicates + account.outcomes["parked"]
+    )
+
+
+def test_what_was_parked_is_parked_for_the_reason_that_was_expected(day: Day) -> None:
+    assert day.account.reasons == Counter(
+        reason for sample in day.samples for reason in sample.expects.parked
+    )
+    assert (
+        Counter(item["reason"] for item in day.of_type("WEBHOOK_EVENT") if "reason" in item)
+        == day.account.reasons
+    )
+
+
+def test_every_message_is_there_once(day: Day) -> None:
+    assert len(day.of_type("MESSAGE")) == sum(sample.expects.stored for sample in day.samples)
+
+
+def test_every_file_ended_as_expected(day: Day) -> None:
+    expected = Counter(sample.expects.media for sample in day.samples if sample.expects.media)
+
+    assert Counter(item["mediaStatus"] for item in day.of_type("MEDIA")) == expected
+
+
+def test_unread_counts_are_the_number_of_messages_that_customers_wrote(day: Day) -> None:
+    written = Counter(
+        m["conversationPk"] for m in day.of_type("MESSAGE") if m["direction"] == "INBOUND"
+    )
+
+    assert {
+        c["pk"]: int(c["unreadCount"]) for c in day.of_type("CONVERSATION") if c["unreadCount"]
+    } == written
+
+
+def test_the_answer_in_the_app_was_read_and_the_lost_one_failed(day: Day) -> None:
+    statuses = Counter(
+        m["deliveryStatus"] for m in day.of_type("MESSAGE") if m["direction"] == "OUTBOUND"
+    )
+
+    assert statuses == {"read": 2, "failed": 1}
+
+
+def test_no_message_is_in_the_dead_letters(day: Day) -> None:
+    answer = day.stack.client("sqs").get_queue_attributes(
+        QueueUrl=day.stack.queues["whatsapp_dead_letters"],
+        AttributeNames=["ApproximateNumberOfMessages"],
+    )
+
+    assert answer["Attributes"]["ApproximateNumberOfMessages"] == "0"
+
+
+def test_the_api_shows_the_conversations_and_their_messages(day: Day) -> None:
+    status, page = day.get(f"/whatsapp/conversations?phone={COUNTER.phone}&limit=100")
+
+    heads = {
+        head["pk"]: head for head in day.of_type("CONVERSATION") if head["phone"] == COUNTER.phone
+    }
+    shown = page["result"]["conversations"]
+    assert status == 200
+    assert len(shown) == len(heads)
+    assert [c["lastMessageAt"] for c in shown] == sorted(
+        (c["lastMessageAt"] for c in shown), reverse=True
+    )
+    for conversation in shown:
+        _, messages = day.get(f"/whatsapp/conversations/{conversation['key']}/messages?limit=100")
+        assert messages["result"]["messages"][0]["receivedAt"] == conversation["lastMessageAt"]
+
+
+def test_a_link_to_a_file_gives_the_file(day: Day) -> None:
+    _, page = day.get(f"/whatsapp/conversations?phone={WORKSHOP.phone}")
+    messages = [
+        message
+        for conversation in page["result"]["conversations"]
+        for message in day.get(f"/whatsapp/conversations/{conversation['key']}/messages")[1][
+            "result"
+        ]["messages"]
+    ]
+    (image,) = [message for message in messages if message.get("media")]
+
+    answer = http.request("GET", image["media"]["link"])
+
+    assert answer.status == 200
+    assert answer.data.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"accept": "application/json"},
+        {"x-api-key": "pk_0123456789abcdef_" + "A" * 43},
+        {"authorization": "Bearer x"},
+    ],
+)
+def test_without_a_key_nothing_is_shown(day: Day, headers: dict[str, str]) -> None:
+    status, body = day.get("/whatsapp/conversations", **headers)
+
+    assert status == 401
+    assert "result" not in body
+
+
+def test_a_key_may_come_as_a_bearer_token(day: Day) -> None:
+    status, _ = day.get(
+        f"/whatsapp/conversations?phone={COUNTER.phone}",
+        authorization=f"Bearer {day.deployed.api_key}",
+    )
+
+    assert status == 200
+
+
+def test_the_same_day_again_adds_nothing(day: Day) -> None:
+    again = [sample for sample in day.samples if sample.expects.stored and not sample.is_social]
+    for sample in again:
+        deliver(day.stack, sample)
+
+    assert wait_until_empty(day.stack)
+    messages = [item for item in _items(day.stack).values() if item["itemType"] == "MESSAGE"]
+    assert {m["pk"] for m in day.of_type("MESSAGE")} <= {m["pk"] for m in messages}
+    heads = {
+        c["pk"]: c["unreadCount"]
+        for c in _items(day.stack).values()
+        if c["itemType"] == "CONVERSATION"
+    }
+    assert heads == {c["pk"]: c["unreadCount"] for c in day.of_type("CONVERSATION")}
+
+
+def test_no_customer_stands_in_a_log(day: Day) -> None:
+    groups = ("webhook", "social", "worker", "api")
+    logs = day.stack.client("logs").get_paginator("filter_log_events")
+    lines = [
+        event["message"]
+        for group in groups
+        for page in logs.paginate(logGroupName=f"/aws/lambda/parley-local-whatsapp-{group}")
+        for event in page["events"]
+    ]
+    people = {
+        message["from"]
+        for sample in day.samples
+        for message in sample.items("messages")
+        if message.get("from")
+    }
+    words = {
+        message["text"]["body"]
+        for sample in day.samples
+        for message in sample.items("messages", "message_echoes")
+        if message.get("type") == "text"
+    }
+
+    assert lines
+    assert people
+    assert words
+    everything = "\n".join(lines)
+    assert not [person for person in people | words if person in everything]

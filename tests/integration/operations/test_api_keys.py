@@ -1,0 +1,183 @@
+"""`python -m operations.api_keys`: keys made, listed and revoked by people."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from access import api_keys as keys_of_callers
+from access.api_keys import KeyRefused
+from operations import api_keys
+from shared import clock
+from shared.dynamodb import Table
+from tests.integration.operations.conftest import NOW
+from tests.template import ROOT
+
+
+def run(table: Table, *arguments: str) -> int:
+    return api_keys.main([*arguments, "--table", table.name])
+
+
+def created(table: Table, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(table, "create", *arguments) == 0
+    return capsys.readouterr().out.removesuffix("\n")
+
+
+def test_a_new_key_opens_its_companys_data_for_reading(
+    keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = created(keys, capsys, "--company", "acme")
+
+    caller = keys_of_callers.verify(keys, key).caller()
+    assert (caller.company, caller.scopes) == ("acme", frozenset({"whatsapp:read"}))
+
+
+def test_standard_output_is_the_key_alone_so_that_scripts_can_take_it(
+    keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(keys, "create", "--company", "acme") == 0
+
+    out, err = capsys.readouterr()
+    assert keys_of_callers.verify(keys, out.removesuffix("\n"))
+    assert "only time" in err
+    assert out.strip() not in err
+
+
+def test_a_key_may_end_by_itself(
+    keys: Table, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = created(keys, capsys, "--company", "acme", "--expires-days", "30")
+
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW + 30 * 86_400_000 - 1_000)
+    assert keys_of_callers.verify(keys, key)
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW + 30 * 86_400_000)
+    with pytest.raises(KeyRefused, match=r"^expired$"):
+        keys_of_callers.verify(keys, key)
+    run(keys, "list")
+    assert "\texpired\t" in capsys.readouterr().out
+
+
+def test_the_list_shows_whose_keys_there_are_and_no_secret(
+    keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = created(keys, capsys, "--company", "acme", "--name", "till", "--expires-days", "1")
+    second = created(keys, capsys, "--company", "globex", "--scopes", "whatsapp:read")
+
+    assert run(keys, "list") == 0
+    everything = capsys.readouterr().out
+    assert run(keys, "list", "--company", "globex") == 0
+    of_globex = capsys.readouterr().out
+
+    ids = [key.split("_")[1] for key in (first, second)]
+    assert everything.splitlines() == [
+        f"{ids[0]}\tacme\tactive\tcreated 2026-01-01T12:00:00.000Z"
+        "\texpires 2026-01-02T12:00:00.000Z\twhatsapp:read\ttill",
+        f"{ids[1]}\tglobex\tactive\tcreated 2026-01-01T12:00:00.000Z\t\twhatsapp:read\t",
+    ]
+    assert of_globex == everything.splitlines(keepends=True)[1]
+    stored = [str(item) for key_id in ids if (item := keys.get({"key_id": key_id}))]
+    for key in (first, second):
+        secret = key.split("_", 2)[2]
+        assert not any(secret in text for text in (everything, *stored))
+        assert keys_of_callers.verify(keys, key).secret_hash not in everything
+
+
+def test_a_revoked_key_is_of_no_use_and_stays_in_the_list(
+    keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = created(keys, capsys, "--company", "acme")
+    key_id = key.split("_")[1]
+
+    assert run(keys, "revoke", key_id) == 0
+    assert run(keys, "revoke", key_id) == 0
+
+    with pytest.raises(KeyRefused, match=r"^revoked$"):
+        keys_of_callers.verify(keys, key)
+    capsys.readouterr()
+    run(keys, "list")
+    assert "\trevoked\t" in capsys.readouterr().out
+
+
+def test_revoking_a_key_that_is_not_there_fails_and_makes_none(
+    keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(keys, "revoke", "0" * 16) == 1
+
+    assert "key_id: there is no such key" in capsys.readouterr().err
+    assert keys.get({"key_id": "0" * 16}) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "argument"),
+    [
+        (["create"], "--company"),
+        (["create", "--company", ""], "--company"),
+        (["create", "--company", "Acme"], "--company"),
+        (["create", "--company", "a/b"], "--company"),
+        (["create", "--company", "-acme"], "--company"),
+        (["create", "--company", "a" * 64], "--company"),
+        (["create", "--company", "acmé"], "--company"),
+        (["create", "--company", "acme\n"], "--company"),
+        (["create", "--company", "acme", "--scopes", "whatsapp:everything"], "--scopes"),
+        (["create", "--company", "acme", "--scopes"], "--scopes"),
+        (["create", "--company", "acme", "--expires-days", "0"], "--expires-days"),
+        (["create", "--company", "acme", "--expires-days", "-1"], "--expires-days"),
+        (["create", "--company", "acme", "--expires-days", "3651"], "--expires-days"),
+        (["create", "--company", "acme", "--expires-days", "soon"], "--expires-days"),
+        (["create", "--company", "acme", "--expires-days", "1.5"], "--expires-days"),
+        (["create", "--company", "acme", "--name", "two\nlines"], "--name"),
+        (["create", "--company", "acme", "--name", ""], "--name"),
+        (["revoke"], "key_id"),
+        (["revoke", "pk_0000000000000000_" + "A" * 43], "key_id"),
+        (["revoke", "0" * 15], "key_id"),
+        (["list", "--company", "Acme"], "--company"),
+        ([], "command"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_its_rule_and_changes_nothing(
+    keys: Table, capsys: pytest.CaptureFixture[str], arguments: list[str], argument: str
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        run(keys, *arguments)
+
+    assert stop.value.code == 2
+    assert argument in capsys.readouterr().err.splitlines()[-1]
+    assert run(keys, "list") == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_deployment_must_be_named_and_only_once(
+    keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for where in ([], ["--table", "t-t", "--stack", "s"], ["--table", "a b"], ["--stack", "1"]):
+        with pytest.raises(SystemExit):
+            api_keys.main(["list", *where])
+        assert "--stack" in capsys.readouterr().err
+
+
+def test_a_table_that_is_not_there_is_an_error_in_one_line(
+    keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert api_keys.main(["list", "--table", "nowhere"]) == 1
+
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert "ResourceNotFoundException" in line
+
+
+@pytest.mark.parametrize("command", ["operations.api_keys", "operations.phones"])
+def test_a_command_starts_from_the_checkout_with_nothing_set_up(command: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+    done = subprocess.run(  # noqa: S603 - our own interpreter and module
+        [sys.executable, "-m", command, "--help"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert "list" in done.stdout
+    assert done.stderr == ""

@@ -1,0 +1,333 @@
+"""`python -m operations.phones`: numbers registered, listed and disabled by people."""
+
+from typing import Any
+
+import pytest
+
+from operations import phones
+from shared.dynamodb import Attributes, ConditionFailed, Table
+from whatsapp import store
+from whatsapp.items import Phone, PhoneList, pk
+
+GRAPH = {
+    "--phone": "106540352242922",
+    "--display-phone": "+1 555 078 3881",
+    "--company": "acme",
+    "--provider": "graph",
+    "--waba": "102290129340398",
+    "--token-ref": "acme",
+}
+SUFFIX = "0123456789abcdef" * 2
+AWS_ARN = f"arn:aws:social-messaging:us-east-1:000000000000:phone-number-id/{SUFFIX}"
+EUM = {
+    "--phone": "206540352242933",
+    "--display-phone": "15550783999",
+    "--company": "acme",
+    "--provider": "eum",
+    "--waba": "202290129340398",
+    "--phone-arn": AWS_ARN,
+}
+GRAPH_ARN = "arn:parley:whatsapp:::phone-number-id/106540352242922"
+
+
+def run(table: Table, *arguments: str) -> int:
+    store.phones.forget()
+    return phones.main([*arguments, "--table", table.name])
+
+
+def register(table: Table, options: dict[str, str], *flags: str) -> int:
+    return run(table, "register", *(word for pair in options.items() for word in pair), *flags)
+
+
+def item(table: Table, phone: str) -> Attributes:
+    return table.get(pk(Phone.key(phone))) or {}
+
+
+def test_a_number_on_graph_gets_an_arn_of_parley(inbox: Table) -> None:
+    assert register(inbox, GRAPH | {"--app": "1029384756", "--name": "Acme Bikes"}) == 0
+
+    assert item(inbox, "106540352242922") == {
+        "pk": "PHONE#106540352242922",
+        "itemType": "PHONE",
+        "company": "acme",
+        "phone": "106540352242922",
+        "displayPhone": "15550783881",
+        "phoneArn": GRAPH_ARN,
+        "provider": "graph",
+        "wabaMetaId": "102290129340398",
+        "tokenRef": "acme",
+        "appId": "1029384756",
+        "businessAccountName": "Acme Bikes",
+        "enabled": True,
+        "autoMarkRead": False,
+        "automation": "none",
+    }
+
+
+def test_a_number_on_aws_has_its_aws_id_from_its_arn(inbox: Table) -> None:
+    aws_waba = f"waba-{SUFFIX}"
+    assert register(inbox, EUM | {"--aws-waba": aws_waba}, "--auto-mark-read") == 0
+
+    stored = item(inbox, "206540352242933")
+    assert stored["phoneArn"] == AWS_ARN
+    assert stored["awsPhone"] == f"phone-number-id-{SUFFIX}"
+    assert stored["awsWaba"] == aws_waba
+    assert stored["autoMarkRead"] is True
+
+
+def test_registered_numbers_are_listed_in_their_order(
+    inbox: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of_globex = GRAPH | {"--phone": "306540352242944", "--company": "globex"}
+    for options in (GRAPH, EUM, of_globex):
+        assert register(inbox, options) == 0
+    assert run(inbox, "disable", "206540352242933") == 0
+    capsys.readouterr()
+
+    assert run(inbox, "list") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "106540352242922\t15550783881\tacme\tgraph\tenabled",
+        "206540352242933\t15550783999\tacme\teum\tdisabled",
+        "306540352242944\t15550783881\tglobex\tgraph\tenabled",
+    ]
+    assert run(inbox, "list", "--company", "globex") == 0
+    assert capsys.readouterr().out.startswith("306540352242944")
+    assert inbox.get(pk("CONFIG#PHONES")) == {
+        "pk": "CONFIG#PHONES",
+        "itemType": "CONFIG",
+        "phones": store.phones.listed(inbox),
+    }
+    assert store.phones.of_company(inbox, "acme")[0] == {
+        "phone": "106540352242922",
+        "company": "acme",
+        "phoneArn": GRAPH_ARN,
+        "displayPhone": "15550783881",
+    }
+
+
+def test_registering_again_changes_nothing(inbox: Table) -> None:
+    register(inbox, EUM)
+    register(inbox, GRAPH)
+    before = item(inbox, "106540352242922"), store.phones.listed(inbox)
+
+    assert register(inbox, GRAPH) == 0
+
+    assert (item(inbox, "106540352242922"), store.phones.listed(inbox)) == before
+
+
+def test_registering_again_states_the_settings_anew_and_keeps_what_it_knows_nothing_of(
+    inbox: Table,
+) -> None:
+    register(inbox, GRAPH | {"--app": "1029384756"}, "--auto-mark-read")
+    inbox.update(pk("PHONE#106540352242922"), put={"sendingBlocked": True})
+
+    register(inbox, GRAPH | {"--token-ref": "other", "--display-phone": "15550783882"})
+
+    stored = item(inbox, "106540352242922")
+    assert stored["tokenRef"] == "other"
+    assert "appId" not in stored
+    assert stored["autoMarkRead"] is False
+    assert stored["sendingBlocked"] is True
+    assert [entry["displayPhone"] for entry in store.phones.listed(inbox)] == ["15550783882"]
+
+
+def test_a_disabled_number_comes_back_by_registering_it(inbox: Table) -> None:
+    register(inbox, GRAPH)
+    assert run(inbox, "disable", "106540352242922") == 0
+    assert run(inbox, "disable", "106540352242922") == 0
+    assert item(inbox, "106540352242922")["enabled"] is False
+
+    register(inbox, GRAPH)
+
+    assert item(inbox, "106540352242922")["enabled"] is True
+
+
+def test_disabling_a_number_that_is_not_there_fails_and_makes_none(
+    inbox: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(inbox, "disable", "106540352242922") == 1
+
+    assert "phone: no such number" in capsys.readouterr().err
+    assert item(inbox, "106540352242922") == {}
+
+
+def test_a_number_that_moves_to_aws_keeps_its_conversations_under_its_arn(inbox: Table) -> None:
+    register(inbox, GRAPH)
+    moved = {name: value for name, value in GRAPH.items() if name != "--token-ref"} | {
+        "--provider": "eum",
+        "--phone-arn": GRAPH_ARN,
+        "--aws-phone": f"phone-number-id-{SUFFIX}",
+    }
+
+    assert register(inbox, moved) == 0
+
+    stored = item(inbox, "106540352242922")
+    assert (stored["provider"], stored["phoneArn"]) == ("eum", GRAPH_ARN)
+    assert "tokenRef" not in stored
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"--company": "globex"},
+        {"--phone-arn": AWS_ARN},
+        {"--company": "globex", "--phone-arn": AWS_ARN},
+    ],
+)
+def test_neither_company_nor_arn_of_a_number_can_change(
+    inbox: Table, capsys: pytest.CaptureFixture[str], change: dict[str, str]
+) -> None:
+    register(inbox, GRAPH)
+    before = item(inbox, "106540352242922"), store.phones.listed(inbox)
+
+    assert register(inbox, GRAPH | change) == 1
+
+    assert "error: --phone: it is registered for another company" in capsys.readouterr().err
+    assert (item(inbox, "106540352242922"), store.phones.listed(inbox)) == before
+
+
+def test_two_numbers_cannot_share_an_inbox(
+    inbox: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    register(inbox, EUM)
+
+    assert register(inbox, EUM | {"--phone": "306540352242944", "--company": "globex"}) == 1
+
+    assert "another number has this ARN" in capsys.readouterr().err
+    assert item(inbox, "306540352242944") == {}
+    assert len(store.phones.listed(inbox)) == 1
+
+
+def full_list() -> list[dict[str, str]]:
+    numbers = (str(10**14 + number) for number in range(500))
+    return [
+        {"phone": number, "company": "acme", "phoneArn": number, "displayPhone": number}
+        for number in numbers
+    ]
+
+
+def test_a_full_list_refuses_new_numbers_and_still_takes_changes_of_its_own(
+    inbox: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entries = full_list()
+    inbox.put(PhoneList(pk="CONFIG#PHONES", phones=entries).attributes())
+
+    assert register(inbox, GRAPH) == 1
+    assert "there are 500 numbers already" in capsys.readouterr().err
+    assert item(inbox, "106540352242922") == {}
+
+    assert register(inbox, GRAPH | {"--phone": entries[7]["phone"]}) == 0
+    assert len(store.phones.listed(inbox)) == 500
+    assert store.phones.listed(inbox)[7]["displayPhone"] == "15550783881"
+
+
+def test_a_crash_before_the_list_is_repaired_by_registering_again(
+    inbox: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "put", crash)
+        with pytest.raises(KeyboardInterrupt):
+            register(inbox, GRAPH)
+    assert item(inbox, "106540352242922") != {}
+    assert store.phones.listed(inbox) == []
+
+    assert register(inbox, GRAPH) == 0
+
+    assert len(store.phones.listed(inbox)) == 1
+
+
+def test_two_people_who_register_at_once_are_both_listed(
+    inbox: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put = Table.put
+    meanwhile = [EUM]
+
+    def after_somebody_else(table: Table, new: Attributes, **more: Any) -> None:
+        if meanwhile:
+            assert register(inbox, meanwhile.pop()) == 0
+        put(table, new, **more)
+
+    monkeypatch.setattr(Table, "put", after_somebody_else)
+
+    assert register(inbox, GRAPH) == 0
+    assert {entry["phone"] for entry in store.phones.listed(inbox)} == {
+        "106540352242922",
+        "206540352242933",
+    }
+
+
+def test_a_list_that_everybody_writes_all_the_time_is_given_up_with_an_error(
+    inbox: Table, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise ConditionFailed(None)
+
+    monkeypatch.setattr(Table, "put", refuse)
+
+    assert register(inbox, GRAPH) == 1
+    assert "phone_list_contended" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "argument"),
+    [
+        (GRAPH | {"--phone": "abc"}, "--phone"),
+        (GRAPH | {"--phone": "1234"}, "--phone"),
+        (GRAPH | {"--phone": "1" * 21}, "--phone"),
+        (GRAPH | {"--phone": "\u0661" * 15}, "--phone"),
+        (GRAPH | {"--phone": "+106540352242922"}, "--phone"),
+        (GRAPH | {"--display-phone": "12"}, "--display-phone"),
+        (GRAPH | {"--display-phone": "hello"}, "--display-phone"),
+        (GRAPH | {"--display-phone": "0"}, "--display-phone"),
+        (GRAPH | {"--company": "Acme Ltd"}, "--company"),
+        (GRAPH | {"--provider": "twilio"}, "--provider"),
+        (GRAPH | {"--waba": "waba-1"}, "--waba"),
+        (GRAPH | {"--app": "x"}, "--app"),
+        (GRAPH | {"--token-ref": "a token with blanks"}, "--token-ref"),
+        (GRAPH | {"--tenant": ""}, "--tenant"),
+        (GRAPH | {"--name": "two\nlines"}, "--name"),
+        (EUM | {"--phone-arn": "arn:aws:sns:us-east-1:000000000000:topic"}, "--phone-arn"),
+        (EUM | {"--phone-arn": AWS_ARN + "0"}, "--phone-arn"),
+        (EUM | {"--aws-phone": SUFFIX}, "--aws-phone"),
+        (EUM | {"--aws-waba": SUFFIX}, "--aws-waba"),
+        ({"--phone": "106540352242922"}, "--display-phone"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_its_rule_and_writes_nothing(
+    inbox: Table, capsys: pytest.CaptureFixture[str], options: dict[str, str], argument: str
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        register(inbox, options)
+
+    assert stop.value.code == 2
+    assert argument in capsys.readouterr().err.splitlines()[-1]
+    assert store.phones.listed(inbox) == []
+
+
+def without(options: dict[str, str], name: str) -> dict[str, str]:
+    return {given: value for given, value in options.items() if given != name}
+
+
+@pytest.mark.parametrize(
+    ("options", "argument"),
+    [
+        (without(GRAPH, "--token-ref"), "--token-ref"),
+        (without(EUM, "--phone-arn"), "--phone-arn"),
+        (GRAPH | {"--phone-arn": GRAPH_ARN.replace("922", "923")}, "--phone-arn"),
+        (
+            EUM | {"--phone-arn": GRAPH_ARN.replace("106540352242922", EUM["--phone"])},
+            "--aws-phone",
+        ),
+    ],
+)
+def test_arguments_that_do_not_fit_together_are_refused_and_write_nothing(
+    inbox: Table, capsys: pytest.CaptureFixture[str], options: dict[str, str], argument: str
+) -> None:
+    assert register(inbox, options) == 1
+
+    assert capsys.readouterr().err.startswith(f"error: {argument}: ")
+    assert store.phones.listed(inbox) == []
+    assert item(inbox, options["--phone"]) == {}

@@ -1,0 +1,71 @@
+"""Which table a command works on, when it is given a stack."""
+
+from typing import Any
+
+import boto3
+import pytest
+from botocore.stub import Stubber
+
+from operations import api_keys, arguments, phones
+from shared.dynamodb import Table
+from tests.template import template
+
+
+@pytest.fixture
+def stack(monkeypatch: pytest.MonkeyPatch) -> Stubber:
+    """CloudFormation, as far as the commands use it."""
+    cloudformation = boto3.client("cloudformation")
+    make: Any = boto3.client
+
+    def client(service: str) -> Any:
+        return cloudformation if service == "cloudformation" else make(service)
+
+    monkeypatch.setattr(boto3, "client", client)
+    return Stubber(cloudformation)
+
+
+def described(**outputs: str) -> dict[str, Any]:
+    stack = {"StackName": "parley-dev", "StackStatus": "CREATE_COMPLETE", "CreationTime": 0}
+    listed = [{"OutputKey": name, "OutputValue": value} for name, value in outputs.items()]
+    return {"Stacks": [stack | {"Outputs": listed}]}
+
+
+def test_the_stacks_outputs_name_the_tables(
+    stack: Stubber, keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = {"StackName": "parley-dev"}
+    stack.add_response("describe_stacks", described(ApiKeysTableName=keys.name), asked)
+
+    with stack:
+        assert api_keys.main(["create", "--company", "acme", "--stack", "parley-dev"]) == 0
+    capsys.readouterr()
+    assert api_keys.main(["list", "--table", keys.name]) == 0
+    assert "acme" in capsys.readouterr().out
+
+
+def test_the_template_has_the_outputs_that_are_looked_up() -> None:
+    outputs = template()["Outputs"]
+
+    assert outputs[arguments.TABLE_OF_KEYS]["Value"] == {"Ref": "ApiKeysTable"}
+    assert outputs[arguments.TABLE_OF_INBOX]["Value"] == {"Ref": "WhatsAppTable"}
+
+
+def test_a_stack_of_somebody_else_is_refused(
+    stack: Stubber, inbox: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stack.add_response("describe_stacks", described(Other="x"))
+
+    with stack:
+        assert phones.main(["list", "--stack", "parley-dev"]) == 1
+    assert "--stack: parley-dev has no output WhatsAppTableName" in capsys.readouterr().err
+
+
+def test_a_stack_that_is_not_there_is_an_error_in_one_line(
+    stack: Stubber, inbox: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stack.add_client_error("describe_stacks", "ValidationError", "Stack does not exist")
+
+    with stack:
+        assert phones.main(["list", "--stack", "parley-dev"]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")

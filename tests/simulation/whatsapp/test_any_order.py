@@ -1,0 +1,144 @@
+"""Random days of a shop: whatever comes twice, late, regrouped or to workers that die, the same inbox is left."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from events.whatsapp import payloads
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, Customer
+from events.whatsapp.payloads import Json, content, status, text
+from tests.simulation.accounts import (
+    account,
+    check_at_any_time,
+    check_at_rest,
+    differences,
+    in_any_order,
+)
+from tests.simulation.whatsapp.scenarios import STORY, post
+from tests.simulation.wire import When
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.simulation.world import World
+
+MULTIPLIED = int(os.environ.get("PARLEY_SIMULATION_EXAMPLES", "1"))
+CUSTOMERS = (ADA, JUERGEN, PRIYA)
+WORDS = ("sent", "delivered", "read")
+MOST_DEATHS = 3  # of one plan: a message that is received five times is a dead letter
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    *happened* are changes in the order of their time; *deliveries* are positions in it, one list a webhook.
+
+    After each webhook something is *done*: nothing, a worker runs, or one dies at a call.
+    """
+
+    happened: list[Json] = field(repr=False)
+    deliveries: list[list[int]]
+    done: list[tuple[int, When] | bool]
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    happened = draw(st.lists(exchanges(), min_size=1, max_size=4))
+    changes = [change for number, make in enumerate(happened) for change in make(number)]
+    positions = range(len(changes))
+    repeated = draw(st.lists(st.sampled_from(positions), max_size=3))
+    order = draw(st.permutations([*positions, *repeated]))
+    cuts = sorted(draw(st.sets(st.integers(1, max(1, len(order) - 1)), max_size=5)))
+    groups = [order[a:b] for a, b in zip([0, *cuts], [*cuts, len(order)], strict=True)]
+    deaths = st.tuples(st.integers(1, 12), st.sampled_from(When))
+    done: list[Any] = [
+        draw(st.one_of(st.booleans(), deaths) if n < MOST_DEATHS else st.booleans())
+        for n in range(len(groups))
+    ]
+    return Plan(changes, [group for group in groups if group], done)
+
+
+@st.composite
+def exchanges(draw: st.DrawFn) -> Callable[[int], list[Json]]:
+    """A customer's message and what becomes of it, or an answer of the shop and its statuses."""
+    customer = draw(st.sampled_from(CUSTOMERS))
+    minute = draw(st.integers(600, 603))  # few, so that some times are the same
+    if draw(st.booleans()):
+        words = draw(st.lists(st.sampled_from(WORDS), unique=True))
+        return lambda number: _answer(customer, minute, number, words)
+    becomes = draw(st.lists(st.sampled_from(["edit", "edit", "reaction", "revoke"]), max_size=2))
+    return lambda number: _message(customer, minute, number, becomes)
+
+
+@settings(
+    max_examples=24 * MULTIPLIED,
+    derandomize=MULTIPLIED == 1,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(plan=plans())
+def test_any_order_any_repetition_and_any_crash_leave_the_same_inbox(world: World, plan: Plan):
+    for change in plan.happened:
+        note(f"{change}")
+    world.reset()
+    world.deliver_until_taken(post(*plan.happened))
+    world.work_off()
+    canonical = account(world)
+    check_at_rest(world, canonical.items)
+
+    world.reset()
+    items = world.items()
+    for group, done in zip(plan.deliveries, plan.done, strict=False):
+        world.wire.rewind()
+        world.deliver_until_taken(post(*(plan.happened[position] for position in group)))
+        world.wire.rewind()
+        if isinstance(done, tuple):
+            world.wire.die_at = done
+        if done:
+            world.run_worker()
+        items = check_at_any_time(world, items)
+        world.clock.sleep(200)
+    world.wire.rewind()
+    world.work_off()
+    left = account(world)
+    assert differences(in_any_order(canonical), in_any_order(left)) == []
+    check_at_any_time(world, items)
+    check_at_rest(world, left.items)
+
+
+def _message(customer: Customer, minute: int, number: int, becomes: list[str]) -> list[Json]:
+    """A message, then changes of it, minutes apart."""
+    wamid = f"wamid.in.{number}"
+    parts = {
+        "edit": {"original_message_id": wamid, "message": text(f"message {number}, corrected")},
+        "reaction": {"message_id": wamid, "emoji": "👍"},
+        "revoke": {"original_message_id": wamid},
+    }
+    said = [payloads.message(customer, wamid, STORY.at(minute), text(f"message {number}"))]
+    said += [
+        payloads.message(
+            customer, f"{wamid}.{n}", STORY.at(minute + 10 + n), content(kind, parts[kind])
+        )
+        for n, kind in enumerate(becomes)
+    ]
+    # Each in a change of its own: its place among others would be part of its time.
+    return [payloads.messages_change(COUNTER, [message], [customer]) for message in said]
+
+
+def _answer(customer: Customer, minute: int, number: int, words: list[str]) -> list[Json]:
+    """An answer of the shop in its own app, then its statuses."""
+    wamid = f"wamid.out.{number}"
+    echo = payloads.echo(COUNTER, customer, wamid, STORY.at(minute), text(f"answer {number}"))
+    at = STORY.at(minute)
+    statuses = [status(customer, wamid, word, at + 1 + WORDS.index(word)) for word in words]
+    return [
+        payloads.change("smb_message_echoes", COUNTER, message_echoes=[echo]),
+        *(payloads.statuses_change(COUNTER, [told]) for told in statuses),
+    ]

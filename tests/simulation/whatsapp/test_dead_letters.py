@@ -1,0 +1,125 @@
+"""Messages that failed five times are moved aside; brought back in any order, they end where they would have ended."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from events.whatsapp.cast import ADA, COUNTER
+from events.whatsapp.payloads import text
+from events.whatsapp.samples import sample
+from tests.simulation.accounts import account, check_at_any_time, check_at_rest, differences, in_any_order
+from tests.simulation.whatsapp.scenarios import (
+    Event,
+    answered,
+    edits,
+    reacts,
+    revokes,
+    said,
+    says,
+    told,
+    wamid,
+)
+from tests.simulation.wire import When
+from tests.simulation.world import World
+
+CONVERSATION = f"CONV#{COUNTER.phone}#{ADA.wa_id}"
+DAY: dict[str, Event] = {
+    "m1": said(says("m1", text("one"), 700)),
+    "m2": said(says("m2", text("two"), 701)),
+    "m3": said(says("m3", text("three"), 702)),
+    "m4": said(says("m4", text("four"), 703)),
+    "edit": said(edits("edit", "m2", "two!", 704)),
+    "reaction": said(reacts("reaction", "m1", "👍", 705)),
+    "revocation": said(revokes("revocation", "m3", 706)),
+    "answer": answered("answer", 707),
+    "statuses": told(wamid("answer"), "sent", "delivered", "read"),
+    "photo": sample("image").event,
+    "last": said(says("last", text("five"), 708)),
+}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_dead_letters_redriven_in_any_order_end_in_the_same_state(world: World, seed: int):
+    for event in DAY.values():
+        world.deliver_until_taken(event)
+        world.work_off()
+    clean = account(world)
+    check_at_rest(world, clean.items)
+
+    world.reset()
+    chance = Random(seed)
+    unlucky = set(chance.sample(sorted(DAY), 6))
+    for name, event in DAY.items():
+        world.deliver_until_taken(event)
+        if name in unlucky:
+            world.wire.fails_if = lambda _: True
+        world.work_off()
+        world.wire.rewind()
+    # Three statuses are three events, a photo's message fails before its file is asked for.
+    assert len(world.queue.dead_letters) == len(unlucky) + 2 * ("statuses" in unlucky)
+    redrive(world, chance)
+    left = account(world)
+    assert differences(in_any_order(clean), in_any_order(left)) == []
+    check_at_rest(world, left.items)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_messages_older_than_the_ring_are_counted_by_a_recount(world: World, seed: int):
+    chance = Random(seed)
+    old = [says(f"old {n}", text(str(n)), 600 + n) for n in range(12)]
+    world.deliver_until_taken(said(*old))
+    world.wire.fails_if = lambda _: True
+    world.work_off()
+    world.wire.rewind()
+    assert len(world.queue.dead_letters) == len(old)
+    for start in range(0, 40, 10):
+        newer = (says(f"new {n}", text(str(n)), 700 + n) for n in range(start, start + 10))
+        world.deliver_until_taken(said(*newer))
+        world.work_off()
+    assert world.items()[CONVERSATION]["unreadCount"] == 40
+
+    world.queue.redrive(chance.sample(range(len(old)), len(old)))
+    for _ in range(3):  # deaths; after the fifth they would be dead letters again
+        world.wire.rewind()
+        world.wire.die_at = (chance.randint(5, 25), chance.choice(list(When)))
+        world.run_worker()
+        check_at_any_time(world, {})
+        world.wait_for_redelivery()
+    world.wire.rewind()
+    world.work_off()
+    items = world.items()
+    check_at_any_time(world, {})
+    check_at_rest(world, items)
+    assert items[CONVERSATION]["unreadCount"] == 52
+
+
+def test_a_dead_letter_that_was_read_long_ago_is_not_unread(world: World):
+    world.deliver_until_taken(said(says("old", text("old"), 600)))
+    world.wire.fails_if = lambda _: True
+    world.work_off()
+    world.wire.rewind()
+    world.deliver_until_taken(said(says("new", text("new"), 700)))
+    world.work_off()
+    people_read(world)
+    world.queue.redrive()
+    world.work_off()
+    items = world.items()
+    check_at_rest(world, items)
+    assert items[CONVERSATION]["unreadCount"] == 0
+
+
+def redrive(world: World, chance: Random) -> None:
+    letters = len(world.queue.dead_letters)
+    world.queue.redrive(chance.sample(range(letters), letters))
+    world.work_off()
+
+
+def people_read(world: World) -> None:
+    """What the inbox will write when somebody has read a conversation to its end."""
+    head = world.items()[CONVERSATION]
+    world.table.update(
+        {"pk": CONVERSATION}, put={"unreadCount": 0, "readUpTo": head["lastKey"]}
+    )
+

@@ -1,0 +1,164 @@
+"""What a provider sends is taken whole or comes again; nothing is lost or doubled on the way into the queue."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from events.whatsapp import payloads
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, Customer
+from events.whatsapp.payloads import text
+from events.whatsapp.samples import sample
+from tests.simulation.accounts import Account, account, check_at_rest, differences
+from tests.simulation.whatsapp.scenarios import EVENING, STORY, Event, post, said, says
+from tests.simulation.wire import Fault, When
+from tests.simulation.world import World
+
+LARGE = "A very long story. " * 60_000  # over a megabyte
+LONG_NAMED = replace(ADA, name="Ada " * 100_000)
+MANY = 11
+
+
+def many() -> Event:
+    """One webhook with more events than a queue call takes."""
+    return said(*(says(f"many {n}", text(str(n)), 700 + n) for n in range(MANY)))
+
+
+REQUESTS = {
+    "one message": lambda: sample("text").event,
+    "three customers": lambda: sample("batch").event,
+    "more than one queue call": many,
+    "a message over the queue's bound": lambda: said(says("large", text(LARGE))),
+    "not JSON": lambda: sample("malformed").event,
+    "a notification of AWS": lambda: sample("sns_text").event,
+    "a broken notification of AWS": lambda: sample("sns_broken_entry").event,
+}
+requests = pytest.mark.parametrize("name", REQUESTS)
+
+
+@requests
+def test_dying_at_any_call_loses_nothing_once_the_provider_repeats(world: World, name: str):
+    clean, calls = undisturbed(world, REQUESTS[name]())
+    for number in range(1, calls + 1):
+        for when in When:
+            world.reset()
+            world.wire.die_at = (number, when)
+            assert not world.deliver(REQUESTS[name]())
+            world.wire.rewind()
+            assert_same_in_the_end(world, name, clean)
+
+
+@requests
+@pytest.mark.parametrize("fault", Fault)
+def test_a_failing_call_is_no_success(world: World, name: str, fault: Fault):
+    clean, calls = undisturbed(world, REQUESTS[name]())
+    for number in range(1, calls + 1):
+        world.reset()
+        world.wire.fault_at = (number, fault)
+        # The SDK repeats a call whose answer is lost; everything else is for the provider to repeat.
+        assert world.deliver(REQUESTS[name]()) == (fault is Fault.LOST_ANSWER)
+        world.wire.rewind()
+        assert_same_in_the_end(world, name, clean)
+
+
+@pytest.mark.parametrize("refused", [{0}, {2}, {0, 1, 2}])
+def test_a_partly_refused_batch_is_503_and_taken_when_repeated(world: World, refused: set[int]):
+    clean, _ = undisturbed(world, sample("batch").event)
+    world.reset()
+    world.queue.refuse_next = refused
+    answer = world.webhook.handler(sample("batch").event, None)
+    assert answer["statusCode"] == 503
+    differing = differences(clean, worked_off(world, sample("batch").event))
+    assert differing == []
+
+
+def test_a_message_twice_in_one_webhook_is_one_message(world: World):
+    hello = says("hello", text("Hello"))
+    clean, _ = undisturbed(world, said(hello))
+    world.reset()
+    twice = post(
+        payloads.messages_change(COUNTER, [hello], [ADA]),
+        payloads.messages_change(COUNTER, [hello], [ADA]),
+    )
+    assert differences(clean, worked_off(world, twice)) == []
+
+
+@pytest.mark.parametrize("minutes_later", [1, 6, 6 * 24 * 60])
+def test_a_message_that_is_repeated_later_is_one_message(world: World, minutes_later: int):
+    clean, _ = undisturbed(world, sample("text").event)
+    world.clock.sleep(60 * minutes_later)
+    assert differences(clean, worked_off(world, sample("text").event)) == []
+
+
+def test_a_repeated_message_at_another_place_of_its_webhook_is_the_same_message(world: World):
+    hello, other = says("hello", text("Hello")), says("other", text("Hm"), EVENING - 5)
+    clean, _ = undisturbed(world, said(hello))
+    world.clock.sleep(600)
+    regrouped = worked_off(world, said(other, hello))
+    key = f"MSG#{hello['id']}"
+    assert regrouped.items[key] == clean.items[key]
+    head = f"CONV#{COUNTER.phone}#{ADA.wa_id}"
+    assert regrouped.items[head]["unreadCount"] == 2
+    assert regrouped.items[head]["lastMessagePk"] == key
+
+
+def test_neighbours_of_a_claimed_message_go_on(world: World):
+    world.deliver_until_taken(
+        post(
+            payloads.messages_change(COUNTER, [says("large", text(LARGE))], [ADA]),
+            payloads.messages_change(
+                COUNTER,
+                [payloads.message(JUERGEN, "wamid.j", STORY.at(EVENING), text("hi"))],
+                [JUERGEN],
+            ),
+        )
+    )
+    world.run_worker()
+    assert world.queue.messages == []
+    items = world.items()
+    large = items[f"MSG#{says('large', text(''))['id']}"]
+    assert json.loads(world.objects()[large["contentS3Key"]])["textBody"] == LARGE
+    assert "MSG#wamid.j" in items
+
+
+@pytest.mark.parametrize(
+    ("sender", "body"),
+    [
+        pytest.param(LONG_NAMED, text(LARGE[:800_000]), id="a very long name"),
+        pytest.param(ADA, {f"part {n}": "-" for n in range(60_000)}, id="very many parts"),
+    ],
+)
+def test_whatever_makes_a_message_large_it_passes_the_queue(
+    world: World, sender: Customer, body: payloads.Json
+):
+    large = payloads.messages_change(COUNTER, [says("large", body)], [sender])
+    left = worked_off(world, post(large))
+    assert f"MSG#{says('large', body)['id']}" in left.items
+
+
+def undisturbed(world: World, request: Event) -> tuple[Account, int]:
+    """What one delivery without accidents leaves, and how many calls the ingress makes for it."""
+    assert world.deliver(request)
+    calls = len(world.wire.calls)
+    world.work_off()
+    left = account(world)
+    check_at_rest(world, left.items)
+    return left, calls
+
+
+def assert_same_in_the_end(world: World, name: str, clean: Account) -> None:
+    world.clock.sleep(400)
+    assert differences(clean, worked_off(world, REQUESTS[name]())) == []
+
+
+def worked_off(world: World, request: Event) -> Account:
+    """What is left when the provider has sent *request* until it was taken."""
+    world.deliver_until_taken(request)
+    world.work_off()
+    left = account(world)
+    check_at_rest(world, left.items)
+    return left
+
+

@@ -1,0 +1,110 @@
+"""Canaries: unique words planted wherever customers write, looked for in every sink that is not the inbox itself."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from io import StringIO
+from typing import Any
+from unittest import mock
+
+import pytest
+
+from events.whatsapp.cast import APP_SECRET, COUNTER, STRANGER, BusinessNumber
+from tests.integration.logs import recorded
+from tests.simulation.world import World
+
+PHONE = "447700900987"
+CANARIES = (
+    PHONE, "Nightjar Quillfeather", "canary-words", "canary-caption", "canary-file.pdf", "canary@nest.example",
+    "1 Canary Lane", "canary-error", "canary-unknown", "canary-raw", "canary-title",
+)  # fmt: skip
+
+
+def post(
+    *changes: dict[str, Any], number: BusinessNumber = COUNTER, raw: bytes | None = None
+) -> dict[str, Any]:
+    metadata = {"phone_number_id": number.phone, "display_phone_number": number.display}
+    made = [
+        {"field": c.pop("field", "messages"), "value": {"metadata": metadata} | c}
+        for c in map(dict, changes)
+    ]
+    entry = {"id": number.waba, "changes": made}
+    body = raw or json.dumps({"object": "whatsapp_business_account", "entry": [entry]}).encode()
+    signature = "sha256=" + hmac.new(APP_SECRET.encode(), body, hashlib.sha256).hexdigest()
+    return {
+        "httpMethod": "POST",
+        "headers": {"x-hub-signature-256": signature},
+        "body": body.decode(),
+    }
+
+
+def message(identity: str, kind: str, part: Any, **more: Any) -> dict[str, Any]:
+    written = {
+        "id": identity,
+        "from": PHONE,
+        "timestamp": "1767225600",
+        "type": kind,
+        kind: part,
+    } | more
+    contact = {"wa_id": PHONE, "profile": {"name": "Nightjar Quillfeather"}}
+    return {"contacts": [contact], "messages": [written]}
+
+
+WORDS = {"body": "canary-words, write to canary@nest.example"}
+STATUS = {"id": "wamid.8", "recipient_id": PHONE}
+ERROR = {"code": 1, "title": "canary-title", "message": "canary-error"}
+PROGRAM = {"id": "1003383421387262", "mime_type": "image/jpeg", "caption": "canary-caption"}
+DELIVERIES = [
+    post(message("wamid.1", "text", WORDS)),
+    post(message("wamid.1", "text", {"body": "canary-words of another kind"})),  # parked: conflict
+    post(message("wamid.2", "text", WORDS), number=STRANGER),  # parked: unknown phone
+    post(message("wamid.3", "image", PROGRAM)),
+    post(message("wamid.4", "document", {"id": "404", "filename": "canary-file.pdf", "mime_type": "application/pdf"})),
+    post(message("wamid.5", "location", {"latitude": 1.5, "longitude": 2.5, "address": "1 Canary Lane"})),
+    post(message("wamid.6", "hologram", {"words": "canary-unknown"})),
+    post(message("wamid.7", "edit", {"message": {"type": "text", "text": WORDS}})),  # parked: no target
+    post({"statuses": [STATUS | {"status": "failed", "errors": [ERROR]}]}),
+    post({"statuses": [STATUS | {"status": "teleported"}]}),  # parked: unknown status
+    post({"field": "security", "event": "canary-unknown", "requester": PHONE}),
+    post(raw=b'{"canary-raw": "447700900987'),  # parked: malformed
+]  # fmt: skip
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
+    """What the functions' logger writes, from here on."""
+    return recorded(monkeypatch)
+
+
+def test_what_customers_write_is_in_no_log_metric_or_parked_item(
+    world: World, log: StringIO, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for event in DELIVERIES:
+        world.deliver_until_taken(event)
+    ids = "".join(m.group + m.deduplication for m in world.queue.messages)
+    world.work_off()
+
+    parked = [item for item in world.items().values() if item.get("webhookEventType") == "parked"]
+    assert {item["reason"] for item in parked} == {
+        "conflict", "unknown_phone", "no_target", "unknown_status", "malformed",
+    }  # fmt: skip
+    metrics = capsys.readouterr().out
+    assert "Accepted" in metrics
+    assert log.getvalue().count("event handled") >= len(DELIVERIES)
+    sinks = {"log": log.getvalue(), "metrics": metrics, "parked": repr(parked), "queue ids": ids}
+    assert [(name, word) for name, text in sinks.items() for word in CANARIES if word in text] == []
+
+
+def test_an_exception_that_repeats_what_a_customer_wrote_is_logged_without_it(
+    world: World, log: StringIO
+) -> None:
+    world.deliver_until_taken(DELIVERIES[0])
+    text = f"Invalid type for parameter Item, value: {CANARIES}"
+
+    with mock.patch("whatsapp.content.describe", side_effect=ValueError(text)):
+        world.run_worker()
+
+    assert '"error":"ValueError"' in log.getvalue()
+    assert [word for word in CANARIES if word in log.getvalue()] == []
