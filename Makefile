@@ -22,7 +22,7 @@ down: ## Stop the local stack
 	@python3.13 -m local.shutdown
 
 test: lint ## All checks and all tests, as CI runs them
-	@$(STACK) run $(BIN)/pytest
+	@$(STACK) run $(BIN)/pytest -n 2 --dist loadfile
 
 lint: environments ## ruff, mypy, import-linter, template checks
 	$(BIN)/ruff check .

@@ -55,7 +55,8 @@ def _interpreter() -> Path:
 
 def _wanted(name: str, python: Path) -> str:
     requirements = (ROOT / "requirements" / f"{name}.txt").read_bytes()
-    return f"{hashlib.sha256(requirements).hexdigest()}\n{python}\n{sys.version}\n"
+    # The place too: an environment that was moved or copied does not work.
+    return f"{hashlib.sha256(requirements).hexdigest()}\n{HOME}\n{python}\n{sys.version}\n"
 
 
 def _stamp(name: str) -> str:

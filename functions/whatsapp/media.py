@@ -100,11 +100,8 @@ def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
     record = store.media.get(here.table, Media.key(event.id))
     if record is None or announced.kind not in media_types.LIMITS:
         raise Permanent("unknown_media")
-    if record.media_status == "STORED" and record.s3_bucket and record.s3_key:
-        # Another message with the same file, or a crash just before the message was told.
-        store.messages.attach_file(here.table, message_pk, record.s3_bucket, record.s3_key)
-        return Outcome.DUPLICATE
     if record.media_status != "PENDING":
+        _finish(here, phone, record, message_pk)
         return Outcome.DUPLICATE
     if event.at + PROVIDER_KEEPS_SECONDS < clock.now_ms() // 1_000:
         store.media.given_up(here.table, record, "EXPIRED", "too_old")
@@ -127,6 +124,16 @@ def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
     if not store.media.stored(here.table, _stored(here, record, key, size, announced)):
         here.bucket.delete(key)
     return Outcome.PERSISTED
+
+
+def _finish(here: Resources, phone: Phone, record: Media, message_pk: str) -> None:
+    """What is left to do for a file that is settled: another message has it too, or a worker died half-way."""
+    if record.media_status == "STORED" and record.s3_bucket and record.s3_key:
+        store.messages.attach_file(here.table, message_pk, record.s3_bucket, record.s3_key)
+    if record.media_status == "REVOKED":
+        # It may have died with the file in our bucket, before the record named it; then the revocation found none.
+        for key in here.bucket.keys_under(_prefix(phone, record.media_id)):
+            here.bucket.delete(key)
 
 
 def remove(here: Resources, media_id: str) -> None:
@@ -154,9 +161,14 @@ def _stored(here: Resources, record: Media, key: str, size: int, announced: _Ann
     )
 
 
+def _prefix(phone: Phone, media_id: str) -> str:
+    """Where a file lies in our bucket, whatever it is called there."""
+    return f"media/{phone.company}/{phone.phone}/{media_id}/"
+
+
 def _copy(here: Resources, phone: Phone, media_id: str, announced: _Announced) -> tuple[str, int]:
     """Bring the file into our bucket, checked; its key and size in bytes."""
-    prefix = f"media/{phone.company}/{phone.phone}/{media_id}/"
+    prefix = _prefix(phone, media_id)
     if phone.provider == "eum":
         return _copy_from_aws(here, phone, media_id, prefix, announced)
     return _copy_from_graph(here, phone, media_id, prefix, announced)

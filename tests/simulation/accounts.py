@@ -155,7 +155,7 @@ def _homes_of(event: dict[str, Any]) -> list[str]:
         if payload.get("type") in {"edit", "revoke"}:
             return [f"EDIT#{change['original_message_id']}"]
         if payload.get("type") == "reaction":
-            actor = payload.get("to") and event["displayPhone"] or payload.get("from")
+            actor = (payload.get("to") and event["displayPhone"]) or payload.get("from")
             return [f"REACTION#{change['message_id']}#{actor}"]
         return [f"MSG#{event_id}"]
     if event["kind"] == "status":

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import urllib3
 from botocore.awsrequest import AWSHTTPConnectionPool, AWSHTTPSConnectionPool, AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.exceptions import ReadTimeoutError
 from botocore.httpsession import URLLib3Session
 from botocore.response import StreamingBody
@@ -110,10 +111,11 @@ class Wire:
 
     def hook_into(self, session: boto3.Session) -> None:
         """Let all clients that *session* will make call through here, instead of straight into moto."""
-        session.events.unregister("before-send", botocore_stubber)
-        session.events.register("before-call", self._before_call)
-        session.events.register("before-send", self._before_send)
-        session.events.register("after-call", self._after_call)
+        events: Any = session.events  # The stubs know no hook that returns something.
+        events.unregister("before-send", botocore_stubber)
+        events.register("before-call", self._before_call)
+        events.register("before-send", self._before_send)
+        events.register("after-call", self._after_call)
 
     # AWS: before-call, then before-send for each attempt of the SDK, then after-call.
 
@@ -268,7 +270,9 @@ class _Body(io.BytesIO):
 
 
 def _response(request: Any, status: int, body: bytes) -> AWSResponse:
-    return AWSResponse(request.url, status, {"Content-Length": str(len(body))}, _Body(body))
+    headers = HTTPHeaders()
+    headers["Content-Length"] = str(len(body))
+    return AWSResponse(request.url, status, headers, _Body(body))
 
 
 def _http_answer(

@@ -1,5 +1,5 @@
 """
-One small world: the real handlers over moto, an in-memory queue, the provider sandbox and a clock that waits for nobody.
+One small world: the real handlers over moto, an in-memory queue, the provider sandbox, and a clock that stands still.
 
 A test posts webhooks, lets the workers run, kills them, and compares what is left.
 """
@@ -125,7 +125,7 @@ class World:
         store.phones.forget()
         secrets: list[JsonSecret] = [self.webhook.secret, self.worker.here.tokens]
         for secret in secrets:
-            secret._value = None  # noqa: SLF001 - a cold start has no public door
+            secret._value = None
 
     def remember(self) -> Moment:
         """The world as it is, to begin from again and again."""
@@ -157,7 +157,7 @@ class World:
         try:
             with _quiet():
                 answer = handler(event, Invocation())
-        except (Died, Exception):  # API Gateway makes a 502 of it, SNS sends again
+        except (Died, Exception):  # noqa: BLE001 - of any, API Gateway makes a 502, and SNS sends again
             self.new_process()
             return False
         return answer is None or answer["statusCode"] == 200
@@ -333,13 +333,13 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
 
 def _keep_outcomes(world: World) -> None:
     """Note how each message ended, from the handler's own report."""
-    report = world.worker._report  # noqa: SLF001 - the one place that knows outcome and record
+    report = world.worker._report
 
     def noted(handled: Any, record: Any) -> None:
         world.outcomes[record.message_id] = handled.outcome.value
         report(handled, record)
 
-    world.worker._report = noted  # type: ignore[attr-defined] # noqa: SLF001 - see above
+    world.worker._report = noted  # type: ignore[attr-defined]
 
 
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:

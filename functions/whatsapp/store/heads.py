@@ -101,12 +101,18 @@ def _add_late(table: Table, message: Newest, head: Conversation) -> None:
     is_unread = head.read_up_to is None or message.k > head.read_up_to
     moves_window = message.opens_window and (head.last_inbound_at or "") < message.received_at
     moves_referral = message.has_referral and (head.referral_at or "") < message.received_at
+    # An answer that came before knows no name, and nothing of archives.
+    name = message.shown.get(Conversation.name_of("sender_name"))
+    known = Conversation.named(archived=False) | (
+        Conversation.named(sender_name=name) if name else {}
+    )
     changed = table.update(
         pk(message.conversation_pk),
         put=Conversation.named(
             last_inbound_at=message.received_at if moves_window else None,
             referral_at=message.received_at if moves_referral else None,
         ),
+        put_once=known,
         add=Conversation.named(unread_count=1 if is_unread else 0, recent_keys={message.k}),
         when=_as_seen(head) & ~_of("recent_keys").contains(message.k),
     )

@@ -68,7 +68,7 @@ def show_edit(
 
 CONTENT_FIELDS = (
     "preview", "text_body", "caption", "media_id", "mime_type", "s3_bucket", "s3_key", "content",
-    "content_s3_key", "sha256", "filename", "referral", "referred_product",
+    "content_s3_key", "sha256", "filename", "referral", "referred_product", "edited_at", "edit_order",
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Any
 # Control characters but newline and tab, and lone surrogates: these have no UTF-8, those nobody wants to read.
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\ud800-\udfff]")
 _DEEPEST = 16  # DynamoDB nests 32 levels; the item around a payload needs some of them.
-_MOST_DIGITS = 38
+_TOO_MANY_DIGITS = int("1" + "0" * 38)
 _LARGEST = 1e125
 _SMALLEST = 1e-125
 
@@ -34,5 +34,5 @@ def _fits(value: Any) -> bool:  # noqa: ANN401 - a JSON value that is neither te
     if isinstance(value, float):
         return math.isfinite(value) and (value == 0 or _SMALLEST <= abs(value) <= _LARGEST)
     if isinstance(value, int):
-        return abs(value) < 10**_MOST_DIGITS
+        return abs(value) < _TOO_MANY_DIGITS
     return True

@@ -14,8 +14,8 @@ from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA
 from events.whatsapp.payloads import content, interactive, status, text
 from events.whatsapp.samples import samples
 from events.whatsapp.story import Story
-from tests.simulation.fifo import DEDUPLICATION_MS
 from shared.delivery import Action, OnDoubt
+from tests.simulation.fifo import DEDUPLICATION_MS
 from whatsapp.items import ACTION_PK_PATTERN, Alias, Intent, Message, pk
 
 if TYPE_CHECKING:

@@ -76,7 +76,7 @@ def exchanges(draw: st.DrawFn) -> Callable[[int], list[Json]]:
 
 
 @settings(
-    max_examples=24 * MULTIPLIED,
+    max_examples=14 * MULTIPLIED,
     derandomize=MULTIPLIED == 1,
     database=None,
     deadline=None,
@@ -84,7 +84,9 @@ def exchanges(draw: st.DrawFn) -> Callable[[int], list[Json]]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
-def test_any_order_any_repetition_and_any_crash_leave_the_same_inbox(world: World, plan: Plan):
+def test_any_order_any_repetition_and_any_crash_leave_the_same_inbox(
+    world: World, plan: Plan
+) -> None:
     for change in plan.happened:
         note(f"{change}")
     world.reset()

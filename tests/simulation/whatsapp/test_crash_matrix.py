@@ -24,7 +24,7 @@ FAULTY = by_name(
 
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
-def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario):
+def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario) -> None:
     start, clean, calls = undisturbed(world, scenario)
     for number, when in deaths(world, calls):
         world.begin_again(start)
@@ -39,7 +39,9 @@ def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Sc
 
 @pytest.mark.parametrize("scenario", FAULTY, ids=lambda scenario: scenario.name)
 @pytest.mark.parametrize("fault", Fault)
-def test_a_failing_call_changes_nothing_in_the_end(world: World, scenario: Scenario, fault: Fault):
+def test_a_failing_call_changes_nothing_in_the_end(
+    world: World, scenario: Scenario, fault: Fault
+) -> None:
     start, clean, calls = undisturbed(world, scenario)
     for number in range(1, len(calls) + 1):
         world.begin_again(start)

@@ -9,7 +9,13 @@ import pytest
 from events.whatsapp.cast import ADA, COUNTER
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
-from tests.simulation.accounts import account, check_at_any_time, check_at_rest, differences, in_any_order
+from tests.simulation.accounts import (
+    account,
+    check_at_any_time,
+    check_at_rest,
+    differences,
+    in_any_order,
+)
 from tests.simulation.whatsapp.scenarios import (
     Event,
     answered,
@@ -41,7 +47,7 @@ DAY: dict[str, Event] = {
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_dead_letters_redriven_in_any_order_end_in_the_same_state(world: World, seed: int):
+def test_dead_letters_redriven_in_any_order_end_in_the_same_state(world: World, seed: int) -> None:
     for event in DAY.values():
         world.deliver_until_taken(event)
         world.work_off()
@@ -49,7 +55,7 @@ def test_dead_letters_redriven_in_any_order_end_in_the_same_state(world: World, 
     check_at_rest(world, clean.items)
 
     world.reset()
-    chance = Random(seed)
+    chance = Random(seed)  # noqa: S311 - a seed makes the run repeatable
     unlucky = set(chance.sample(sorted(DAY), 6))
     for name, event in DAY.items():
         world.deliver_until_taken(event)
@@ -66,8 +72,8 @@ def test_dead_letters_redriven_in_any_order_end_in_the_same_state(world: World, 
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_messages_older_than_the_ring_are_counted_by_a_recount(world: World, seed: int):
-    chance = Random(seed)
+def test_messages_older_than_the_ring_are_counted_by_a_recount(world: World, seed: int) -> None:
+    chance = Random(seed)  # noqa: S311 - a seed makes the run repeatable
     old = [says(f"old {n}", text(str(n)), 600 + n) for n in range(12)]
     world.deliver_until_taken(said(*old))
     world.wire.fails_if = lambda _: True
@@ -95,7 +101,7 @@ def test_messages_older_than_the_ring_are_counted_by_a_recount(world: World, see
     assert items[CONVERSATION]["unreadCount"] == 52
 
 
-def test_a_dead_letter_that_was_read_long_ago_is_not_unread(world: World):
+def test_a_dead_letter_that_was_read_long_ago_is_not_unread(world: World) -> None:
     world.deliver_until_taken(said(says("old", text("old"), 600)))
     world.wire.fails_if = lambda _: True
     world.work_off()
@@ -119,7 +125,4 @@ def redrive(world: World, chance: Random) -> None:
 def people_read(world: World) -> None:
     """What the inbox will write when somebody has read a conversation to its end."""
     head = world.items()[CONVERSATION]
-    world.table.update(
-        {"pk": CONVERSATION}, put={"unreadCount": 0, "readUpTo": head["lastKey"]}
-    )
-
+    world.table.update({"pk": CONVERSATION}, put={"unreadCount": 0, "readUpTo": head["lastKey"]})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +17,9 @@ from tests.simulation.whatsapp.scenarios import EVENING, STORY, Event, post, sai
 from tests.simulation.wire import Fault, When
 from tests.simulation.world import World
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LARGE = "A very long story. " * 60_000  # over a megabyte
 LONG_NAMED = replace(ADA, name="Ada " * 100_000)
 MANY = 11
@@ -26,7 +30,7 @@ def many() -> Event:
     return said(*(says(f"many {n}", text(str(n)), 700 + n) for n in range(MANY)))
 
 
-REQUESTS = {
+REQUESTS: dict[str, Callable[[], Event]] = {
     "one message": lambda: sample("text").event,
     "three customers": lambda: sample("batch").event,
     "more than one queue call": many,
@@ -39,7 +43,7 @@ requests = pytest.mark.parametrize("name", REQUESTS)
 
 
 @requests
-def test_dying_at_any_call_loses_nothing_once_the_provider_repeats(world: World, name: str):
+def test_dying_at_any_call_loses_nothing_once_the_provider_repeats(world: World, name: str) -> None:
     clean, calls = undisturbed(world, REQUESTS[name]())
     for number in range(1, calls + 1):
         for when in When:
@@ -52,7 +56,7 @@ def test_dying_at_any_call_loses_nothing_once_the_provider_repeats(world: World,
 
 @requests
 @pytest.mark.parametrize("fault", Fault)
-def test_a_failing_call_is_no_success(world: World, name: str, fault: Fault):
+def test_a_failing_call_is_no_success(world: World, name: str, fault: Fault) -> None:
     clean, calls = undisturbed(world, REQUESTS[name]())
     for number in range(1, calls + 1):
         world.reset()
@@ -64,7 +68,9 @@ def test_a_failing_call_is_no_success(world: World, name: str, fault: Fault):
 
 
 @pytest.mark.parametrize("refused", [{0}, {2}, {0, 1, 2}])
-def test_a_partly_refused_batch_is_503_and_taken_when_repeated(world: World, refused: set[int]):
+def test_a_partly_refused_batch_is_503_and_taken_when_repeated(
+    world: World, refused: set[int]
+) -> None:
     clean, _ = undisturbed(world, sample("batch").event)
     world.reset()
     world.queue.refuse_next = refused
@@ -74,7 +80,7 @@ def test_a_partly_refused_batch_is_503_and_taken_when_repeated(world: World, ref
     assert differing == []
 
 
-def test_a_message_twice_in_one_webhook_is_one_message(world: World):
+def test_a_message_twice_in_one_webhook_is_one_message(world: World) -> None:
     hello = says("hello", text("Hello"))
     clean, _ = undisturbed(world, said(hello))
     world.reset()
@@ -86,13 +92,15 @@ def test_a_message_twice_in_one_webhook_is_one_message(world: World):
 
 
 @pytest.mark.parametrize("minutes_later", [1, 6, 6 * 24 * 60])
-def test_a_message_that_is_repeated_later_is_one_message(world: World, minutes_later: int):
+def test_a_message_that_is_repeated_later_is_one_message(world: World, minutes_later: int) -> None:
     clean, _ = undisturbed(world, sample("text").event)
     world.clock.sleep(60 * minutes_later)
     assert differences(clean, worked_off(world, sample("text").event)) == []
 
 
-def test_a_repeated_message_at_another_place_of_its_webhook_is_the_same_message(world: World):
+def test_a_repeated_message_at_another_place_of_its_webhook_is_the_same_message(
+    world: World,
+) -> None:
     hello, other = says("hello", text("Hello")), says("other", text("Hm"), EVENING - 5)
     clean, _ = undisturbed(world, said(hello))
     world.clock.sleep(600)
@@ -104,7 +112,7 @@ def test_a_repeated_message_at_another_place_of_its_webhook_is_the_same_message(
     assert regrouped.items[head]["lastMessagePk"] == key
 
 
-def test_neighbours_of_a_claimed_message_go_on(world: World):
+def test_neighbours_of_a_claimed_message_go_on(world: World) -> None:
     world.deliver_until_taken(
         post(
             payloads.messages_change(COUNTER, [says("large", text(LARGE))], [ADA]),
@@ -132,7 +140,7 @@ def test_neighbours_of_a_claimed_message_go_on(world: World):
 )
 def test_whatever_makes_a_message_large_it_passes_the_queue(
     world: World, sender: Customer, body: payloads.Json
-):
+) -> None:
     large = payloads.messages_change(COUNTER, [says("large", body)], [sender])
     left = worked_off(world, post(large))
     assert f"MSG#{says('large', body)['id']}" in left.items
@@ -160,5 +168,3 @@ def worked_off(world: World, request: Event) -> Account:
     left = account(world)
     check_at_rest(world, left.items)
     return left
-
-

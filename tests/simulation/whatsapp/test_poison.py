@@ -27,7 +27,7 @@ def status_of(word: object, message_id: str = "wamid.of-nobody", **extra: object
 
 
 def message_of(body: payloads.Json, **extra: object) -> payloads.Json:
-    return payloads.messages_change(COUNTER, [says("poison", body, **extra)], [ADA])
+    return payloads.messages_change(COUNTER, [says("poison", body) | extra], [ADA])
 
 
 HOSTILE: dict[str, payloads.Json] = {
@@ -41,7 +41,9 @@ HOSTILE: dict[str, payloads.Json] = {
     "a status without a rank": status_of("pondered"),
     "a status that is a list": status_of(["sent"]),
     "a status with a huge price": status_of("sent", pricing={"category": HUGE}),
-    "a number of 60 digits": message_of(content("order", {"product_items": [{"quantity": 10**60}]})),
+    "a number of 60 digits": message_of(
+        content("order", {"product_items": [{"quantity": 10**60}]})
+    ),
     "a number beyond all bounds": message_of(content("location", {"latitude": "INFINITE"})),
     "a time in the year 300000": message_of(
         interactive("call_permission_reply", {"expiration_timestamp": 9_999_999_999_999})
@@ -66,9 +68,7 @@ HOSTILE: dict[str, payloads.Json] = {
     "a huge reaction": message_of(
         content("reaction", {"message_id": wamid("before"), "emoji": HUGE})
     ),
-    "a huge list of errors": message_of(
-        content("unsupported", {}), errors=[{"title": HUGE}] * 3
-    ),
+    "a huge list of errors": message_of(content("unsupported", {}), errors=[{"title": HUGE}] * 3),
     "a field of 3,000 characters": {"field": "f" * 3_000, "value": {"x": 1}},
     "a phone id of 3,000 digits": payloads.change(
         "messages", replace(COUNTER, phone="4" * 3_000), messages=[says("p", text("?"))]
@@ -78,7 +78,7 @@ HOSTILE: dict[str, payloads.Json] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_poison_message_harms_nobody(world: World, name: str):
+def test_a_poison_message_harms_nobody(world: World, name: str) -> None:
     post_with = post(
         payloads.messages_change(COUNTER, [says("before", text("before"), 760)], [ADA]),
         HOSTILE[name],
@@ -99,7 +99,7 @@ def test_a_poison_message_harms_nobody(world: World, name: str):
     check_at_rest(world, items)
 
 
-def test_a_queue_record_that_is_no_event_is_parked(world: World):
+def test_a_queue_record_that_is_no_event_is_parked(world: World) -> None:
     world.deliver_until_taken(sample("text").event)
     for message in world.queue.messages:
         message.body = message.body[: len(message.body) // 2]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from events.whatsapp.payloads import text
 from tests.simulation.accounts import account, check_at_rest, differences
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name, said, says
-from tests.simulation.wire import Died, When
+from tests.simulation.wire import Died, Recorded, When
 from tests.simulation.world import Moment, World
 
 NEWER = said(says("newer", text("Are you there?"), 779))
@@ -32,7 +33,9 @@ STOPPING = by_name(
 
 
 @pytest.mark.parametrize("scenario", STOPPING, ids=lambda scenario: scenario.name)
-def test_a_worker_that_goes_on_after_another_one_changes_nothing(world: World, scenario: Scenario):
+def test_a_worker_that_goes_on_after_another_one_changes_nothing(
+    world: World, scenario: Scenario
+) -> None:
     start = scenario.begin(world)
     world.work_off()
     runs = calls_of_runs(world)
@@ -61,7 +64,8 @@ def stop_and_go_on(world: World, start: Moment, before: int, number: int) -> Non
     world.wire.rewind()
     batch = [replace(message) for message in world.queue.receive()]
     world.wire.die_at = (number, When.BEFORE)
-    world.wire.recording = answers = []
+    answers: list[Recorded] = []
+    world.wire.recording = answers
     stopped_at = world.clock.ms
     with pytest.raises(Died):
         world.invoke_worker(batch)
@@ -89,4 +93,4 @@ def stop_and_go_on(world: World, start: Moment, before: int, number: int) -> Non
 def calls_of_runs(world: World) -> list[int]:
     """How many calls each run of the worker made."""
     starts = [*world.wire.first_of_runs, len(world.wire.calls) + 1]
-    return [after - first for first, after in zip(starts, starts[1:], strict=False)]
+    return [after - first for first, after in pairwise(starts)]

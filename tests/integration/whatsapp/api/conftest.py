@@ -1,0 +1,146 @@
+"""The function behind the API, driven with events of API Gateway, over what the worker stored."""
+
+import importlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+from types import ModuleType
+from typing import Any
+
+import boto3
+import pytest
+
+from shared.auth import Caller
+from tests.integration.logs import recorded
+from tests.integration.whatsapp.conftest import Desk, a_phone, text
+from tests.template import environment, properties
+from whatsapp import store
+from whatsapp.items import Phone
+
+CONVERSATIONS = "/whatsapp/conversations"
+MESSAGES = "/whatsapp/conversations/{key}/messages"
+GLOBEX_PHONE = "306540352242944"
+READER = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
+GLOBEX = Caller(company="globex", scopes=frozenset({"whatsapp:read"}), principal="api-key:2")
+ADA = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: dict[str, Any]
+
+    @property
+    def error(self) -> str:
+        return str(self.body["error"]["code"])
+
+    @property
+    def fields(self) -> list[str]:
+        return [entry["field"] for entry in self.body["error"]["details"]]
+
+
+@dataclass
+class Api:
+    module: ModuleType
+
+    def get(
+        self,
+        route: str = CONVERSATIONS,
+        *,
+        key: str = "",
+        caller: Caller | None = READER,
+        several: dict[str, list[str]] | None = None,
+        **query: object,
+    ) -> Answer:
+        given = {name: [str(value)] for name, value in query.items()} | (several or {})
+        event = {
+            "resource": route,
+            "path": route.replace("{key}", key),
+            "httpMethod": "GET",
+            "headers": {"x-api-key": "checked before"},
+            "multiValueHeaders": {},
+            "pathParameters": {"key": key} if key else None,
+            "queryStringParameters": {name: values[-1] for name, values in given.items()} or None,
+            "multiValueQueryStringParameters": given or None,
+            "requestContext": {
+                "requestId": "request-7",
+                "authorizer": caller.as_context() if caller else None,
+            },
+            "body": None,
+            "isBase64Encoded": False,
+        }
+        answer = self.module.handler(event, None)
+        headers = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
+        return Answer(answer["statusCode"], headers, json.loads(answer["body"]))
+
+    def conversations(self, **query: Any) -> list[dict[str, Any]]:
+        answer = self.get(**query)
+        assert answer.status == 200
+        found: list[dict[str, Any]] = answer.body["result"]["conversations"]
+        return found
+
+    def messages(self, key: str, **query: Any) -> list[dict[str, Any]]:
+        answer = self.get(MESSAGES, key=key, **query)
+        assert answer.status == 200
+        found: list[dict[str, Any]] = answer.body["result"]["messages"]
+        return found
+
+    def pages(self, *arguments: Any, **query: Any) -> Iterator[dict[str, Any]]:
+        """The results of all pages."""
+        answer = self.get(*arguments, **query)
+        yield answer.body["result"]
+        while cursor := answer.body.get("cursor"):
+            answer = self.get(*arguments, cursor=cursor, **query)
+            yield answer.body["result"]
+
+
+@pytest.fixture(scope="module")
+def module() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment("WhatsAppApi").items():
+            patch.setenv(name, value)
+        # moto finds a secret by its name; ARNs end in six letters that it makes up.
+        patch.setenv("API_SEAL_SECRET_ID", properties("ApiSealSecret")["Name"])
+        yield importlib.reload(importlib.import_module("whatsapp.handlers.api"))
+
+
+@pytest.fixture
+def api(desk: Desk, module: ModuleType) -> Api:
+    """The function, with one number of acme and one of globex."""
+    boto3.client("secretsmanager").create_secret(
+        Name=properties("ApiSealSecret")["Name"], SecretString='{"seal_key": "sealed"}'
+    )
+    store.phones.register(desk.here.table, a_phone())
+    store.phones.register(desk.here.table, of_globex())
+    return Api(module)
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
+    return recorded(monkeypatch)
+
+
+def of_globex() -> Phone:
+    return a_phone(
+        pk=Phone.key(GLOBEX_PHONE),
+        phone=GLOBEX_PHONE,
+        company="globex",
+        display_phone="15550783777",
+        phone_arn=f"arn:parley:whatsapp:::phone-number-id/{GLOBEX_PHONE}",
+    )
+
+
+def second_number() -> Phone:
+    return a_phone(
+        pk=Phone.key("206540352242933"),
+        phone="206540352242933",
+        display_phone="15550783999",
+        phone_arn="arn:parley:whatsapp:::phone-number-id/206540352242933",
+    )
+
+
+def writes_to_globex(desk: Desk, body: str = "for globex only") -> None:
+    metadata = {"phone_number_id": GLOBEX_PHONE, "display_phone_number": "15550783777"}
+    desk.take({"metadata": metadata, "messages": [text("wamid.globex", body)]})

@@ -1,0 +1,151 @@
+"""What belongs to another company is not there: numbers, conversations, messages, keys and cursors."""
+
+import pytest
+
+from shared.auth import Caller
+from tests.integration.whatsapp.api.conftest import (
+    GLOBEX,
+    GLOBEX_PHONE,
+    MESSAGES,
+    READER,
+    Api,
+    second_number,
+    writes_to_globex,
+)
+from tests.integration.whatsapp.conftest import PHONE, Desk, text
+from whatsapp import store
+from whatsapp.items import Message, Phone, pk
+
+
+@pytest.mark.parametrize("phone", [GLOBEX_PHONE, "15550783777", "+15550783777"])
+def test_another_companys_number_is_as_unknown_as_one_that_is_not_there(
+    desk: Desk, api: Api, phone: str
+) -> None:
+    writes_to_globex(desk)
+
+    foreign, unknown = api.get(phone=phone), api.get(phone="999999999999999")
+
+    assert (foreign.status, foreign.error) == (404, "not_found")
+    assert foreign == unknown
+
+
+def test_a_listed_number_whose_item_is_gone_or_another_companys_is_not_found(
+    desk: Desk, api: Api
+) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+    desk.here.table.update(pk(Phone.key(PHONE)), put={"company": "globex"})
+    store.phones.forget()
+    assert api.get().status == 404
+
+    desk.here.table.delete(pk(Phone.key(PHONE)))
+    store.phones.forget()
+    assert api.get().status == 404
+
+
+def test_a_company_without_a_number_finds_none(api: Api) -> None:
+    stranger = Caller(company="initech", scopes=READER.scopes, principal="api-key:3")
+
+    answer = api.get(caller=stranger)
+
+    assert (answer.status, answer.error) == (404, "not_found")
+
+
+def test_companies_see_their_own_conversations_only(desk: Desk, api: Api) -> None:
+    desk.take({"messages": [text("wamid.1", "for acme only")]})
+    writes_to_globex(desk)
+
+    assert [entry["lastPreview"] for entry in api.conversations()] == ["for acme only"]
+    assert [entry["lastPreview"] for entry in api.conversations(caller=GLOBEX)] == [
+        "for globex only"
+    ]
+
+
+def test_another_companys_key_is_as_unknown_as_garbage(desk: Desk, api: Api) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+    writes_to_globex(desk)
+    [ours], [theirs] = api.conversations(), api.conversations(caller=GLOBEX)
+
+    foreign = api.get(MESSAGES, key=theirs["key"])
+
+    assert (foreign.status, foreign.error) == (404, "not_found")
+    assert foreign == api.get(MESSAGES, key="garbage")
+    assert api.get(MESSAGES, key=ours["key"], caller=GLOBEX).status == 404
+    assert len(api.messages(theirs["key"], caller=GLOBEX)) == 1
+
+
+@pytest.mark.parametrize(
+    "key", ["x", "CONV", "A" * 60, f"CONV#{PHONE}#447700900101", "447700900101", "..", "%00"]
+)
+def test_what_is_no_key_of_a_conversation_is_not_found(desk: Desk, api: Api, key: str) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+
+    answer = api.get(MESSAGES, key=key)
+
+    assert (answer.status, answer.error) == (404, "not_found")
+
+
+def test_a_key_whose_conversation_is_gone_or_went_to_another_company_is_not_found(
+    desk: Desk, api: Api
+) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+    [conversation] = api.conversations()
+    head = pk(f"CONV#{PHONE}#447700900101")
+
+    desk.here.table.update(head, put={"company": "globex"})
+    assert api.get(MESSAGES, key=conversation["key"]).status == 404
+    assert api.get(MESSAGES, key=conversation["key"], caller=GLOBEX).status == 404
+    desk.here.table.delete(head)
+    assert api.get(MESSAGES, key=conversation["key"]).status == 404
+
+
+def test_a_cursor_is_no_key_and_a_key_is_no_cursor(desk: Desk, api: Api) -> None:
+    for number in range(2):
+        desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
+    first = api.get(limit=1).body
+
+    assert api.get(MESSAGES, key=first["cursor"]).status == 404
+    key = first["result"]["conversations"][0]["key"]
+    assert api.get(cursor=key).error == "invalid_cursor"
+
+
+def test_no_message_of_another_company_comes_out_of_any_route(desk: Desk, api: Api) -> None:
+    desk.take({"messages": [text("wamid.1", "for acme only")]})
+    writes_to_globex(desk)
+    # Even with an item that lies about its conversation.
+    desk.here.table.put(
+        Message.read(desk.item("MSG#wamid.globex"))
+        .model_copy(update={"pk": "MSG#wamid.x", "conversation_pk": f"CONV#{PHONE}#447700900101"})
+        .attributes()
+    )
+
+    key = api.conversations()[0]["key"]
+    everything = [api.conversations(), api.messages(key)]
+
+    assert "for globex only" not in str(everything)
+    assert [message["text"] for message in everything[1]] == ["for acme only"]
+
+
+def test_a_cursor_serves_the_query_and_the_company_it_was_made_for_only(
+    desk: Desk, api: Api
+) -> None:
+    store.phones.register(desk.here.table, second_number())
+    for number in range(4):
+        desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number % 2}")]})
+    writes_to_globex(desk)
+    first = api.get(phone=PHONE, limit=1).body
+    cursor = first["cursor"]
+    newest, other = (entry["key"] for entry in api.conversations(phone=PHONE))
+    of_messages = api.get(MESSAGES, key=newest, limit=1).body["cursor"]
+
+    assert api.get(phone=PHONE, cursor=cursor).status == 200
+    assert api.get(phone="15550783881", cursor=cursor).status == 200
+    for wrong in (
+        api.get(phone="206540352242933", cursor=cursor),
+        api.get(phone=PHONE, archived="false", cursor=cursor),
+        api.get(cursor=cursor, caller=GLOBEX),
+        api.get(phone=PHONE, cursor=of_messages),
+        api.get(phone=PHONE, cursor=cursor[:-2]),
+        api.get(MESSAGES, key=newest, cursor=cursor),
+        api.get(MESSAGES, key=other, cursor=of_messages),
+    ):
+        assert (wrong.status, wrong.error) == (400, "invalid_cursor")

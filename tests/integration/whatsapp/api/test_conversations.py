@@ -1,0 +1,123 @@
+"""GET /whatsapp/conversations: the inbox of a number, newest first."""
+
+import pytest
+
+from tests.integration.whatsapp.api.conftest import (
+    ADA,
+    Answer,
+    Api,
+    second_number,
+)
+from tests.integration.whatsapp.conftest import PHONE, Desk, text
+from whatsapp import store
+from whatsapp.items import pk
+
+
+def test_a_conversation_is_listed_with_its_newest_message(desk: Desk, api: Api) -> None:
+    desk.take({"contacts": [ADA], "messages": [text("wamid.1", at=1767268700)]})
+    desk.take({"contacts": [ADA], "messages": [text("wamid.2", "Is it ready?", at=1767268701)]})
+
+    answer = api.get()
+
+    key = answer.body["result"]["conversations"][0].pop("key")
+    assert answer == Answer(
+        200,
+        {
+            "Content-Type": "application/json",
+            "X-Request-Id": "request-7",
+            "Cache-Control": "no-store",
+        },
+        {
+            "requestId": "request-7",
+            "result": {
+                "conversations": [
+                    {
+                        "phone": PHONE,
+                        "customer": "447700900101",
+                        "senderName": "Ada Byrne",
+                        "unreadCount": 2,
+                        "lastType": "text",
+                        "lastPreview": "Is it ready?",
+                        "lastMessageAt": "2026-01-01T11:58:21.000Z",
+                        "archived": False,
+                    }
+                ]
+            },
+        },
+    )
+    assert "447700900101" not in key
+    assert PHONE not in key
+
+
+def test_the_key_of_a_conversation_stays_the_same(desk: Desk, api: Api) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+    [before] = api.conversations()
+    desk.take({"messages": [text("wamid.2")]})
+    [after] = api.conversations()
+
+    assert before["key"] == after["key"]
+    assert [message["id"] for message in api.messages(before["key"])] == ["wamid.2", "wamid.1"]
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 7, 8, 100])
+def test_pages_of_any_size_together_list_every_conversation_once_newest_first(
+    desk: Desk, api: Api, limit: int
+) -> None:
+    for number in range(14):
+        sender = f"44770090010{number % 7}"
+        desk.take({"messages": [text(f"wamid.{number}", sender=sender, at=1767268000 + number)]})
+
+    pages = [page["conversations"] for page in api.pages(limit=limit)]
+
+    assert [entry["customer"] for page in pages for entry in page] == [
+        f"44770090010{number}" for number in (6, 5, 4, 3, 2, 1, 0)
+    ]
+    assert all(len(page) <= limit for page in pages)
+
+
+def test_a_page_may_have_another_size_than_the_one_before(desk: Desk, api: Api) -> None:
+    for number in range(5):
+        desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
+    cursor = api.get(limit=2).body["cursor"]
+
+    assert len(api.conversations(cursor=cursor, limit=3)) == 3
+
+
+def test_archived_conversations_are_listed_apart_when_asked_for(desk: Desk, api: Api) -> None:
+    for number in range(3):
+        desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
+    desk.here.table.update(pk(f"CONV#{PHONE}#447700900101"), put={"archived": True})
+
+    def listed(**query: str) -> set[str]:
+        return {entry["customer"][-1] for entry in api.conversations(**query)}
+
+    assert listed() == {"0", "1", "2"}
+    assert listed(archived="true") == {"1"}
+    assert listed(archived="false") == {"0", "2"}
+
+
+def test_a_company_with_several_numbers_has_to_name_one(desk: Desk, api: Api) -> None:
+    store.phones.register(desk.here.table, second_number())
+    desk.take({"messages": [text("wamid.1")]})
+
+    answer = api.get()
+
+    assert (answer.status, answer.error) == (400, "phone_required")
+    assert "details" not in answer.body["error"]
+    assert len(api.conversations(phone=PHONE)) == 1
+    assert api.conversations(phone="206540352242933") == []
+
+
+@pytest.mark.parametrize("phone", [PHONE, "15550783881", "+15550783881", " 15550783881"])
+def test_a_number_is_named_by_its_id_or_its_digits(desk: Desk, api: Api, phone: str) -> None:
+    store.phones.register(desk.here.table, second_number())
+    desk.take({"messages": [text("wamid.1")]})
+
+    assert [entry["phone"] for entry in api.conversations(phone=phone)] == [PHONE]
+
+
+def test_the_inbox_of_a_disabled_number_stays_readable(desk: Desk, api: Api) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+    assert store.phones.set_enabled(desk.here.table, PHONE, enabled=False)
+
+    assert len(api.conversations()) == 1

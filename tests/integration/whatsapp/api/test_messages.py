@@ -1,0 +1,164 @@
+"""GET /whatsapp/conversations/{key}/messages: what was said, and what became of it."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.integration.whatsapp.api.conftest import (
+    ADA,
+    MESSAGES,
+    Api,
+)
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from whatsapp import store
+from whatsapp.items import Media, pk
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5, 6, 100])
+def test_pages_of_any_size_together_show_every_message_once_newest_first(
+    desk: Desk, api: Api, limit: int
+) -> None:
+    for number in (3, 0, 4, 1, 2):
+        desk.take({"messages": [text(f"wamid.{number}", at=1767268000 + number)]})
+    [conversation] = api.conversations()
+
+    pages = list(api.pages(MESSAGES, key=conversation["key"], limit=limit))
+
+    assert [message["id"] for page in pages for message in page["messages"]] == [
+        f"wamid.{number}" for number in (4, 3, 2, 1, 0)
+    ]
+
+
+def test_messages_of_another_company_and_expired_ones_and_calls_are_left_out(
+    desk: Desk, api: Api
+) -> None:
+    for number in range(4):
+        desk.take({"messages": [text(f"wamid.{number}", at=1767268000 + number)]})
+    table = desk.here.table
+    table.update(pk("MSG#wamid.0"), put={"company": "globex"})
+    table.update(pk("MSG#wamid.1"), put={"ttl": NOW // 1000})
+    table.update(pk("MSG#wamid.2"), put={"itemType": "CALL"})
+    [conversation] = api.conversations()
+
+    assert [message["id"] for message in api.messages(conversation["key"])] == ["wamid.3"]
+
+
+def test_a_message_shows_what_happened_to_it(desk: Desk, api: Api) -> None:
+    desk.take({"contacts": [ADA], "messages": [text("wamid.1", "helo", at=1767268700)]})
+    edit = {
+        "original_message_id": "wamid.1",
+        "message": {"type": "text", "text": {"body": "hello"}},
+    }
+    desk.take(
+        {"messages": [text("wamid.2", at=1767268701) | {"type": "edit", "edit": edit}]},
+        {
+            "messages": [
+                text("wamid.3", at=1767268702)
+                | {"type": "reaction", "reaction": {"message_id": "wamid.1", "emoji": "\U0001f44d"}}
+            ]
+        },
+    )
+    [conversation] = api.conversations()
+
+    assert api.messages(conversation["key"]) == [
+        {
+            "id": "wamid.1",
+            "direction": "INBOUND",
+            "type": "text",
+            "subtype": "text",
+            "receivedAt": "2026-01-01T11:58:20.000Z",
+            "from": "447700900101",
+            "to": "15550783881",
+            "senderName": "Ada Byrne",
+            "text": "hello",
+            "preview": "hello",
+            "editedAt": "2026-01-01T11:58:21.000Z",
+            "reactions": [{"actor": "447700900101", "emoji": "\U0001f44d"}],
+        }
+    ]
+
+
+def test_a_revoked_message_shows_that_it_was_and_nothing_of_it(desk: Desk, api: Api) -> None:
+    desk.take({"messages": [text("wamid.1", "regretted")]})
+    revoke = {"original_message_id": "wamid.1"}
+    desk.take({"messages": [text("wamid.2") | {"type": "revoke", "revoke": revoke}]})
+
+    answer = api.get(MESSAGES, key=api.conversations()[0]["key"])
+
+    [message] = answer.body["result"]["messages"]
+    assert message["revokedAt"]
+    assert "regretted" not in str(answer.body)
+
+
+def test_a_location_comes_back_in_numbers(desk: Desk, api: Api) -> None:
+    location = {"latitude": 51.5034, "longitude": -0.1276, "name": "Workshop"}
+    desk.take({"messages": [text("wamid.1") | {"type": "location", "location": location}]})
+
+    [message] = api.messages(api.conversations()[0]["key"])
+
+    assert message["content"] == location
+
+
+def test_a_stored_file_is_a_signed_link_of_a_quarter_of_an_hour(desk: Desk, api: Api) -> None:
+    image = {"id": "77", "mime_type": "image/jpeg", "sha256": "x", "caption": "my bike"}
+    desk.take({"messages": [text("wamid.1") | {"type": "image", "image": image}]})
+    [conversation] = api.conversations()
+    [pending] = api.messages(conversation["key"])
+    s3_key = f"media/acme/{PHONE}/77/file.jpg"
+    store.messages.attach_file(desk.here.table, "MSG#wamid.1", desk.here.bucket.name, s3_key)
+
+    [stored] = api.messages(conversation["key"])
+
+    assert pending["media"] == {"mimeType": "image/jpeg", "status": "PENDING"}
+    assert pending["caption"] == "my bike"
+    link = urlsplit(stored["media"].pop("link"))
+    assert stored["media"] == {
+        "mimeType": "image/jpeg",
+        "status": "STORED",
+        "expiresInSeconds": 900,
+    }
+    query = parse_qs(link.query)
+    assert link.path.endswith(s3_key)
+    assert query["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]
+    assert query["X-Amz-Expires"] == ["900"]
+    assert query["response-content-disposition"] == ["attachment"]
+
+
+def test_a_file_that_never_came_says_why_unless_another_company_says_it(
+    desk: Desk, api: Api
+) -> None:
+    image = {"id": "77", "mime_type": "image/jpeg", "sha256": "x"}
+    twice = [text(f"wamid.{n}") | {"type": "image", "image": image} for n in range(2)]
+    desk.take({"messages": twice})
+    [conversation] = api.conversations()
+    table = desk.here.table
+    record = store.media.get(table, Media.key("77"))
+    assert record is not None
+
+    def status() -> set[str]:
+        return {message["media"]["status"] for message in api.messages(conversation["key"])}
+
+    store.media.given_up(table, record, "FAILED", "wrong_hash")
+    assert status() == {"FAILED"}
+    table.update(pk(record.pk), put={"company": "globex"})
+    assert status() == {"UNAVAILABLE"}
+    table.update(pk(record.pk), put={"company": "acme", "ttl": NOW // 1000})
+    assert status() == {"UNAVAILABLE"}
+
+
+def test_a_long_text_is_cut_and_linked(desk: Desk, api: Api) -> None:
+    desk.take({"messages": [text("wamid.1", "long " * 4_000)]})
+
+    [message] = api.messages(api.conversations()[0]["key"])
+
+    assert message["text"] == ("long " * 4_000)[:2_000]
+    assert urlsplit(message["wholeContent"]["link"]).path.rpartition("/")[2].endswith(".json")
+
+
+def test_an_erased_message_is_a_stub(desk: Desk, api: Api) -> None:
+    desk.take({"messages": [text("wamid.1", "forgotten")]})
+    desk.here.table.update(pk("MSG#wamid.1"), put={"erased": True})
+
+    [message] = api.messages(api.conversations()[0]["key"])
+
+    assert message.keys() == {"id", "direction", "type", "receivedAt", "erased"}

@@ -1,0 +1,81 @@
+"""A file is fetched in a lane of its own: its message may be deleted at any moment of that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from events.whatsapp.cast import ADA
+from events.whatsapp.payloads import content, message
+from events.whatsapp.samples import sample
+from tests.simulation.whatsapp.scenarios import EVENING, STORY, said, wamid
+from tests.simulation.wire import Died, Recorded, When
+from tests.simulation.world import World
+
+FILES = {
+    "over Graph": (sample("image"), 7),
+    "over AWS": (sample("sns_image"), 7),
+}
+over_both = pytest.mark.parametrize("name", FILES)
+
+
+def revocation(name: str) -> dict[str, object]:
+    """The customer deletes the photo for everyone."""
+    sent = FILES[name][0].items("messages")[0]
+    part = content("revoke", {"original_message_id": sent["id"]})
+    return said(message(ADA, wamid("revocation"), STORY.at(EVENING), part))
+
+
+@over_both
+def test_a_worker_that_dies_while_it_fetches_a_revoked_file_leaves_none(
+    world: World, name: str
+) -> None:
+    photo, calls = FILES[name]
+    for number in range(1, calls + 1):
+        world.reset()
+        world.deliver_until_taken(photo.event)
+        world.run_worker()
+        world.wire.rewind()
+        world.wire.die_at = (number, When.AFTER)
+        world.run_worker()
+        assert len(world.wire.calls) == number
+        world.wire.rewind()
+        world.deliver_until_taken(revocation(name))
+        world.work_off()
+        assert_nothing_left(world, f"died after call {number}")
+
+
+@over_both
+def test_a_worker_that_goes_on_fetching_a_revoked_file_leaves_none(world: World, name: str) -> None:
+    photo, calls = FILES[name]
+    for number in range(1, calls + 1):
+        world.reset()
+        world.deliver_until_taken(photo.event)
+        world.run_worker()
+        world.new_process()
+        world.wire.rewind()
+        batch = [replace(fetch) for fetch in world.queue.receive()]
+        world.wire.die_at = (number, When.BEFORE)
+        answers: list[Recorded] = []
+        world.wire.recording = answers
+        with pytest.raises(Died):
+            world.invoke_worker(batch)
+        world.new_process()
+        world.wire.rewind()
+        world.deliver_until_taken(revocation(name))
+        world.run_worker()
+        world.new_process()
+        world.wire.rewind()
+        world.wire.replayed = answers
+        world.invoke_worker(batch)
+        world.work_off()
+        assert_nothing_left(world, f"went on at call {number}")
+
+
+def assert_nothing_left(world: World, where: str) -> None:
+    assert world.objects() == {}, where
+    (file,) = [item for item in world.items().values() if item["itemType"] == "MEDIA"]
+    assert file["mediaStatus"] == "REVOKED", where
+    assert "s3Key" not in file, where
+    assert not any("s3Key" in item for item in world.items().values()), where

@@ -1,0 +1,182 @@
+"""What callers see of a message: what there is, and nothing of our own keys."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from shared.objects import Bucket
+from whatsapp.items import Media, Message
+from whatsapp.views import MediaView, message_view
+
+PHONE = "106540352242922"
+ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
+
+
+class Links(Bucket):
+    """A bucket that links to anything."""
+
+    def link_to(self, key: str, *, seconds: int) -> str:
+        return f"https://bucket/{key}?for={seconds}"
+
+
+bucket = Links(lambda: pytest.fail("nothing here calls S3"), "media")
+
+
+def a_message(**changes: Any) -> Message:
+    stored = {
+        "pk": "MSG#wamid.1",
+        "company": "acme",
+        "direction": "INBOUND",
+        "receivedAt": "2026-01-01T11:58:20.000Z",
+        "from": "447700900101",
+        "fromPk": "447700900101",
+        "to": "15550783881",
+        "conversationPk": "CONV#1#447700900101",
+        "inboxPk": ARN,
+        "type": "text",
+        "subtype": "text",
+        "preview": "hello",
+        "textBody": "hello",
+        "phone": PHONE,
+        "payloadHash": "0" * 64,
+    }
+    return Message.read(stored | changes)
+
+
+def shown(**changes: Any) -> dict[str, Any]:
+    view = message_view(bucket, a_message(**changes), None)
+    return view.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def test_a_text_shows_its_content_and_none_of_our_keys() -> None:
+    assert shown() == {
+        "id": "wamid.1",
+        "direction": "INBOUND",
+        "receivedAt": "2026-01-01T11:58:20.000Z",
+        "from": "447700900101",
+        "to": "15550783881",
+        "type": "text",
+        "subtype": "text",
+        "preview": "hello",
+        "text": "hello",
+    }
+
+
+def test_an_erased_message_shows_nothing_but_that_it_was() -> None:
+    everything = {
+        "erased": True,
+        "mediaId": "1",
+        "s3Key": "media/acme/1/1/file.jpg",
+        "contentS3Key": "content/x",
+        "senderName": "Ada",
+        "reactions": {"447700900101": {"emoji": "x", "order": "1"}},
+        "deliveryStatusHistory": [{"status": "sent"}],
+    }
+
+    assert shown(**everything) == {
+        "id": "wamid.1",
+        "direction": "INBOUND",
+        "type": "text",
+        "receivedAt": "2026-01-01T11:58:20.000Z",
+        "erased": True,
+    }
+
+
+def test_reactions_are_shown_without_those_that_were_taken_back() -> None:
+    reactions = {"447700900101": {"emoji": "\U0001f44d", "order": "1"}, "2": {"order": "2"}}
+
+    assert shown(reactions=reactions)["reactions"] == [
+        {"actor": "447700900101", "emoji": "\U0001f44d"}
+    ]
+    assert "reactions" not in shown(reactions={"2": {"order": "2"}})
+
+
+def test_numbers_come_out_as_numbers() -> None:
+    content = {
+        "latitude": Decimal("51.5034"),
+        "items": [{"quantity": Decimal(2), "price": Decimal("7.90")}],
+        "open": True,
+    }
+
+    assert shown(content=content)["content"] == {
+        "latitude": 51.5034,
+        "items": [{"quantity": 2, "price": 7.9}],
+        "open": True,
+    }
+    assert isinstance(shown(content=content)["content"]["items"][0]["quantity"], int)
+
+
+def test_an_outbound_message_shows_how_far_it_came() -> None:
+    history = [
+        {"status": "sent", "at": "2026-01-01T12:00:01.000Z"},
+        {"status": "failed", "at": "2026-01-01T12:00:02.000Z", "code": "131026"},
+    ]
+    error = {"code": Decimal(131026), "title": "Message undeliverable"}
+    message = shown(
+        direction="OUTBOUND",
+        sentAt="2026-01-01T12:00:00.000Z",
+        deliveryStatus="failed",
+        deliveryStatusHistory=history,
+        statusError=error,
+        statusRank=9,
+        origin="app",
+    )
+
+    assert message["deliveryStatus"] == "failed"
+    assert message["statusHistory"] == history
+    assert message["statusError"] == {"code": 131026, "title": "Message undeliverable"}
+    assert (message["sentAt"], message["origin"]) == ("2026-01-01T12:00:00.000Z", "app")
+    assert "statusRank" not in message
+
+
+def test_edits_revocations_and_what_a_message_answers_are_shown() -> None:
+    facts = {
+        "editedAt": "2026-01-01T12:00:01.000Z",
+        "revokedAt": "2026-01-01T12:00:02.000Z",
+        "replyTo": "wamid.0",
+        "forwarded": True,
+        "errors": [{"code": Decimal(131051)}],
+    }
+
+    assert shown(**facts).items() >= {**facts, "errors": [{"code": 131051}]}.items()
+
+
+def test_a_long_text_shows_its_beginning_and_a_link_to_all_of_it() -> None:
+    assert shown(contentS3Key="content/acme/1/x.json")["wholeContent"] == {
+        "link": "https://bucket/content/acme/1/x.json?for=900",
+        "expiresInSeconds": 900,
+    }
+
+
+PICTURE = {"mediaId": "77", "mimeType": "image/jpeg", "filename": "bike.jpg"}
+
+
+def test_a_stored_file_is_a_link_that_ends_in_a_quarter_of_an_hour() -> None:
+    assert shown(**PICTURE, s3Bucket="media", s3Key="media/acme/1/77/file.jpg")["media"] == {
+        "mimeType": "image/jpeg",
+        "filename": "bike.jpg",
+        "status": "STORED",
+        "link": "https://bucket/media/acme/1/77/file.jpg?for=900",
+        "expiresInSeconds": 900,
+    }
+
+
+@pytest.mark.parametrize(
+    ("recorded", "status"),
+    [
+        ("PENDING", "PENDING"),
+        ("FAILED", "FAILED"),
+        ("EXPIRED", "EXPIRED"),
+        ("REVOKED", "REVOKED"),
+        ("STORED", "PENDING"),  # for another message with the same file
+        (None, "UNAVAILABLE"),
+    ],
+)
+def test_a_file_that_is_not_there_says_why_and_has_no_link(
+    recorded: str | None, status: str
+) -> None:
+    file = Media(pk="MEDIA#77", media_id="77", media_status=recorded) if recorded else None
+    view = message_view(bucket, a_message(**PICTURE), file)
+
+    assert view.media == MediaView(mime_type="image/jpeg", filename="bike.jpg", status=status)
