@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from local.deliver import a_fresh_day, deliver, expectations, wait_until_through
+from local.processes import as_program
 from local.seed import seed
 from local.stack import Stack, running_stack
 
@@ -112,4 +113,4 @@ def _show_account(account: Account) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    as_program(lambda: sys.exit(main()))

@@ -27,7 +27,7 @@ _ARRAYS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "user_preferences": (("user_preferences", "preference"),),
     "user_id_update": (("user_id_update", "identity"),),
 }
-# field -> kind, for fields whose whole value is one event.
+# field -> kind, for fields whose whole value is one event, or may be.
 _WHOLE: Mapping[str, str] = {
     "message_template_status_update": "template",
     "message_template_quality_update": "template",
@@ -42,6 +42,9 @@ _WHOLE: Mapping[str, str] = {
     "security": "account",
     "flows": "flow",
     "payment_configuration_update": "payment_config",
+    # With their arrays these are several events; the shape without is not confirmed by traffic of ours.
+    "user_preferences": "preference",
+    "user_id_update": "identity",
 }
 # Of a customer: these keep their order per customer. Statuses have a lane of their own.
 _BY_CUSTOMER = frozenset({"message", "echo", "call", "preference", "identity"})

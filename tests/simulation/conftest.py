@@ -2,18 +2,33 @@
 The simulation: real handlers, killed at every call they make, must end where a run without accidents ends.
 
 PARLEY_SIMULATION_EXAMPLES=100 multiplies the number of random plans (`whatsapp/test_any_order.py`) for a long run and
-lets hypothesis choose new ones; without it they are few and the same every time. A failing plan is printed, shrunk.
+lets hypothesis choose new ones, and the crash matrix dies at reads too; without it the plans are few and the same every
+time. A failing plan is printed, shrunk.
 """
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from functools import partial
 
 import boto3
 import pytest
 from moto import mock_aws
 
 from local.sandbox import Config, running
-from tests.simulation.world import World, new_world
+from tests.simulation.room import with_room
+from tests.simulation.stage import new_world
+from tests.simulation.world import World
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Run every test of this folder with room for its frames."""
+    pyfuncitem.obj = partial(_roomily, pyfuncitem.obj)
+    return (yield)
+
+
+def _roomily(test: Callable[..., object], **fixtures: object) -> None:
+    with_room(partial(test, **fixtures))
 
 
 @pytest.fixture(scope="package")
@@ -27,7 +42,10 @@ def _world() -> Iterator[World]:
         with running(Config(put_object=put_object)) as sandbox, new_world(sandbox) as world:
             # Thousands of short runs: the collector need not look at moto's models in each of them.
             gc.freeze()
+            thresholds = gc.get_threshold()
+            gc.set_threshold(100_000, *thresholds[1:])
             yield world
+            gc.set_threshold(*thresholds)
             gc.unfreeze()
 
 

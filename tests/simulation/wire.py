@@ -36,6 +36,18 @@ KEY_TOO_LONG = (
     b'{"__type": "com.amazon.coral.validate#ValidationException", "message": "One or more parameter values were '
     b'invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"}'
 )
+READS = frozenset(
+    {
+        "dynamodb.GetItem",
+        "dynamodb.BatchGetItem",
+        "dynamodb.Query",
+        "s3.GetObject",
+        "s3.HeadObject",
+        "s3.ListObjectsV2",
+        "secrets-manager.GetSecretValue",
+        "HTTP.GET",
+    }
+)
 SENDS = frozenset({"socialmessaging.SendWhatsAppMessage", "HTTP.POST"})
 
 

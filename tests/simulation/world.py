@@ -6,34 +6,25 @@ A test posts webhooks, lets the workers run, kills them, and compares what is le
 
 from __future__ import annotations
 
-import importlib
-import json
-import os
-import sys
 import uuid
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 import boto3
-import urllib3
 from boto3.dynamodb.types import TypeDeserializer
-from botocore import endpoint
 
-import shared.clock
-from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, COUNTER, SOCIAL_TOPIC_ARN, WORKSHOP
+from events.whatsapp.cast import APP_ID, COMPANY, COUNTER, WORKSHOP
 from shared.dynamodb import Table
-from tests import template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
-from tests.simulation.wire import Died, When, Wire
+from tests.simulation.wire import Died, Wire
 from whatsapp import store
 from whatsapp.items import Phone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import ModuleType
 
     from events.whatsapp.cast import BusinessNumber
@@ -42,7 +33,6 @@ if TYPE_CHECKING:
 
 type Items = dict[str, dict[str, Any]]
 
-GRAPH_TOKEN = "a token of the sandbox"
 LONGEST_LIFE_MS = 60_000
 MOST_ROUNDS = 400
 
@@ -91,7 +81,6 @@ class World:
     worker: ModuleType
     settings: dict[str, str]
     outcomes: dict[str, str] = field(default_factory=dict)
-    after_each_run: Callable[[], None] = field(default=lambda: None)
 
     def __post_init__(self) -> None:
         aside = (
@@ -108,7 +97,6 @@ class World:
         fresh = FifoQueue(self.clock, self.queue.visibility_ms, self.queue.most_receives)
         self.queue = self.wire.queue = fresh
         self.outcomes = {}
-        self.after_each_run = lambda: None
         self.sandbox.reset()
         self._write({})
         for entry in self._listed():
@@ -185,7 +173,6 @@ class World:
             for message in batch:
                 if message.message_id not in failed:
                     self.queue.delete(message.receipt)
-        self.after_each_run()
 
     def invoke_worker(self, batch: list[Any]) -> set[str]:
         """The handler's answer for a batch: the ids that are to come back."""
@@ -214,11 +201,6 @@ class World:
     def wait_for_redelivery(self) -> None:
         """Let the visibility timeout of the oldest message in flight pass."""
         self.clock.ms = self.queue.next_visible_at() or self.clock.ms
-
-    def interrupted_worker(self, number: int, when: When) -> None:
-        """From here on, die before or after this call, counted from now."""
-        self.wire.rewind()
-        self.wire.die_at = (number, when)
 
     # What is left
 
@@ -284,92 +266,6 @@ def registered(number: BusinessNumber, *, auto_mark_read: bool = False) -> Phone
         business_account_name="Acme Bicycles",
         auto_mark_read=auto_mark_read,
     )
-
-
-@contextmanager
-def new_world(sandbox: Sandbox) -> Iterator[World]:
-    """The world, while moto is on. Handlers are imported anew: their clients belong to this world's wire."""
-    given = {
-        "Stage": "local",
-        "GraphBaseUrl": sandbox.url,
-        "MediaOrigins": sandbox.url,
-        "SandboxUrl": sandbox.url,
-    }
-    queue = template.properties("WhatsAppQueue", **given)
-    clock = Clock()
-    fifo = FifoQueue(
-        clock, queue["VisibilityTimeout"] * 1_000, queue["RedrivePolicy"]["maxReceiveCount"]
-    )
-    wire = Wire(fifo)
-    session = boto3.Session()
-    wire.hook_into(session)
-    urlopen = urllib3.HTTPConnectionPool.urlopen
-    with (
-        mock.patch.object(boto3, "DEFAULT_SESSION", session),
-        mock.patch.object(shared.clock, "now_ms", clock.now_ms),
-        mock.patch.object(endpoint, "time", clock),
-        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
-    ):
-        settings = template.environment("WhatsAppWorker", **given)
-        _create(settings, given)
-        webhook, social, worker = (
-            _imported(module, template.environment(function, **given) | extra)
-            for function, module, extra in (
-                ("WhatsAppWebhook", "whatsapp.handlers.webhook", {}),
-                (
-                    "WhatsAppSocial",
-                    "whatsapp.handlers.social",
-                    {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
-                ),
-                ("WhatsAppWorker", "whatsapp.handlers.worker", {}),
-            )
-        )
-        world = World(sandbox, clock, fifo, wire, webhook, social, worker, settings)
-        _keep_outcomes(world)
-        variables = {"AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url}
-        with mock.patch.dict(os.environ, variables):  # boto3 reads it when the client is made
-            yield world
-
-
-def _keep_outcomes(world: World) -> None:
-    """Note how each message ended, from the handler's own report."""
-    report = world.worker._report
-
-    def noted(handled: Any, record: Any) -> None:
-        world.outcomes[record.message_id] = handled.outcome.value
-        report(handled, record)
-
-    world.worker._report = noted  # type: ignore[attr-defined]
-
-
-def _create(settings: dict[str, str], given: dict[str, str]) -> None:
-    """Table, bucket and secrets of the template, in moto."""
-    aside = boto3.Session()
-    template.create_table(aside.client("dynamodb"), "WhatsAppTable", **given)
-    aside.client("s3").create_bucket(Bucket=settings["MEDIA_BUCKET_NAME"])
-    secrets = {
-        "WhatsAppAppSecrets": {
-            "verify_token": "sample-verify-token",
-            "apps": {APP_ID: [APP_SECRET]},
-        },
-        "WhatsAppAccessTokens": {COMPANY: GRAPH_TOKEN},
-    }
-    client = aside.client("secretsmanager")
-    for logical_id, value in secrets.items():
-        name = template.properties(logical_id, **given)["Name"]
-        client.create_secret(Name=name, SecretString=json.dumps(value))
-
-
-def _imported(module: str, environment: dict[str, str]) -> ModuleType:
-    """A handler module of its own, under its own environment: other tests may have imported it for theirs."""
-    before = sys.modules.pop(module, None)
-    try:
-        with mock.patch.dict(os.environ, environment):
-            return importlib.import_module(module)
-    finally:
-        sys.modules.pop(module, None)
-        if before is not None:
-            sys.modules[module] = before
 
 
 @contextmanager

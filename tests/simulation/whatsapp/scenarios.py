@@ -16,7 +16,7 @@ from events.whatsapp.samples import samples
 from events.whatsapp.story import Story
 from shared.delivery import Action, OnDoubt
 from tests.simulation.fifo import DEDUPLICATION_MS
-from whatsapp.items import ACTION_PK_PATTERN, Alias, Intent, Message, pk
+from whatsapp.items import ACTION_PK_PATTERN, Intent, Message, pk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -276,5 +276,4 @@ def _intend(world: World, message_pk: str | None) -> None:
     )
 
 
-ALIAS_OF_SENT = Alias.of_message(SENT)
 EVERY = of_samples() + of_our_own()

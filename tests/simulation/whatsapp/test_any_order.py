@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from tests.simulation.accounts import (
     differences,
     in_any_order,
 )
+from tests.simulation.effort import EFFORT
 from tests.simulation.whatsapp.scenarios import STORY, post
 from tests.simulation.wire import When
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from tests.simulation.world import World
 
-MULTIPLIED = int(os.environ.get("PARLEY_SIMULATION_EXAMPLES", "1"))
 CUSTOMERS = (ADA, JUERGEN, PRIYA)
 WORDS = ("sent", "delivered", "read")
 MOST_DEATHS = 3  # of one plan: a message that is received five times is a dead letter
@@ -76,8 +75,8 @@ def exchanges(draw: st.DrawFn) -> Callable[[int], list[Json]]:
 
 
 @settings(
-    max_examples=14 * MULTIPLIED,
-    derandomize=MULTIPLIED == 1,
+    max_examples=14 * EFFORT,
+    derandomize=EFFORT == 1,
     database=None,
     deadline=None,
     print_blob=True,

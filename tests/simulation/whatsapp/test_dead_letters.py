@@ -71,7 +71,7 @@ def test_dead_letters_redriven_in_any_order_end_in_the_same_state(world: World, 
     check_at_rest(world, left.items)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_messages_older_than_the_ring_are_counted_by_a_recount(world: World, seed: int) -> None:
     chance = Random(seed)  # noqa: S311 - a seed makes the run repeatable
     old = [says(f"old {n}", text(str(n)), 600 + n) for n in range(12)]
@@ -80,11 +80,11 @@ def test_messages_older_than_the_ring_are_counted_by_a_recount(world: World, see
     world.work_off()
     world.wire.rewind()
     assert len(world.queue.dead_letters) == len(old)
-    for start in range(0, 40, 10):
-        newer = (says(f"new {n}", text(str(n)), 700 + n) for n in range(start, start + 10))
+    for start in range(0, 32, 8):
+        newer = (says(f"new {n}", text(str(n)), 700 + n) for n in range(start, start + 8))
         world.deliver_until_taken(said(*newer))
         world.work_off()
-    assert world.items()[CONVERSATION]["unreadCount"] == 40
+    assert world.items()[CONVERSATION]["unreadCount"] == 32
 
     world.queue.redrive(chance.sample(range(len(old)), len(old)))
     for _ in range(3):  # deaths; after the fifth they would be dead letters again
@@ -98,7 +98,7 @@ def test_messages_older_than_the_ring_are_counted_by_a_recount(world: World, see
     items = world.items()
     check_at_any_time(world, {})
     check_at_rest(world, items)
-    assert items[CONVERSATION]["unreadCount"] == 52
+    assert items[CONVERSATION]["unreadCount"] == 44
 
 
 def test_a_dead_letter_that_was_read_long_ago_is_not_unread(world: World) -> None:

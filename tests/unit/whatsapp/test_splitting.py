@@ -78,6 +78,8 @@ def test_an_event_carries_who_what_and_when() -> None:
         ("account_update", "account"),
         ("phone_number_quality_update", "account"),
         ("flows", "flow"),
+        ("user_id_update", "identity"),
+        ("user_preferences", "preference"),
         ("payment_configuration_update", "payment_config"),
         ("smb_app_state_sync", "other"),
         ("a_field_of_next_year", "other"),

@@ -1,0 +1,117 @@
+"""Sets a world up: table, bucket and secrets of the template in moto, and handlers under their own environments."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import boto3
+import urllib3
+from botocore import endpoint
+
+import shared.clock
+from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, SOCIAL_TOPIC_ARN, VERIFY_TOKEN
+from tests import template
+from tests.simulation.clock import Clock
+from tests.simulation.fifo import FifoQueue
+from tests.simulation.wire import Wire
+from tests.simulation.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from local.sandbox import Sandbox
+
+GRAPH_TOKEN = "a token of the sandbox"
+
+
+@contextmanager
+def new_world(sandbox: Sandbox) -> Iterator[World]:
+    """The world, while moto is on. Handlers are imported anew: their clients belong to this world's wire."""
+    given = {
+        "Stage": "local",
+        "GraphBaseUrl": sandbox.url,
+        "MediaOrigins": sandbox.url,
+        "SandboxUrl": sandbox.url,
+    }
+    queue = template.properties("WhatsAppQueue", **given)
+    clock = Clock()
+    fifo = FifoQueue(
+        clock, queue["VisibilityTimeout"] * 1_000, queue["RedrivePolicy"]["maxReceiveCount"]
+    )
+    wire = Wire(fifo)
+    session = boto3.Session()
+    wire.hook_into(session)
+    urlopen = urllib3.HTTPConnectionPool.urlopen
+    with (
+        mock.patch.object(boto3, "DEFAULT_SESSION", session),
+        mock.patch.object(shared.clock, "now_ms", clock.now_ms),
+        mock.patch.object(endpoint, "time", clock),
+        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
+    ):
+        settings = template.environment("WhatsAppWorker", **given)
+        _create(settings, given)
+        webhook, social, worker = (
+            _imported(module, template.environment(function, **given) | extra)
+            for function, module, extra in (
+                ("WhatsAppWebhook", "whatsapp.handlers.webhook", {}),
+                (
+                    "WhatsAppSocial",
+                    "whatsapp.handlers.social",
+                    {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
+                ),
+                ("WhatsAppWorker", "whatsapp.handlers.worker", {}),
+            )
+        )
+        world = World(sandbox, clock, fifo, wire, webhook, social, worker, settings)
+        _keep_outcomes(world)
+        variables = {"AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url}
+        with mock.patch.dict(os.environ, variables):  # boto3 reads it when the client is made
+            yield world
+
+
+def _keep_outcomes(world: World) -> None:
+    """Note how each message ended, from the handler's own report."""
+    report = world.worker._report
+
+    def noted(handled: Any, record: Any) -> None:
+        world.outcomes[record.message_id] = handled.outcome.value
+        report(handled, record)
+
+    world.worker._report = noted  # type: ignore[attr-defined]
+
+
+def _create(settings: dict[str, str], given: dict[str, str]) -> None:
+    """Table, bucket and secrets of the template, in moto."""
+    aside = boto3.Session()
+    template.create_table(aside.client("dynamodb"), "WhatsAppTable", **given)
+    aside.client("s3").create_bucket(Bucket=settings["MEDIA_BUCKET_NAME"])
+    secrets = {
+        "WhatsAppAppSecrets": {
+            "verify_token": VERIFY_TOKEN,
+            "apps": {APP_ID: [APP_SECRET]},
+        },
+        "WhatsAppAccessTokens": {COMPANY: GRAPH_TOKEN},
+    }
+    client = aside.client("secretsmanager")
+    for logical_id, value in secrets.items():
+        name = template.properties(logical_id, **given)["Name"]
+        client.create_secret(Name=name, SecretString=json.dumps(value))
+
+
+def _imported(module: str, environment: dict[str, str]) -> ModuleType:
+    """A handler module of its own, under its own environment: other tests may have imported it for theirs."""
+    before = sys.modules.pop(module, None)
+    try:
+        with mock.patch.dict(os.environ, environment):
+            return importlib.import_module(module)
+    finally:
+        sys.modules.pop(module, None)
+        if before is not None:
+            sys.modules[module] = before
