@@ -27,7 +27,7 @@ def seed(stack: Stack) -> str:
     secrets.put_secret_value(SecretId=stack.secrets["whatsapp_apps"], SecretString=json.dumps(apps))
     tokens = json.dumps({COMPANY: GRAPH_TOKEN})
     secrets.put_secret_value(SecretId=stack.secrets["whatsapp_tokens"], SecretString=tokens)
-    _register(stack, COUNTER, "--provider", "graph", "--token-ref", COMPANY, "--auto-mark-read")
+    _register(stack, COUNTER, "--provider", "graph", "--app", APP_ID, "--token-ref", COMPANY, "--auto-mark-read")
     _register(stack, WORKSHOP, "--provider", "eum", "--phone-arn", WORKSHOP.arn)
     return _operate(
         stack,
@@ -45,7 +45,7 @@ def seed(stack: Stack) -> str:
 def _register(stack: Stack, number: BusinessNumber, *options: str) -> None:
     _operate(
         stack, "phones", "register", "--company", COMPANY, "--phone", number.phone, "--display-phone", number.display,
-        "--waba", number.waba, "--app", APP_ID, "--name", "Acme Bicycles", *options,
+        "--waba", number.waba, "--name", "Acme Bicycles", *options,
     )  # fmt: skip
 
 

@@ -70,6 +70,8 @@ def _described(options: argparse.Namespace) -> Phone:
     if options.provider == "graph":
         if not options.token_ref:
             raise Refused("--token-ref: a number on Graph needs one")
+        if not options.app:
+            raise Refused("--app: a number on Graph needs the app that may report about it")
         arn = arn or GRAPH_ARN.format(phone=options.phone)
     if arn is None:
         raise Refused("--phone-arn: a number on AWS End User Messaging needs one")
@@ -130,7 +132,7 @@ def _add_settings(register: argparse.ArgumentParser) -> None:
     add("--company", required=True, type=arguments.company, help="whose number it is, for good")
     add("--provider", required=True, choices=["graph", "eum"], help="Meta's Graph API, or AWS")
     add("--waba", required=True, type=arguments.meta_id, help="Meta's id of its WhatsApp account")
-    add("--app", type=arguments.meta_id, help="Meta app that reports about it; others are parked")
+    add("--app", type=arguments.meta_id, help="Meta app that may report about it (needed on Graph)")
     add("--token-ref", type=_word, help="name of its token in the secret of access tokens")
     add(
         "--phone-arn",

@@ -4,7 +4,7 @@ from typing import Any
 
 from shared import clock
 from shared.failures import Permanent, Transient
-from whatsapp import content, identities, media, ordering, store
+from whatsapp import content, identities, media, ordering, ownership, store
 from whatsapp.events import LONGEST_ID, Event
 from whatsapp.items import Edit, Message, Phone, Reaction
 from whatsapp.outcomes import Outcome
@@ -27,7 +27,8 @@ def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
     order = _order(event)
     at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
 
-    known = store.edits.get(here.table, Edit.key(message_id)) or _nothing(message_id, phone)
+    known = ownership.edit_of(here, message_id, phone)
+    message = ownership.message_of(here, Message.key(message_id), phone)
     # What was deleted stays deleted: a later delivery of an edit brings no text back.
     is_hidden = known.revoked_at is not None and not here.keep_revoked_content
     is_new = not is_hidden and all(version["id"] != event.id for version in known.versions)
@@ -35,9 +36,8 @@ def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
         version = {"id": event.id, "order": order, "at": at, "text": text}
         versions = sorted([*known.versions, version], key=lambda v: str(v["order"]))
         _write(here, known, versions=versions[-VERSIONS_KEPT:])
-    _show_edit(
-        here, Message.key(message_id), text, at, order, is_caption=described.media is not None
-    )
+    if message is not None:
+        _show_edit(here, message, text, at, order, is_caption=described.media is not None)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
@@ -45,7 +45,8 @@ def revoke(here: Resources, event: Event, phone: Phone) -> Outcome:
     """A message was deleted for everyone: its content, file and preview go, the fact stays."""
     message_id = _target(_part(event, "revoke"), "original_message_id")
     at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
-    known = store.edits.get(here.table, Edit.key(message_id)) or _nothing(message_id, phone)
+    known = ownership.edit_of(here, message_id, phone)
+    before = ownership.message_of(here, Message.key(message_id), phone)
     is_new = known.revoked_at is None
     if is_new:
         # What was written in edits goes with the message.
@@ -54,9 +55,8 @@ def revoke(here: Resources, event: Event, phone: Phone) -> Outcome:
     message_pk = Message.key(message_id)
     if not here.keep_revoked_content:
         # The file first: the message names it, and forgets it in the next step.
-        before = store.messages.get(here.table, message_pk)
         if before is not None and before.media_id:
-            media.remove(here, before.media_id)
+            media.remove(here, before.media_id, before.pk, phone)
         if before is not None and before.content_s3_key:
             here.bucket.delete(before.content_s3_key)
     revoked = store.messages.revoke(
@@ -85,10 +85,11 @@ def react(here: Resources, event: Event, phone: Phone) -> Outcome:
         emoji=emoji if isinstance(emoji, str) and emoji else None,
         order=_order(event),
     )
+    ownership.message_of(here, Message.key(message_id), phone)  # Before anything is written.
     if not store.edits.add_reaction(here.table, reaction):
         return Outcome.DUPLICATE
     for _ in range(_ROUNDS):
-        message = store.messages.get(here.table, Message.key(message_id))
+        message = ownership.message_of(here, Message.key(message_id), phone)
         if message is None:
             return _react_early(here, message_id, reaction, phone)
         shown = _with(message.reactions or {}, reaction)
@@ -100,7 +101,7 @@ def react(here: Resources, event: Event, phone: Phone) -> Outcome:
 
 
 def _react_early(here: Resources, message_id: str, reaction: Reaction, phone: Phone) -> Outcome:
-    known = store.edits.get(here.table, Edit.key(message_id)) or _nothing(message_id, phone)
+    known = ownership.edit_of(here, message_id, phone)
     shown = _with(known.reactions or {}, reaction)
     if shown == (known.reactions or {}):
         return Outcome.DUPLICATE
@@ -119,24 +120,24 @@ def _with(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
 
 
 def _show_edit(
-    here: Resources, message_pk: str, text: str, at: str, order: str, *, is_caption: bool
+    here: Resources, before: Message, text: str, at: str, order: str, *, is_caption: bool
 ) -> None:
+    if before.content_s3_key:
+        here.bucket.delete(
+            before.content_s3_key
+        )  # The whole of the old words; the message forgets it next.
     preview = text[: content.PREVIEW_CHARACTERS]
     shown = (
         Message.named(caption=text) if is_caption else Message.named(text_body=text)
     ) | Message.named(preview=preview)
-    message = store.messages.show_edit(here.table, message_pk, shown, at, order)
+    message = store.messages.show_edit(here.table, before.pk, shown, at, order)
     if message is not None:
-        store.heads.change_preview(here.table, message.conversation_pk, message_pk, preview)
+        store.heads.change_preview(here.table, message.conversation_pk, message.pk, preview)
 
 
 def _write(here: Resources, known: Edit, **changes: Any) -> None:  # noqa: ANN401 - fields of Edit
     changed = known.model_copy(update={**changes, "revision": known.revision + 1})
     store.edits.replace(here.table, changed)
-
-
-def _nothing(message_id: str, phone: Phone) -> Edit:
-    return Edit(pk=Edit.key(message_id), company=phone.company)
 
 
 def _part(event: Event, name: str) -> dict[str, Any]:

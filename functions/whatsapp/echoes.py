@@ -35,6 +35,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     if message.erased:
         return outcome
 
+    inbox.keep_whole(here, event, message, described)
     inbox.show(here, message, phone)
     identities.remember(here.table, known.customer, phone)
     statuses.fold_waiting(here, event.id, message)

@@ -38,6 +38,11 @@ class Event:
     hash: str  # SHA-256 of the payload without what changes at every delivery
     claim: str | None = None  # S3 key of the whole payload, where it is too large for the queue
 
+    @property
+    def correlation_id(self) -> str:
+        """What logs call the event: a hash of its id, since an id of WhatsApp holds the customer's number in base64."""
+        return correlation_id_of(self.id)
+
     def to_json(self) -> str:
         """The event as ASCII JSON."""
         fields = {_ON_THE_WIRE.get(name, name): value for name, value in asdict(self).items()}
@@ -46,6 +51,11 @@ class Event:
     def entry(self, *, group: tuple[str, ...], deduplication: tuple[str, ...]) -> Entry:
         """The event as a queue entry; both ids are hashes of the given parts."""
         return Entry(self.to_json(), digest(*group), digest(*deduplication, self.hash))
+
+
+def correlation_id_of(provider_id: str) -> str:
+    """The name under which logs know a message or event of a provider."""
+    return digest(provider_id)[:26]
 
 
 def parse_event(body: str) -> Event:

@@ -33,16 +33,16 @@ class Known:
 def look_up(table: Table, event: Event, phone: Phone) -> Known | None:
     """The customer of an event and the early edits of its message; None when the event names nobody."""
     payload = event.payload or {}
-    wa_id = senders.phone_of(payload, event.contact)
-    user_id = senders.bsuid_of(payload, event.contact)
-    group_id = payload.get("group_id")
+    wa_id = senders.phone_of(event.kind, payload, event.contact)
+    user_id = senders.bsuid_of(event.kind, payload, event.contact)
+    group_id = str(payload.get("group_id") or "")
     by_phone = Alias.of_phone(phone.phone, wa_id) if wa_id else ""
     by_user = Alias.of_user(phone.phone, user_id) if user_id else ""
     edit_pk = Edit.key(event.id)
     keys = [key for key in (by_phone, by_user, edit_pk) if key]
     found = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
     edit = Edit.read(found[edit_pk]) if edit_pk in found else None
-    if isinstance(group_id, str) and group_id:
+    if group_id:
         return Known(Customer(group_id, ()), edit)
     if not keys[:-1]:
         return None

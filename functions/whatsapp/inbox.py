@@ -1,6 +1,7 @@
 """Messages into the inbox: stored once, counted once, shown in order."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -11,7 +12,7 @@ from shared.observability import metrics
 from shared.queues import digest
 from whatsapp import content, identities, media, ordering, receipts, store
 from whatsapp.content import Content
-from whatsapp.events import Event
+from whatsapp.events import LONGEST_ID, Event
 from whatsapp.items import Conversation, Edit, Message, Phone
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
@@ -43,6 +44,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     if message.erased:
         return outcome
 
+    keep_whole(here, event, message, described)
     show(here, message, phone, opens_window=described.opens_window)
     identities.remember(here.table, known.customer, phone)
     _follow_up(here, event, phone, message, described)
@@ -54,6 +56,8 @@ def put_once(here: Resources, message: Message) -> tuple[Message, Outcome]:
     stored = store.messages.add(here.table, message)
     if stored is None:
         return message, Outcome.PERSISTED
+    if (stored.company, stored.phone) != (message.company, message.phone):
+        raise Permanent("conflict")
     if stored.payload_hash != message.payload_hash and not stored.erased:
         raise Permanent("conflict")
     return stored, Outcome.DUPLICATE
@@ -80,7 +84,7 @@ def show(here: Resources, message: Message, phone: Phone, *, opens_window: bool 
         k=ordering.order_key(message.received_at, message.pk),
         received_at=message.received_at,
         opens_window=opens_window,
-        has_referral=message.referral is not None,
+        has_referral=message.ad_source is not None or message.referral is not None,
     )
     if message.direction == INBOUND:
         store.heads.count_inbound(here.table, newest)
@@ -106,8 +110,7 @@ def compose(
     """
     payload = event.payload or {}
     received_at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
-    context = payload["context"] if isinstance(payload.get("context"), dict) else {}
-    referral = payload.get("referral") if isinstance(payload.get("referral"), dict) else None
+    context, referral = _dict(payload.get("context")), _dict(payload.get("referral"))
     file = described.media
     days = here.message_ttl_days
     return Message(
@@ -119,30 +122,26 @@ def compose(
         type=described.type,
         subtype=described.subtype,
         preview=described.preview,
-        caption=described.caption,
         media_id=file.media_id if file else None,
         mime_type=file.mime_type if file else None,
         sha256=file.sha256 if file else None,
         filename=file.filename if file else None,
         voice=file.voice or None if file else None,
-        errors=described.errors or None,
         inbox_pk=phone.phone_arn,
         phone=phone.phone,
         payload_hash=event.hash,
         reply_to=_as_text(context.get("id")),
         forwarded=context.get("forwarded") is True or None,
         forwarded_many_times=context.get("frequently_forwarded") is True or None,
-        referred_product=context.get("referred_product"),
-        referral=referral,
-        ad_source=_as_text(referral.get("source_id")) if referral else None,
-        **_bounded(here, event, phone, described),
+        ad_source=_as_text(referral.get("source_id")),
+        **_bounded(event, phone, described),
         **fields,
     )
 
 
 def with_early_changes(here: Resources, message: Message, edit: Edit | None) -> Message:
     """The message with the edits, reactions and revocation that arrived before it."""
-    if edit is None:
+    if edit is None or edit.company != message.company:
         return message
     changes: dict[str, Any] = {"reactions": edit.reactions}
     if edit.versions:
@@ -203,27 +202,58 @@ def _follow_up(
 
 def _system(here: Resources, event: Event, phone: Phone, message: Message) -> None:
     system = (event.payload or {}).get("system")
-    kind = system.get("type") if isinstance(system, dict) else None
+    kind = str(system.get("type")) if isinstance(system, dict) else ""
     if kind in {"user_changed_number", "user_changed_user_id"}:
         identities.follow_change(here.table, event, message.from_pk, phone)
     if kind == "customer_identity_changed":
         store.heads.note_identity_change(here.table, message.conversation_pk, message.received_at)
 
 
-def _bounded(here: Resources, event: Event, phone: Phone, described: Content) -> dict[str, Any]:
-    """Text and content as they fit into an item; the whole of a long one goes to S3, under a hash of itself."""
-    text, extra = described.text_body, described.content
-    whole = json.dumps({"textBody": text, "content": extra}, default=str)
-    if len(whole) <= LARGEST_CONTENT_BYTES:
-        return {"text_body": text, "content": extra or None}
-    key = f"{CONTENT_PREFIX}/{phone.company}/{phone.phone}/{digest(event.id, event.hash)}.json"
-    here.bucket.put(key, whole.encode())
-    kept = text.encode()[:KEPT_BYTES].decode("utf-8", "ignore") if text else None
-    return {
-        "text_body": kept,
-        "content": extra if len(json.dumps(extra, default=str)) <= KEPT_BYTES else None,
-        "content_s3_key": key,
+def _whole(described: Content, payload: Mapping[str, Any]) -> bytes | None:
+    """Everything that was said, as JSON, where it is too much for an item; else None."""
+    said = {
+        "textBody": described.text_body,
+        "caption": described.caption,
+        "content": described.content,
+        "referral": payload.get("referral"),
+        "referredProduct": _dict(payload.get("context")).get("referred_product"),
+        "errors": described.errors,
     }
+    whole = json.dumps({name: part for name, part in said.items() if part}, ensure_ascii=False)
+    encoded = whole.encode()
+    return encoded if len(encoded) > LARGEST_CONTENT_BYTES else None
+
+
+def _bounded(event: Event, phone: Phone, described: Content) -> dict[str, Any]:
+    """What was said, as it fits into an item: whole, or its beginnings and a pointer to the whole."""
+    payload = event.payload or {}
+    said: dict[str, Any] = {
+        "content": described.content or None,
+        "errors": described.errors or None,
+        "referral": _dict(payload.get("referral")) or None,
+        "referred_product": _dict(_dict(payload.get("context")).get("referred_product")) or None,
+    }
+    texts = {"text_body": described.text_body, "caption": described.caption}
+    if _whole(described, payload) is None:
+        return said | texts
+    short = {name: part for name, part in said.items() if len(json.dumps(part)) <= KEPT_BYTES}
+    begun = {
+        name: text and text.encode()[:KEPT_BYTES].decode("utf-8", "ignore")
+        for name, text in texts.items()
+    }
+    name = digest(event.id, event.hash)
+    return (
+        short
+        | begun
+        | {"content_s3_key": f"{CONTENT_PREFIX}/{phone.company}/{phone.phone}/{name}.json"}
+    )
+
+
+def keep_whole(here: Resources, event: Event, message: Message, described: Content) -> None:
+    """Store the whole of a long message, once it is known that the message is ours to keep. Safe to repeat."""
+    whole = _whole(described, event.payload or {})
+    if whole is not None and message.content_s3_key:
+        here.bucket.put(message.content_s3_key, whole)
 
 
 def sender_name(event: Event) -> str | None:
@@ -245,9 +275,11 @@ def _customer_of(message: Message) -> str:
     return message.from_pk if message.direction == INBOUND else message.to or ""
 
 
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 def _as_text(value: object) -> str | None:
-    return (
-        str(value)
-        if isinstance(value, str | int) and not isinstance(value, bool) and value
-        else None
-    )
+    """An id or a word of the provider, bounded; None where there is none."""
+    is_text = isinstance(value, str | int) and not isinstance(value, bool) and value
+    return str(value)[:LONGEST_ID] if is_text else None

@@ -95,12 +95,10 @@ def _fitting(event: Event, bucket: Bucket) -> Event:
     claim = f"{CLAIMS_PREFIX}{event.hash}.json"
     bucket.put(claim, to_json(event.payload).encode())
     # Group and deduplication ids are made from the payload, so the entry is made from what is left of it.
-    return replace(
-        event,
-        payload=_addressing(event.payload),
-        contact=_addressing(event.contact) if event.contact else None,
-        claim=claim,
-    )
+    slim = replace(event, payload=_addressing(event.payload), claim=claim)
+    if len(slim.to_json()) <= BATCH_BYTES or slim.contact is None:
+        return slim
+    return replace(slim, contact=_addressing(slim.contact))
 
 
 def _addressing(part: Mapping[str, Any] | None) -> dict[str, Any]:

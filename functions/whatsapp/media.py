@@ -15,7 +15,7 @@ from tempfile import SpooledTemporaryFile
 from shared import clock, http
 from shared.channels.outcomes import InDoubt, NotSent, Refused
 from shared.failures import Permanent, Transient
-from whatsapp import media_types, store
+from whatsapp import media_types, ownership, store
 from whatsapp.content import MediaFile
 from whatsapp.events import Event
 from whatsapp.items import Media, Phone
@@ -27,6 +27,7 @@ REFERENCE_SECONDS = (
     7 * clock.DAY_SECONDS
 )  # contract, "TTL Configuration": temporary media references
 PROVIDER_KEEPS_SECONDS = 30 * clock.DAY_SECONDS
+DOWNLOAD_MS = 15 * clock.SECOND_MS
 _CHUNK = 1 << 20
 _SPOOLED_BYTES = 8 << 20  # Larger files wait on disk while they are checked.
 _OK = 200
@@ -54,19 +55,8 @@ class _Announced:
 def request(here: Resources, event: Event, phone: Phone, file: MediaFile, message_pk: str) -> None:
     """Note that a message has a file and have it fetched. Safe to repeat: a stored file is not fetched again."""
     received_s = min(event.at, event.accepted_at // 1_000)
-    record = store.media.add(
-        here.table,
-        Media(
-            pk=Media.key(file.media_id),
-            company=phone.company,
-            ttl=clock.expires_in(REFERENCE_SECONDS),
-            media_id=file.media_id,
-            expires_at=clock.to_text((received_s + PROVIDER_KEEPS_SECONDS) * 1_000),
-            waba_meta_id=phone.waba_meta_id,
-            phone=phone.phone,
-            message_pk=message_pk,
-        ),
-    )
+    reference = _reference(file.media_id, received_s, phone, message_pk)
+    record = ownership.check_media(store.media.add(here.table, reference), phone)
     if record.media_status != "PENDING" and record.message_pk == message_pk:
         return
     fetch = Event(
@@ -90,6 +80,19 @@ def request(here: Resources, event: Event, phone: Phone, file: MediaFile, messag
     )
 
 
+def _reference(media_id: str, received_s: int, phone: Phone, message_pk: str) -> Media:
+    return Media(
+        pk=Media.key(media_id),
+        company=phone.company,
+        ttl=clock.expires_in(REFERENCE_SECONDS),
+        media_id=media_id,
+        expires_at=clock.to_text((received_s + PROVIDER_KEEPS_SECONDS) * 1_000),
+        waba_meta_id=phone.waba_meta_id,
+        phone=phone.phone,
+        message_pk=message_pk,
+    )
+
+
 def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
     """Fetch a file into our bucket and point its message to it. Raises Transient while the provider cannot give it."""
     payload = event.payload or {}
@@ -97,9 +100,13 @@ def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
     announced = _Announced(
         *(str(payload.get(name) or "") for name in ("type", "mimeType", "sha256"))
     )
-    record = store.media.get(here.table, Media.key(event.id))
-    if record is None or announced.kind not in media_types.LIMITS:
+    if announced.kind not in media_types.LIMITS or not message_pk:
         raise Permanent("unknown_media")
+    record = store.media.get(here.table, Media.key(event.id))
+    if record is None:
+        # A dead letter that is redriven after the reference's time: the provider may still have the file.
+        record = store.media.add(here.table, _reference(event.id, event.at, phone, message_pk))
+    ownership.check_media(record, phone)
     if record.media_status != "PENDING":
         _finish(here, phone, record, message_pk)
         return Outcome.DUPLICATE
@@ -136,11 +143,11 @@ def _finish(here: Resources, phone: Phone, record: Media, message_pk: str) -> No
             here.bucket.delete(key)
 
 
-def remove(here: Resources, media_id: str) -> None:
+def remove(here: Resources, media_id: str, message_pk: str, phone: Phone) -> None:
     """Take a file away because its message was revoked; one that is still being fetched is dropped when it comes."""
     record = store.media.get(here.table, Media.key(media_id))
-    if record is None:
-        return
+    if record is None or (record.company, record.message_pk) != (phone.company, message_pk):
+        return  # It came with another message, which still shows it.
     if record.s3_key:
         here.bucket.delete(record.s3_key)
     store.media.given_up(here.table, record, "REVOKED", "revoked")
@@ -191,8 +198,11 @@ def _copy_from_graph(
             if answer.status != _OK:
                 # The link lives for five minutes; the next delivery asks for a new one.
                 raise InDoubt(f"download_{answer.status}")
+            until = clock.now_ms() + DOWNLOAD_MS
             for chunk in answer.stream(_CHUNK):
                 file.write(chunk)
+                if clock.now_ms() > until:
+                    raise InDoubt("slow_download")
                 if file.tell() > media_types.LIMITS[announced.kind].largest_bytes:
                     raise FileRefused("too_large")
             size = file.tell()
@@ -210,8 +220,10 @@ def _copy_from_aws(
     # The service takes the key for a prefix and appends a name of its own: read it back, never predict it.
     here.eum.copy_media(str(phone.aws_phone), media_id, here.bucket.name, prefix)
     keys = here.bucket.keys_under(prefix)
-    if len(keys) != 1:
+    if not keys:
         raise Transient("media_not_listed")
+    for another in keys[1:]:
+        here.bucket.delete(another)  # The service chose a new name when it was asked again.
     try:
         return keys[0], _checked_object(here, keys[0], announced)
     except FileRefused:
@@ -252,8 +264,8 @@ def _is_same_hash(announced: str, found: bytes) -> bool:
 
 
 def token_of(here: Resources, phone: Phone) -> str:
-    """The Graph access token of a number. Raises Transient: a token that is being set up must not lose events."""
+    """The Graph access token of a number. Raises Permanent (`no_access_token`): parked until there is one."""
     token = here.tokens.value().get(phone.token_ref or "")
     if not isinstance(token, str) or not token:
-        raise Transient("no_access_token")
+        raise Permanent("no_access_token")
     return token

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-MB = 1_000_000
+MB = 1 << 20
 SNIFFED_BYTES = 16
 
 # Executables of Windows, Linux, macOS and scripts: never stored, whatever they are called.

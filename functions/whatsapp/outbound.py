@@ -7,14 +7,17 @@ is the evidence, and the message is made here.
 
 from shared import clock
 from shared.queues import digest
-from whatsapp import inbox, store
+from whatsapp import inbox, ownership, store
 from whatsapp.items import Alias, Intent, Message, Phone, pk
 from whatsapp.resources import Resources
 
+DIRECTION = inbox.OUTBOUND
 
-def confirm(here: Resources, action_id: str, message_pk: str, *, failed: bool) -> None:
+
+def confirm(here: Resources, action_id: str, message: Message, *, failed: bool) -> None:
     """Tell the ledger that the provider called back about an action; an unknown one is not ours to settle."""
-    here.ledger.confirm(action_id, failed=failed, message_pk=message_pk)
+    company = str(message.company)
+    here.ledger.confirm(action_id, failed=failed, message_pk=message.pk, company=company)
 
 
 def message_of_action(
@@ -29,15 +32,20 @@ def message_of_action(
     if action is None or action.company != phone.company:
         return None
     if action.message_pk is None:
-        action = here.ledger.confirm(action_id, failed=failed, message_pk=Message.key(message_id))
+        action = here.ledger.confirm(
+            action_id,
+            failed=failed,
+            message_pk=Message.key(message_id),
+            company=phone.company,
+        )
         if action is None or action.message_pk is None:
             return None
     if action.message_pk != Message.key(message_id):
         store.aliases.add(
             here.table, Alias.of_message(message_id), action.message_pk, phone.company
         )
-    return _from_intent(here, action_id, action.message_pk, phone) or store.messages.get(
-        here.table, action.message_pk
+    return _from_intent(here, action_id, action.message_pk, phone) or ownership.message_of(
+        here, action.message_pk, phone
     )
 
 

@@ -53,15 +53,20 @@ def keep(
 ) -> Outcome:
     """Keep an event that has no item of its own, under the webhook field it came with."""
     payload = event.payload or {}
-    if len(json.dumps(payload, default=str)) > LARGEST_PAYLOAD_BYTES:
-        payload = outline(payload)
+    full_event = None
+    event_id = digest(event.kind, event.id, event.hash)
+    if _size(payload) > LARGEST_PAYLOAD_BYTES:
+        full_event = f"{PREFIX}{event_id}.json"
+        here.bucket.put(full_event, event.to_json().encode())
+        payload = _outline(payload)
     item = _item(
         event,
         phone,
         event_type or event.field or event.kind,
-        digest(event.kind, event.id, event.hash),
+        event_id,
     )
-    kept = store.events.add(here.table, item.model_copy(update={"payload": payload}))
+    item = item.model_copy(update={"payload": payload, "full_event": full_event})
+    kept = store.events.add(here.table, item)
     return Outcome.PERSISTED if kept else Outcome.DUPLICATE
 
 
@@ -88,8 +93,18 @@ def _park(
         )  # fmt: skip
     else:
         item = _item(event, phone, PARKED, event_id)
-        parked["payload"] = outline(event.payload or {})
+        parked["payload"] = _outline(event.payload or {})
     store.events.add(here.table, item.model_copy(update=parked))
+
+
+def _outline(payload: dict[str, Any]) -> dict[str, Any]:
+    """The outline of a payload, if it is small enough to keep: parking must never fail."""
+    drawn: dict[str, Any] = outline(payload)
+    return drawn if _size(drawn) <= LARGEST_PAYLOAD_BYTES else {"outline": "too large"}
+
+
+def _size(payload: dict[str, Any]) -> int:
+    return len(json.dumps(payload, default=str).encode())
 
 
 def _item(

@@ -5,9 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from aws_lambda_powertools.metrics import MetricUnit
+from botocore.exceptions import ClientError
 
-from shared.failures import Permanent
-from shared.observability import metrics
+from shared import clock
+from shared.failures import Permanent, Transient
+from shared.observability import describe, logger, metrics
 from shared.storable import storable
 from whatsapp import (
     changes,
@@ -25,6 +27,10 @@ from whatsapp.events import Event, parse_event
 from whatsapp.items import Phone
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
+
+# What the slowest calls for one file take together: look-up, download, store.
+PROVIDER_MS = 40 * clock.SECOND_MS
+_GONE = frozenset({403, 404})
 
 type Handle = Callable[[Resources, Event, Phone], Outcome]
 
@@ -62,7 +68,7 @@ def process(here: Resources, body: str, run: Invocation) -> Handled:
     if foreign.reason:
         return Handled(event, None, Outcome.PARKED, foreign.reason)
     with parking.parked_when_permanent(here, body, event, phone) as refused:
-        outcome = _handle(here, _whole(here, event), phone, run)
+        outcome = _guarded(here, _whole(here, event), phone, run)
     return Handled(event, phone, outcome, refused.reason)
 
 
@@ -82,7 +88,11 @@ def _phone_of(here: Resources, event: Event) -> Phone | None:
         raise Permanent("unknown_phone")
     if not phone.enabled:
         raise Permanent("phone_disabled")
-    if event.source == "meta" and phone.app_id and event.app != phone.app_id:
+    is_vouched_for = {
+        "meta": event.app == phone.app_id,  # signed by the app that the number is registered with
+        "eum": phone.aws_phone is not None,  # AWS reports about numbers that are linked to it
+    }
+    if not is_vouched_for.get(event.source, True):
         raise Permanent("app_mismatch")
     return phone
 
@@ -91,22 +101,42 @@ def _whole(here: Resources, event: Event) -> Event:
     """The event with its payload, fetched from S3 where the queue could not carry it."""
     if event.claim is None:
         return event
-    return replace(event, payload=storable(json.loads(here.bucket.get(event.claim))))
+    try:
+        payload = json.loads(here.bucket.get(event.claim))
+    except ClientError as error:
+        # Without the right to list, S3 answers 403 for what is not there.
+        if error.response["ResponseMetadata"]["HTTPStatusCode"] in _GONE:
+            raise Permanent("claim_gone") from None
+        raise
+    return replace(event, payload=storable(payload))
 
 
 def _storable(event: Event) -> Event:
     """The event as DynamoDB can hold it, once for all that follows; its hash is still that of what came."""
-    return replace(
-        event,
-        id=storable(event.id),
-        payload=storable(event.payload),
-        contact=storable(event.contact),
-    )
+    fields = {name: getattr(event, name) for name in Event.__dataclass_fields__}
+    return Event(**storable(fields))
+
+
+def _guarded(here: Resources, event: Event, phone: Phone | None, run: Invocation) -> Outcome:
+    """
+    Handle an event; a fault of ours that its shape brings up parks it, with an alarm, instead of blocking its lane.
+
+    These exceptions come from code that met a shape it did not expect; what AWS, the network and the queue raise is of
+    other types, and flies on.
+    """
+    try:
+        return _handle(here, event, phone, run)
+    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
+        logger.error("event parked for a fault of ours", extra=describe(fault))
+        raise Permanent(f"fault_{type(fault).__name__}") from None
 
 
 def _handle(here: Resources, event: Event, phone: Phone | None, run: Invocation) -> Outcome:
     if phone is None:
         return parking.keep(here, event, None)
+    if event.kind in _AT_A_PROVIDER and run.remaining_ms() < PROVIDER_MS:
+        # A provider that hangs must not take the batch's other events along when the function is killed.
+        raise Transient("no_time")
     if event.kind == receipts.KIND:
         return receipts.send(
             here, event, phone, owner=run.request_id, remaining_ms=run.remaining_ms()
@@ -137,7 +167,8 @@ def _identity(here: Resources, event: Event, phone: Phone) -> Outcome:
     known = identities.look_up(here.table, event, phone)
     payload = event.payload or {}
     if known is not None and (
-        senders.bsuid_of(payload, event.contact) or senders.phone_of(payload, event.contact)
+        senders.bsuid_of(event.kind, payload, event.contact)
+        or senders.phone_of(event.kind, payload, event.contact)
     ):
         identities.follow_change(here.table, event, known.customer.contact_key, phone)
     return parking.keep(here, event, phone)
@@ -155,5 +186,6 @@ _HANDLES: Mapping[str, Handle] = {
     "identity": _identity,
     media.KIND: media.fetch,
 }
+_AT_A_PROVIDER = frozenset({receipts.KIND, media.KIND})
 # Without a number, an event of these kinds is nobody's.
 _OF_A_PHONE = frozenset({*_HANDLES, receipts.KIND, "payment", "call", "history"})

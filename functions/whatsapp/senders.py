@@ -12,26 +12,32 @@ _BSUID_FIELDS = ("from_user_id", "to_user_id", "user_id")
 _PHONE_FIELDS = ("from", "to", "wa_id")
 
 
-def customer_of(item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
+def customer_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """What keeps a customer's events in one lane: the BSUID, else the digits, else the group's id, else empty."""
-    return bsuid_of(item, contact) or phone_of(item, contact) or _first(item, ("group_id",))
+    return (
+        bsuid_of(kind, item, contact)
+        or phone_of(kind, item, contact)
+        or _first(item, ("group_id",))
+    )
 
 
-def bsuid_of(item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
+def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """The customer's business-scoped user id; empty where the event has none."""
-    return _first(item, _BSUID_FIELDS) or _first(contact or {}, ("user_id",))
+    field = "to_user_id" if _is_outbound(kind, item) else "from_user_id"
+    return _first(item, (field, "user_id")) or _first(contact or {}, ("user_id",))
 
 
-def phone_of(item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
-    """
-    The digits of the customer's phone; empty where the event has none.
-
-    For an echo the customer is the receiver, and `from` is the business.
-    """
-    named = _first(item, ("to", "from") if "to" in item else ("from",))
-    phone = named or _first(contact or {}, ("wa_id",))
+def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
+    """The digits of the customer's phone; empty where the event has none."""
+    field = "to" if _is_outbound(kind, item) else "from"
+    phone = _first(item, (field,)) or _first(contact or {}, ("wa_id",))
     digits = phone.removeprefix("+")
     return digits if digits.isascii() and digits.isdecimal() else ""
+
+
+def _is_outbound(kind: str, item: Mapping[str, Any]) -> bool:
+    """Whether the customer is the receiver: of an echo, and of a call that the business makes."""
+    return kind == "echo" or item.get("direction") == "BUSINESS_INITIATED"
 
 
 def recipient_of(status: Mapping[str, Any]) -> str:
@@ -47,9 +53,9 @@ def contact_of(
 
     The one with the sender's `wa_id` or `user_id`; else the one at the same position; else the only one.
     """
-    sender = {str(item[name]) for name in (*_BSUID_FIELDS, *_PHONE_FIELDS) if item.get(name)}
+    sender = {_first(item, (name,)) for name in (*_BSUID_FIELDS, *_PHONE_FIELDS)} - {""}
     for contact in contacts:
-        if {contact.get("wa_id"), contact.get("user_id")} & sender:
+        if sender & {_first(contact, ("wa_id",)), _first(contact, ("user_id",))}:
             return contact
     if len(contacts) == 1:
         return contacts[0]

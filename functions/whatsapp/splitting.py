@@ -11,7 +11,7 @@ from typing import Any
 
 from shared.queues import Entry, digest, to_json
 from whatsapp import senders
-from whatsapp.events import Event
+from whatsapp.events import LONGEST_ID, Event
 
 WHATSAPP_OBJECT = "whatsapp_business_account"
 
@@ -57,6 +57,10 @@ _ENTITY_FIELDS = (
     "display_phone_number",
     "event",
 )
+# Parts of a change that say whom it is about and not what happened.
+_FRAME = frozenset({"messaging_product", "metadata", "contacts"})
+_DEEPEST = 100
+_LONGEST_NAME = 256  # of fields, accounts, numbers
 _LONGEST_SECONDS = 100_000_000_000  # More digits than that are milliseconds.
 
 
@@ -75,7 +79,22 @@ def parse_body(raw: bytes | str) -> dict[str, Any] | None:
         body = json.loads(raw, parse_constant=str)
     except (ValueError, RecursionError):
         return None
-    return body if isinstance(body, dict) else None
+    return body if isinstance(body, dict) and not _is_deeper(body, _DEEPEST) else None
+
+
+def _is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON value
+    """Whether a value nests deeper than *levels*: what comes after this walks it by recursion."""
+    layer = [value]
+    for _ in range(levels):
+        nested = (entry for entry in layer if isinstance(entry, dict | list))
+        layer = [
+            inner
+            for entry in nested
+            for inner in (entry.values() if isinstance(entry, dict) else entry)
+        ]
+        if not layer:
+            return False
+    return True
 
 
 def events_of(body: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
@@ -86,6 +105,8 @@ def events_of(body: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
 
 def events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
     """All events of one entry (`{id, time?, changes[]}`), in its order."""
+    if not entry.get("changes"):
+        yield _event("other", dict(entry), 0, field="", value={}, entry=entry, delivery=delivery)
     for change in _dicts(entry.get("changes")):
         field = _text(change.get("field"))
         value = change.get("value")
@@ -115,8 +136,13 @@ def _events_of_change(
             for array, kind in _ARRAYS.get(field, ())
             for index, item in enumerate(_dicts(value.get(array)))
         ]
-    # A known field without its arrays, or an unknown one: the whole change is the event, so that nothing is dropped.
-    items = items or [(_WHOLE.get(field, "other"), value, 0)]
+    arrays = {array for array, _ in _ARRAYS.get(field, ())}
+    rest = {name: part for name, part in value.items() if name not in arrays | _FRAME}
+    if not items:
+        # A known field without its arrays, or an unknown one: the whole change is the event.
+        items = [(_WHOLE.get(field, "other"), value, 0)]
+    elif rest and field in _ARRAYS:
+        items.append(("other", rest, 0))  # What came beside the arrays we know.
     for kind, item, index in items:
         yield _event(kind, item, index, field=field, value=value, entry=entry, delivery=delivery)
 
@@ -130,16 +156,18 @@ def _event(
     if kind == "status" and item.get("type") == "payment":
         kind = "payment"
     fingerprint = digest(to_json(_lasting(item)))
+    given = _text(item.get("id"))
     return Event(
         kind=kind,
-        id=_text(item.get("id")) or fingerprint,
+        # Without an id of its own an event is what it says and when: an account may be flagged a second time.
+        id=given if 0 < len(given) <= LONGEST_ID else digest(fingerprint, _text(entry.get("time"))),
         source=delivery.source,
         app=delivery.app,
         accepted_at=delivery.accepted_at,
-        waba=_text(entry.get("id")),
-        phone=_text(metadata.get("phone_number_id")),
-        display_phone=_text(metadata.get("display_phone_number")),
-        field=field,
+        waba=_text(entry.get("id"))[:_LONGEST_NAME],
+        phone=_text(metadata.get("phone_number_id"))[:_LONGEST_NAME],
+        display_phone=_text(metadata.get("display_phone_number"))[:_LONGEST_NAME],
+        field=field[:_LONGEST_NAME],
         at=_seconds(item.get("timestamp") or entry.get("time"), delivery),
         index=index,
         contact=senders.contact_of(item, _dicts(value.get("contacts")), index),
@@ -153,7 +181,10 @@ def queue_entry(event: Event) -> Entry:
     payload = event.payload or {}
     status_facts: tuple[str, ...] = ()
     if event.kind in _BY_CUSTOMER:
-        group: tuple[str, ...] = (event.phone, senders.customer_of(payload, event.contact))
+        group: tuple[str, ...] = (
+            event.phone,
+            senders.customer_of(event.kind, payload, event.contact),
+        )
     elif event.kind == "status":
         recipient = senders.recipient_of(payload)
         group = ("status", event.phone, recipient)

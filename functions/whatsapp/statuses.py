@@ -15,7 +15,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared import clock
 from shared.failures import Permanent
 from shared.observability import metrics
-from whatsapp import outbound, senders, store
+from whatsapp import outbound, ownership, senders, store
 from whatsapp.events import Event
 from whatsapp.items import Alias, Message, Phone, Status
 from whatsapp.outcomes import Outcome
@@ -32,7 +32,9 @@ def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
     status = _parse(event, phone)
     message = _message_of(here, event.id, status, phone)
     if message is None:
-        return _wait(here, event, status)
+        return _wait(here, event, status, phone)
+    if message.direction != outbound.DIRECTION:
+        raise Permanent("not_outbound")
     if message.erased or _is_in_history(message, status):
         return Outcome.DUPLICATE
     return _apply(here, message, status)
@@ -40,7 +42,8 @@ def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
 
 def fold_waiting(here: Resources, message_id: str, message: Message) -> None:
     """Give a message that has just come the statuses that came before it."""
-    for status in sorted(store.statuses.waiting_for(here.table, message_id), key=_rank):
+    waiting = store.statuses.waiting_for(here.table, message_id)
+    for status in sorted((s for s in waiting if s.company == message.company), key=_rank):
         _raise_rank(here, message, status)
 
 
@@ -48,7 +51,7 @@ def _apply(here: Resources, message: Message, status: Status) -> Outcome:
     store.statuses.add(here.table, status.model_copy(update={"ttl": message.ttl}))
     # The first callback of a send is evidence for the ledger. Later ones would change nothing there.
     if status.action_id and not message.status_rank:
-        outbound.confirm(here, status.action_id, message.pk, failed=status.status == "failed")
+        outbound.confirm(here, status.action_id, message, failed=status.status == "failed")
     if status.status == "delivered" and message.delivery_status == "failed":
         metrics.add_metric("DeliveredAfterFailed", MetricUnit.Count, 1)
     if _raise_rank(here, message, status):
@@ -57,13 +60,13 @@ def _apply(here: Resources, message: Message, status: Status) -> Outcome:
     return Outcome.PERSISTED
 
 
-def _wait(here: Resources, event: Event, status: Status) -> Outcome:
+def _wait(here: Resources, event: Event, status: Status, phone: Phone) -> Outcome:
     """Keep a status of a message nobody knows yet."""
     waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
     store.statuses.add(here.table, waiting)
     # Whoever writes that message reads the waiting statuses after its Put. It may have read just before ours was
     # written; then its message is here by now, and we find it.
-    message = store.messages.get(here.table, Message.key(event.id))
+    message = ownership.message_of(here, Message.key(event.id), phone)
     if message is not None and not message.erased:
         _raise_rank(here, message, status)
     return Outcome.PERSISTED
@@ -71,10 +74,10 @@ def _wait(here: Resources, event: Event, status: Status) -> Outcome:
 
 def _message_of(here: Resources, message_id: str, status: Status, phone: Phone) -> Message | None:
     """The message of a status: under its own id, another id of it, or the id of our own action. None: unknown."""
-    message = store.messages.get(here.table, Message.key(message_id))
+    message = ownership.message_of(here, Message.key(message_id), phone)
     if message is None:
         target = store.aliases.target_of(here.table, Alias.of_message(message_id))
-        message = store.messages.get(here.table, target) if target else None
+        message = ownership.message_of(here, target, phone) if target else None
     if status.action_id is None or (message is not None and _is_in_history(message, status)):
         return message
     if message is not None and not outbound.is_intended(here, status.action_id):
@@ -160,6 +163,8 @@ def _error(error: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_in_history(message: Message, status: Status) -> bool:
+    if status.participant:
+        return False  # The message shows the furthest of a group; each member's status has its own entry.
     history = message.delivery_status_history or []
     return any(
         e.get("status") == status.status and e.get("at") == status.status_at for e in history

@@ -7,6 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from shared.objects import Bucket
+from whatsapp.events import correlation_id_of
 from whatsapp.items import Conversation, Media, Message
 
 LINK_SECONDS = 15 * 60
@@ -83,6 +84,7 @@ class MessageView(View):
     """
 
     id: str
+    correlation_id: str  # what logs call it
     direction: str
     type: str
     received_at: str
@@ -152,14 +154,14 @@ def conversation_view(head: Conversation, phone: str, *, key: str) -> Conversati
 def message_view(bucket: Bucket, message: Message, file: Media | None) -> MessageView:
     """A message; *file* is what is known about a file that it announces and does not have."""
     if message.erased:
-        return MessageView(id=message.message_id, **message.model_dump(include=_OF_A_STUB))
+        return MessageView(**_ids(message), **message.model_dump(include=_OF_A_STUB))
     reactions = [
         ReactionView(actor=actor, emoji=reaction["emoji"])
         for actor, reaction in (message.reactions or {}).items()
         if reaction.get("emoji")  # Without one it was taken back.
     ]
     return MessageView(
-        id=message.message_id,
+        **_ids(message),
         text=message.text_body,
         whole_content=_link(bucket, message.content_s3_key) if message.content_s3_key else None,
         media=_media_view(bucket, message, file),
@@ -167,6 +169,10 @@ def message_view(bucket: Bucket, message: Message, file: Media | None) -> Messag
         status_history=message.delivery_status_history,
         **message.model_dump(include=set(_TAKEN_OVER)),
     )
+
+
+def _ids(message: Message) -> dict[str, str]:
+    return {"id": message.message_id, "correlation_id": correlation_id_of(message.message_id)}
 
 
 def _media_view(bucket: Bucket, message: Message, file: Media | None) -> MediaView | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
+
 from local.seed import seed
 from local.stack import Stack, running_stack
 

@@ -7,28 +7,15 @@ time. A failing plan is printed, shrunk.
 """
 
 import gc
-from collections.abc import Callable, Generator, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 import boto3
 import pytest
 from moto import mock_aws
 
 from local.sandbox import Config, running
-from tests.simulation.room import with_room
 from tests.simulation.stage import new_world
 from tests.simulation.world import World
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Run every test of this folder with room for its frames."""
-    pyfuncitem.obj = partial(_roomily, pyfuncitem.obj)
-    return (yield)
-
-
-def _roomily(test: Callable[..., object], **fixtures: object) -> None:
-    with_room(partial(test, **fixtures))
 
 
 @pytest.fixture(scope="package")

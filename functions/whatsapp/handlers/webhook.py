@@ -8,6 +8,7 @@ from typing import Any
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.objects import Bucket
 from shared.observability import describe, logger, metrics
@@ -16,7 +17,7 @@ from shared.secrets import JsonSecret
 from shared.settings import Settings
 from whatsapp import ingress
 
-LARGEST_BODY_BYTES = 3_000_000  # Meta, "Webhooks": payloads are at most 3 MB.
+LARGEST_BODY_BYTES = 3 << 20  # Meta, "Webhooks": payloads are at most 3 MB.
 SIGNATURE_HEADER = "x-hub-signature-256"
 
 
@@ -56,6 +57,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
 
     body = _raw(event)
     if len(body) > LARGEST_BODY_BYTES:
+        metrics.add_metric("BodyTooLarge", MetricUnit.Count, 1)
         return _answer(413)
     app = ingress.signer_of(body, _header(event, SIGNATURE_HEADER), secret)
     if app is None:
@@ -63,8 +65,8 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         return _answer(403)
     try:
         accepted = ingress.take_meta(body, app, queue, bucket)
-    except NotEnqueued as refusal:
-        logger.error("not enqueued", extra=describe(refusal))
+    except (NotEnqueued, ClientError, BotoCoreError) as failure:
+        logger.error("not enqueued", extra=describe(failure))
         return _answer(503)
     metrics.add_metric("Accepted", MetricUnit.Count, accepted)
     return _answer(200)

@@ -50,11 +50,13 @@ class WorkerSettings(Settings):
 settings = WorkerSettings.load()
 # Neither Graph nor End User Messaging has idempotency keys: one attempt, and the ledger decides about the next.
 once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout=10)
-table = Table(boto3.client("dynamodb"), settings.messages_table_name)
+# The default read timeout is as long as the function may run.
+patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
 here = Resources(
     table=table,
-    bucket=Bucket(lambda: boto3.client("s3"), settings.media_bucket_name),
-    queue=FifoQueue(boto3.client("sqs"), settings.whatsapp_queue_url),
+    bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
+    queue=FifoQueue(boto3.client("sqs", config=patient), settings.whatsapp_queue_url),
     ledger=Ledger(table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id))),
     graph=Graph(settings.graph_base_url, settings.graph_api_version),
     eum=Eum(lambda: boto3.client("socialmessaging", config=once), settings.eum_meta_api_version),
@@ -107,7 +109,7 @@ def _report(handled: Handled, record: SQSRecord) -> None:
         age_ms = clock.now_ms() - event.accepted_at
         metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
         facts |= {
-            "correlation_id": event.id,
+            "correlation_id": event.correlation_id,
             "kind": event.kind,
             "field": event.field,
             "age_ms": age_ms,

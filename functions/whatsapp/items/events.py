@@ -9,6 +9,7 @@ class WebhookEvent(WhatsAppItem):
     """
     An event of a webhook. Contract item 16; below the gap is ours. TTL 30 days, payload at most 16 KB.
 
+    A payload over that is an outline here, and the whole event lies in S3 at `full_event`.
     Parked: `webhook_event_type` is `parked`, `reason` says why, and `payload` is only its outline; the whole event lies
     in S3 at `full_event`. `company` is absent where the event's number is unknown.
     """

@@ -173,7 +173,7 @@ class Edit(WhatsAppItem):
     """
     What became of a message after it was written; it may be here before the message is.
 
-    `versions`: the newest 10 edits, oldest first, each {id, order, at, textBody}. `reactions`: those that came early.
+    `versions`: the newest 10 edits, oldest first, each {id, order, at, text}. `reactions`: those that came early.
     """
 
     item_type: ClassVar[str] = "EDIT"

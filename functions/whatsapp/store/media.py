@@ -49,7 +49,7 @@ def stored(table: Table, record: Media) -> bool:
 def given_up(table: Table, record: Media, status: str, reason: str) -> None:
     """Write why there will be no file: FAILED, EXPIRED or REVOKED. What is STORED stays unless it is revoked."""
     open_to_it = (
-        _of("media_status").ne("STORED") if status != "REVOKED" else Attr(PARTITION_KEY).exists()
+        _of("media_status").eq("PENDING") if status != "REVOKED" else Attr(PARTITION_KEY).exists()
     )
     dropped = ["s3_bucket", "s3_key"] if status == "REVOKED" else []
     try:

@@ -57,6 +57,7 @@ def show_edit(
         changed = table.update(
             pk(message_pk),
             put={**text, **Message.named(edited_at=edited_at, edit_order=order)},
+            drop=[Message.name_of("content_s3_key")],
             when=alive & newer,
         )
     except ConditionFailed as refusal:

@@ -13,6 +13,8 @@ deadline is later than that worker can live, so past it nobody else acts on the 
 
 from __future__ import annotations
 
+import secrets
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -77,6 +79,7 @@ class Action(BaseModel):
     body_hash: str | None = None
     provider_id: str | None = None
     reason: str | None = None
+    evidence: str | None = None
     message_pk: str | None = None
     ttl: int | None = None
 
@@ -120,6 +123,8 @@ class Ledger:
         a later delivery of the same event has to decide: another attempt may be alive, or the outcome is in doubt.
         """
         deadline = clock.now_ms() + remaining_ms + GRACE_MS
+        # One of a kind: what we find written under it is our own write, whose answer was lost.
+        owner = f"{owner}/{secrets.token_hex(8)}"
         action = self._reserve(intended, owner, deadline)
         if action.state is not State.RESERVED:
             return action.state
@@ -139,9 +144,11 @@ class Ledger:
         self._settle(action, State.SENT, {"provider_id": provider_id})
         return State.SENT
 
-    def confirm(self, action_id: str, *, failed: bool, message_pk: str) -> Action | None:
+    def confirm(
+        self, action_id: str, *, failed: bool, message_pk: str, company: str
+    ) -> Action | None:
         """
-        Take a provider's callback as evidence; the action as it then stands, None when there is none.
+        Take a provider's callback as evidence; the action as it then stands, None when *company* has none.
 
         The first callback decides: `confirmed` and `failed` are final. The message's key is kept if none is known yet.
         """
@@ -152,11 +159,12 @@ class Ledger:
                 self._key_of(action_id),
                 put={Action.named("state"): state},
                 put_once={Action.named("message_pk"): message_pk},
-                when=open_states,
+                when=open_states & Action.attr("company").eq(company),
             )
         except ConditionFailed as refusal:
             changed = refusal.existing or {}
-        return Action.model_validate(changed) if changed else None
+        action = Action.model_validate(changed) if changed else None
+        return action if action and action.company == company else None
 
     def _reserve(self, intended: Action, owner: str, deadline: int) -> Action:
         """The action, reserved by this invocation, or as it stands when there is nothing to do. Raises Transient."""
@@ -172,7 +180,7 @@ class Ledger:
             self._table.put(self._item(action), when=Action.attr("action_id").not_exists())
         except ConditionFailed as refusal:
             existing = Action.model_validate(refusal.existing)
-            if existing.state is not State.RESERVED:
+            if existing.owner == owner or existing.state is not State.RESERVED:
                 return existing
             if existing.deadline > clock.now_ms():
                 raise Transient("send_in_progress") from None
@@ -198,7 +206,10 @@ class Ledger:
                 },
                 when=self._still(dead),
             )
-        except ConditionFailed:
+        except ConditionFailed as refusal:
+            found = Action.model_validate(refusal.existing) if refusal.existing else dead
+            if found.owner == owner:
+                return found
             raise Transient("send_in_progress") from None
         return Action.model_validate(taken)
 
@@ -216,6 +227,18 @@ class Ledger:
             # Our own write whose answer was lost, and callbacks, leave the attempt's number as it was.
             if found is None or found.attempt != action.attempt:
                 metrics.add_metric("SendDoubled", MetricUnit.Count, 1)
+                self._leave_evidence(action, facts)
+
+    def _leave_evidence(self, action: Action, facts: dict[str, Any]) -> None:
+        """Keep what an attempt that was taken over came to: somebody will want to know."""
+        evidence = f"attempt {action.attempt}: {facts.get('provider_id') or facts.get('reason')}"
+        exists = Action.attr("action_id").exists()
+        with suppress(ConditionFailed):
+            self._table.update(
+                self._key_of(action.action_id),
+                put={Action.named("evidence"): evidence},
+                when=exists,
+            )
 
     def _still(self, action: Action) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type
         reserved = Action.attr("state").eq(State.RESERVED)

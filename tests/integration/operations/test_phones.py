@@ -16,6 +16,7 @@ GRAPH = {
     "--provider": "graph",
     "--waba": "102290129340398",
     "--token-ref": "acme",
+    "--app": "1029384756",
 }
 SUFFIX = "0123456789abcdef" * 2
 AWS_ARN = f"arn:aws:social-messaging:us-east-1:000000000000:phone-number-id/{SUFFIX}"
@@ -118,14 +119,14 @@ def test_registering_again_changes_nothing(inbox: Table) -> None:
 def test_registering_again_states_the_settings_anew_and_keeps_what_it_knows_nothing_of(
     inbox: Table,
 ) -> None:
-    register(inbox, GRAPH | {"--app": "1029384756"}, "--auto-mark-read")
+    register(inbox, GRAPH | {"--name": "Acme Bikes"}, "--auto-mark-read")
     inbox.update(pk("PHONE#106540352242922"), put={"sendingBlocked": True})
 
     register(inbox, GRAPH | {"--token-ref": "other", "--display-phone": "15550783882"})
 
     stored = item(inbox, "106540352242922")
     assert stored["tokenRef"] == "other"
-    assert "appId" not in stored
+    assert "businessAccountName" not in stored
     assert stored["autoMarkRead"] is False
     assert stored["sendingBlocked"] is True
     assert [entry["displayPhone"] for entry in store.phones.listed(inbox)] == ["15550783882"]
@@ -316,6 +317,7 @@ def without(options: dict[str, str], name: str) -> dict[str, str]:
     [
         (without(GRAPH, "--token-ref"), "--token-ref"),
         (without(EUM, "--phone-arn"), "--phone-arn"),
+        (without(GRAPH, "--app"), "--app"),
         (GRAPH | {"--phone-arn": GRAPH_ARN.replace("922", "923")}, "--phone-arn"),
         (
             EUM | {"--phone-arn": GRAPH_ARN.replace("106540352242922", EUM["--phone"])},

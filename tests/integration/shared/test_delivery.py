@@ -152,14 +152,14 @@ def test_a_callback_is_evidence_for_a_send_whose_answer_was_lost(
     with pytest.raises(Transient):
         perform(ledger, Wire(InDoubt("no_answer")))
 
-    ledger.confirm("a1", failed=failed, message_pk="MSG#1")
+    ledger.confirm("a1", failed=failed, message_pk="MSG#1", company="acme")
     assert perform(ledger, Wire()) is expected
 
 
 def test_the_first_callback_decides(ledger: Ledger) -> None:
     perform(ledger, Wire("wamid.1"))
-    ledger.confirm("a1", failed=False, message_pk="MSG#1")
-    ledger.confirm("a1", failed=True, message_pk="MSG#2")
+    ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme")
+    ledger.confirm("a1", failed=True, message_pk="MSG#2", company="acme")
 
     action = ledger.action("a1")
     assert action is not None
@@ -167,8 +167,15 @@ def test_the_first_callback_decides(ledger: Ledger) -> None:
 
 
 def test_a_callback_about_an_unknown_action_writes_nothing(ledger: Ledger) -> None:
-    assert ledger.confirm("a1", failed=False, message_pk="MSG#1") is None
+    assert ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme") is None
     assert ledger.action("a1") is None
+
+
+def test_a_callback_of_another_company_settles_nothing(ledger: Ledger) -> None:
+    perform(ledger, Wire("wamid.1"))
+
+    assert ledger.confirm("a1", failed=True, message_pk="MSG#1", company="globex") is None
+    assert state(ledger) == (State.SENT, 1)
 
 
 def test_an_expired_action_is_gone_before_dynamodb_deletes_it(ledger: Ledger, time: Clock) -> None:

@@ -75,7 +75,7 @@ class Desk:
         return [handled.outcome for handled in self.take(*values, **delivery)]
 
     def handle(self, body: str) -> Handled:
-        return process(self.here, body, Invocation("request-1", lambda: 30_000))
+        return process(self.here, body, Invocation("request-1", lambda: 60_000))
 
     def item(self, key: str) -> dict[str, Any]:
         """One item as it is stored; empty where there is none."""

@@ -185,12 +185,17 @@ def test_a_deleted_message_takes_its_file_along(desk: Desk, sandbox: Sandbox) ->
     assert desk.here.bucket.keys_under("media/") == []
 
 
-def test_a_number_without_a_token_keeps_its_files_waiting(desk: Desk, sandbox: Sandbox) -> None:
+def test_files_of_a_number_without_a_token_are_parked_and_stay_at_the_provider(
+    desk: Desk, sandbox: Sandbox
+) -> None:
     desk.here.table.put(a_phone(token_ref="nobody").attributes())
     desk.take({"messages": [media_message(JPEG)]})
 
-    with pytest.raises(Transient, match="no_access_token"):
-        fetch(desk)
+    (entry,) = desk.outbox.entries
+    handled = desk.handle(entry.body)
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "no_access_token")
+    assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "PENDING"
 
 
 def test_a_read_receipt_is_sent_once_through_the_ledger(desk: Desk, sandbox: Sandbox) -> None:

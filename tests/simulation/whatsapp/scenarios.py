@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, BusinessNumber
 from events.whatsapp.payloads import content, interactive, status, text
 from events.whatsapp.samples import samples
 from events.whatsapp.story import Story
@@ -80,9 +80,9 @@ def wamid(label: str) -> str:
     return STORY.inbound_id(ADA, label)
 
 
-def said(*messages: payloads.Json) -> Event:
+def said(*messages: payloads.Json, number: BusinessNumber = COUNTER) -> Event:
     """One webhook with these messages of Ada's."""
-    return post(payloads.messages_change(COUNTER, messages, [ADA]))
+    return post(payloads.messages_change(number, messages, [ADA]))
 
 
 def answered(label: str, minute: int = EVENING, body: str = "We are open until six.") -> Event:

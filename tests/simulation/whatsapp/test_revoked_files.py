@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from events.whatsapp.cast import ADA
+from events.whatsapp.cast import ADA, COUNTER, WORKSHOP
 from events.whatsapp.payloads import content, message
 from events.whatsapp.samples import sample
 from tests.simulation.whatsapp.scenarios import EVENING, STORY, said, wamid
@@ -24,7 +24,8 @@ def revocation(name: str) -> dict[str, object]:
     """The customer deletes the photo for everyone."""
     sent = FILES[name][0].items("messages")[0]
     part = content("revoke", {"original_message_id": sent["id"]})
-    return said(message(ADA, wamid("revocation"), STORY.at(EVENING), part))
+    number = WORKSHOP if FILES[name][0].is_social else COUNTER
+    return said(message(ADA, wamid("revocation"), STORY.at(EVENING), part), number=number)
 
 
 @over_both

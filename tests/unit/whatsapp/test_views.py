@@ -52,6 +52,7 @@ def shown(**changes: Any) -> dict[str, Any]:
 def test_a_text_shows_its_content_and_none_of_our_keys() -> None:
     assert shown() == {
         "id": "wamid.1",
+        "correlationId": "790a433cb230d1dc5d33878e70",
         "direction": "INBOUND",
         "receivedAt": "2026-01-01T11:58:20.000Z",
         "from": "447700900101",
@@ -76,6 +77,7 @@ def test_an_erased_message_shows_nothing_but_that_it_was() -> None:
 
     assert shown(**everything) == {
         "id": "wamid.1",
+        "correlationId": "790a433cb230d1dc5d33878e70",
         "direction": "INBOUND",
         "type": "text",
         "receivedAt": "2026-01-01T11:58:20.000Z",

@@ -63,6 +63,7 @@ def test_a_message_shows_what_happened_to_it(desk: Desk, api: Api) -> None:
     assert api.messages(conversation["key"]) == [
         {
             "id": "wamid.1",
+            "correlationId": "790a433cb230d1dc5d33878e70",
             "direction": "INBOUND",
             "type": "text",
             "subtype": "text",
@@ -161,4 +162,4 @@ def test_an_erased_message_is_a_stub(desk: Desk, api: Api) -> None:
 
     [message] = api.messages(api.conversations()[0]["key"])
 
-    assert message.keys() == {"id", "direction", "type", "receivedAt", "erased"}
+    assert message.keys() == {"id", "correlationId", "direction", "type", "receivedAt", "erased"}

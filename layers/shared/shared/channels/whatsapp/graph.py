@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from shared import http
 from shared.channels.outcomes import InDoubt, NotSent, Refused
@@ -49,13 +50,16 @@ class Graph:
 
     def media(self, phone: str, token: str, media_id: str) -> MediaListing:
         """Look a media file up. Raises Refused (also when it is gone), NotSent or InDoubt."""
-        answer = self._call("GET", f"{media_id}?phone_number_id={phone}", token)
+        answer = self._call(
+            "GET", f"{quote(media_id, safe='')}?phone_number_id={quote(phone, safe='')}", token
+        )
+        size = str(answer.get("file_size", ""))
         if not isinstance(answer.get("url"), str):
             raise InDoubt("no_url")
         return MediaListing(
             url=answer["url"],
             mime_type=str(answer.get("mime_type", "")),
-            size_bytes=int(answer.get("file_size") or 0),
+            size_bytes=int(size) if size.isdecimal() else 0,
         )
 
     def _call(

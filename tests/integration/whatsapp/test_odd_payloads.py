@@ -1,0 +1,127 @@
+"""Shapes that no provider should send: kept or parked at the first try, never a poison that comes back."""
+
+from typing import Any
+
+import pytest
+
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from whatsapp.outcomes import Outcome
+from whatsapp.splitting import Delivery, events_of, queue_entry
+
+
+def deep(levels: int) -> Any:
+    value: Any = "bottom"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+SYSTEM = {"id": "wamid.1", "from": "447700900101", "type": "system", "system": {"type": {}}}
+LONG = "x" * 410_000
+PICTURE = {"type": "image", "image": {"id": "1", "caption": LONG}}
+UNSUPPORTED = {"type": "unsupported", "errors": [{"title": LONG}]}
+ORDER = {"type": "order", "order": {"product_items": [{"price": 10**60}]}}
+ODD: dict[str, dict[str, Any]] = {
+    "a product that is a word": {"messages": [text("wamid.1", context={"referred_product": "x"})]},
+    "a system type that is an object": {"messages": [SYSTEM]},
+    "a contact whose number is a list": {"contacts": [{"wa_id": []}, {"user_id": {}}], "messages": [text("wamid.1")]},
+    "a lone surrogate everywhere": {"field": "f\ud800", "news": {"\ud800": "\ud800"}},
+    "a group id that is a number": {"messages": [text("wamid.1", group_id=123)]},
+    "a huge referral": {"messages": [text("wamid.1", referral={"source_id": "a", "body": LONG})]},
+    "a huge caption": {"messages": [text("wamid.1") | PICTURE]},
+    "errors without end": {"messages": [text("wamid.1") | UNSUPPORTED]},
+    "a wide payload in an unknown field": {"field": "next_year", "news": {str(n): [""] * 20 for n in range(9_000)}},
+    "deep nesting": {"field": "next_year", "news": deep(60)},
+    "a price of many digits": {"messages": [text("wamid.1") | ORDER]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
+def test_an_odd_shape_is_kept(desk: Desk, value: dict[str, Any]) -> None:
+    assert desk.outcomes(value) == [Outcome.PERSISTED]
+
+
+def test_a_payload_too_large_for_an_item_is_kept_whole_in_the_bucket(desk: Desk) -> None:
+    desk.take({"field": "next_year", "news": "x" * 20_000})
+
+    (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert b"x" * 20_000 in desk.here.bucket.get(desk.item(key)["fullEvent"])
+
+
+def test_a_fault_of_ours_parks_the_event_and_says_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(*_: object) -> None:
+        raise KeyError("447700900101")
+
+    monkeypatch.setattr("whatsapp.content.describe", fault)
+    (handled,) = desk.take({"messages": [text("wamid.1")]})
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "fault_KeyError")
+
+
+def test_an_account_that_is_flagged_again_is_another_event(desk: Desk) -> None:
+    def flagged(day: int) -> Outcome:
+        entry = {
+            "id": "9",
+            "time": NOW // 1000 + day,
+            "changes": [{"field": "account_update", "value": {"event": "FLAGGED"}}],
+        }
+        (event,) = events_of({"entry": [entry]}, Delivery("meta", "", NOW))
+        return desk.handle(queue_entry(event).body).outcome
+
+    assert [flagged(0), flagged(0), flagged(86_400)] == [
+        Outcome.PERSISTED,
+        Outcome.DUPLICATE,
+        Outcome.PERSISTED,
+    ]
+
+
+def test_echoes_to_customers_known_by_user_id_stay_apart(desk: Desk) -> None:
+    for name in ("GB.alice", "GB.bob"):
+        echo = {
+            "id": f"wamid.{name}",
+            "from": "15550783881",
+            "to_user_id": name,
+            "type": "text",
+            "text": {"body": "hi"},
+        }
+        desk.take({"field": "smb_message_echoes", "message_echoes": [echo]})
+
+    assert {key for key in desk.keys() if key.startswith("CONV#")} == {
+        f"CONV#{PHONE}#GB.alice",
+        f"CONV#{PHONE}#GB.bob",
+    }
+
+
+def test_each_member_of_a_group_has_a_status(desk: Desk) -> None:
+    echo = {
+        "id": "wamid.e",
+        "group_id": "G1",
+        "from": "15550783881",
+        "type": "text",
+        "text": {"body": "hi"},
+    }
+    desk.take({"field": "smb_message_echoes", "message_echoes": [echo]})
+    for member in ("1", "2"):
+        status = {
+            "id": "wamid.e",
+            "status": "read",
+            "timestamp": str(NOW // 1000),
+            "recipient_participant_id": member,
+        }
+        assert desk.outcomes({"statuses": [status]}) == [Outcome.PERSISTED]
+
+    assert {key for key in desk.keys() if key.startswith("STATUS#")} == {
+        "STATUS#wamid.e#read#1",
+        "STATUS#wamid.e#read#2",
+    }
+
+
+def test_a_status_of_a_message_that_a_customer_wrote_is_parked(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1")]})
+
+    (handled,) = desk.take({"statuses": [{"id": "wamid.1", "status": "read"}]})
+
+    assert handled.reason == "not_outbound"
+    assert "deliveryStatus" not in desk.item("MSG#wamid.1")
