@@ -27,7 +27,17 @@ def seed(stack: Stack) -> str:
     secrets.put_secret_value(SecretId=stack.secrets["whatsapp_apps"], SecretString=json.dumps(apps))
     tokens = json.dumps({COMPANY: GRAPH_TOKEN})
     secrets.put_secret_value(SecretId=stack.secrets["whatsapp_tokens"], SecretString=tokens)
-    _register(stack, COUNTER, "--provider", "graph", "--app", APP_ID, "--token-ref", COMPANY, "--auto-mark-read")
+    _register(
+        stack,
+        COUNTER,
+        "--provider",
+        "graph",
+        "--app",
+        APP_ID,
+        "--token-ref",
+        COMPANY,
+        "--auto-mark-read",
+    )
     _register(stack, WORKSHOP, "--provider", "eum", "--phone-arn", WORKSHOP.arn)
     return _operate(
         stack,

@@ -18,6 +18,7 @@ _OPENS_WINDOW = MEDIA_TYPES | {
     "order",
     "request_welcome",
 }
+_LONGEST_NAME = 256
 _MOST_CONTACTS = 10
 _MOST_ITEMS = 100
 _MOST_ERRORS = 5
@@ -77,14 +78,14 @@ def _media(part: Mapping[str, Any], _message: Mapping[str, Any]) -> dict[str, An
     media_id = _string(part, "id")
     if not media_id:
         return {"content": dict(part)}
-    filename = _string(part, "filename") or ""
+    filename = (_string(part, "filename") or "")[:_LONGEST_NAME]
     return {
         "caption": _string(part, "caption"),
         "preview": _string(part, "caption") or (f"[document] {filename}" if filename else None),
         "media": MediaFile(
             media_id=media_id,
-            mime_type=_string(part, "mime_type") or "",
-            sha256=_string(part, "sha256") or "",
+            mime_type=(_string(part, "mime_type") or "")[:_LONGEST_NAME],
+            sha256=(_string(part, "sha256") or "")[:_LONGEST_NAME],
             filename=filename,
             voice=part.get("voice") is True,
         ),

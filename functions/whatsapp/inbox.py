@@ -152,6 +152,7 @@ def with_early_changes(here: Resources, message: Message, edit: Edit | None) -> 
             "preview": str(newest.get("text") or "")[: content.PREVIEW_CHARACTERS],
             "edited_at": newest["at"],
             "edit_order": newest["order"],
+            "content_s3_key": None,  # The whole that lay there was of the old words.
         }
     if edit.revoked_at:
         changes["revoked_at"] = edit.revoked_at

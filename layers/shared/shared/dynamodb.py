@@ -108,29 +108,25 @@ class Table:
         *append* extends lists, *drop* removes attributes, *take_from_set* removes set members. Raises
         ConditionFailed.
         """
-        names = _Names()
-        values: dict[str, Any] = {}
-
-        def value(name: str, given: Any) -> str:  # noqa: ANN401 - whatever DynamoDB can hold
-            placeholder = f":{names.of(name)[1:]}{len(values)}"
-            values[placeholder] = _serialize(_storable(given))
-            return placeholder
-
+        parts = _Parts()
         present = {name: given for name, given in (put or {}).items() if given is not None}
-        sets = [f"{names.of(name)} = {value(name, given)}" for name, given in present.items()]
-        for name, given in (put_once or {}).items():
-            sets.append(f"{names.of(name)} = if_not_exists({names.of(name)}, {value(name, given)})")
-        for name, given in (append or {}).items():
-            old = f"if_not_exists({names.of(name)}, {value(name, [])})"
-            sets.append(f"{names.of(name)} = list_append({old}, {value(name, given)})")
-        adds = [f"{names.of(name)} {value(name, given)}" for name, given in (add or {}).items()]
-        takes = [f"{names.of(name)} {value(name, v)}" for name, v in (take_from_set or {}).items()]
-        clauses = {"SET": sets, "ADD": adds, "REMOVE": [names.of(n) for n in drop], "DELETE": takes}
-        expression = " ".join(
-            f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts
+        sets = [f"{parts.name(n)} = {parts.value(n, given)}" for n, given in present.items()]
+        for n, given in (put_once or {}).items():
+            sets.append(
+                f"{parts.name(n)} = if_not_exists({parts.name(n)}, {parts.value(n, given)})"
+            )
+        for n, given in (append or {}).items():
+            old = f"if_not_exists({parts.name(n)}, {parts.value(n, [])})"
+            sets.append(f"{parts.name(n)} = list_append({old}, {parts.value(n, given)})")
+        expression = _clauses(
+            SET=sets,
+            ADD=[f"{parts.name(n)} {parts.value(n, given)}" for n, given in (add or {}).items()],
+            REMOVE=[parts.name(n) for n in drop],
+            DELETE=[
+                f"{parts.name(n)} {parts.value(n, v)}" for n, v in (take_from_set or {}).items()
+            ],
         )
-
-        arguments = self._conditional(when, names=names.placeholders, values=values)
+        arguments = self._conditional(when, names=parts.names, values=parts.values)
         answer = _call(
             self._client.update_item,
             TableName=self.name,
@@ -206,15 +202,25 @@ class Table:
         self.consumed_write_units += answer.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0)
 
 
-class _Names:
-    """Placeholders for attribute names: `from`, `type`, `ttl` and many more are reserved words of DynamoDB."""
+class _Parts:
+    """Placeholders of an update: `from`, `type`, `ttl` and many more names are reserved words of DynamoDB."""
 
     def __init__(self) -> None:
-        self.placeholders: dict[str, str] = {}
+        self.names: dict[str, str] = {}
+        self.values: dict[str, Any] = {}
 
-    def of(self, name: str) -> str:
-        self.placeholders[f"#{name}"] = name
+    def name(self, name: str) -> str:
+        self.names[f"#{name}"] = name
         return f"#{name}"
+
+    def value(self, name: str, given: Any) -> str:  # noqa: ANN401 - whatever DynamoDB can hold
+        placeholder = f":{name}{len(self.values)}"
+        self.values[placeholder] = _serialize(_storable(given))
+        return placeholder
+
+
+def _clauses(**clauses: list[str]) -> str:
+    return " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses.items() if parts)
 
 
 def _call[Answer](operation: Callable[..., Answer], **arguments: Any) -> Answer:  # noqa: ANN401 - the SDK's
