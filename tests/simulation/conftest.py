@@ -18,7 +18,7 @@ from tests.simulation.stage import new_world
 from tests.simulation.world import World
 
 
-@pytest.fixture(scope="module")  # no longer: other suites of this process have a moto of their own
+@pytest.fixture(scope="module")  # not wider: other suites in this process have a moto of their own
 def _world() -> Iterator[World]:
     with mock_aws():
         s3 = boto3.Session().client("s3")
