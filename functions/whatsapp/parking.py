@@ -12,7 +12,8 @@ from shared.queues import digest
 from shared.redaction import outline
 from whatsapp import store
 from whatsapp.events import Event
-from whatsapp.items import Phone, WebhookEvent
+from whatsapp.items import WebhookEvent
+from whatsapp.origins import Origin
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 
@@ -32,7 +33,7 @@ class Verdict:
 
 @contextmanager
 def parked_when_permanent(
-    here: Resources, body: str, event: Event | None, phone: Phone | None
+    here: Resources, body: str, event: Event | None, origin: Origin | None
 ) -> Iterator[Verdict]:
     """
     Park the event when the block raises Permanent, instead of letting it fail.
@@ -45,11 +46,11 @@ def parked_when_permanent(
         yield verdict
     except Permanent as refusal:
         verdict.reason = refusal.reason
-        _park(here, body, event, phone, refusal.reason)
+        _park(here, body, event, origin, refusal.reason)
 
 
 def keep(
-    here: Resources, event: Event, phone: Phone | None, event_type: str | None = None
+    here: Resources, event: Event, origin: Origin | None, event_type: str | None = None
 ) -> Outcome:
     """Keep an event that has no item of its own, under the webhook field it came with."""
     payload = event.payload or {}
@@ -61,7 +62,7 @@ def keep(
         payload = _outline(payload)
     item = _item(
         event,
-        phone,
+        origin,
         event_type or event.field or event.kind,
         event_id,
     )
@@ -71,7 +72,7 @@ def keep(
 
 
 def _park(
-    here: Resources, body: str, event: Event | None, phone: Phone | None, reason: str
+    here: Resources, body: str, event: Event | None, origin: Origin | None, reason: str
 ) -> None:
     """Keep the whole event in S3, and an item that shows why it is there and what it looked like."""
     event_id = digest(
@@ -92,7 +93,7 @@ def _park(
             webhook_event_type=PARKED, event_type="unreadable", processed_at=now, received_at=now,
         )  # fmt: skip
     else:
-        item = _item(event, phone, PARKED, event_id)
+        item = _item(event, origin, PARKED, event_id)
         parked["payload"] = _outline(event.payload or {})
     store.events.add(here.table, item.model_copy(update=parked))
 
@@ -108,11 +109,11 @@ def _size(payload: dict[str, Any]) -> int:
 
 
 def _item(
-    event: Event, phone: Phone | None, webhook_event_type: str, event_id: str
+    event: Event, origin: Origin | None, webhook_event_type: str, event_id: str
 ) -> WebhookEvent:
     return WebhookEvent(
         pk=WebhookEvent.key(event_id),
-        company=phone.company if phone else None,
+        company=origin.company if origin else None,
         ttl=clock.expires_in(TTL_SECONDS),
         # Index keys have bounds, and these are what the sender calls them.
         webhook_event_type=webhook_event_type[:LONGEST_NAME],

@@ -11,20 +11,10 @@ from shared import clock
 from shared.failures import Permanent, Transient
 from shared.observability import describe, logger, metrics
 from shared.storable import storable
-from whatsapp import (
-    changes,
-    echoes,
-    identities,
-    inbox,
-    media,
-    parking,
-    receipts,
-    senders,
-    statuses,
-    store,
-)
+from whatsapp import changes, echoes, identities, inbox, media, parking, receipts, senders, statuses
 from whatsapp.events import Event, parse_event
 from whatsapp.items import Phone
+from whatsapp.origins import Account, Origin, origin_of
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 
@@ -33,6 +23,7 @@ PROVIDER_MS = 40 * clock.SECOND_MS
 _GONE = frozenset({403, 404})
 
 type Handle = Callable[[Resources, Event, Phone], Outcome]
+type HandleOfAccount = Callable[[Resources, Event, Account], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +39,7 @@ class Handled:
     """What the log and the metrics say about one event. *reason* is there when it was parked."""
 
     event: Event | None
-    phone: Phone | None
+    origin: Origin | None
     outcome: Outcome
     reason: str | None = None
 
@@ -56,7 +47,7 @@ class Handled:
 def process(here: Resources, body: str, run: Invocation) -> Handled:
     """Handle one queue record. Returns for what is done or parked; what it raises, the queue brings back."""
     event: Event | None = None
-    phone: Phone | None = None
+    origin: Origin | None = None
     outcome = Outcome.PARKED
     # One after the other, so that a parked event is as well known as it could be.
     with parking.parked_when_permanent(here, body, None, None) as unreadable:
@@ -64,37 +55,12 @@ def process(here: Resources, body: str, run: Invocation) -> Handled:
     if event is None:
         return Handled(None, None, Outcome.PARKED, unreadable.reason)
     with parking.parked_when_permanent(here, body, event, None) as foreign:
-        phone = _phone_of(here, event)
-    if foreign.reason:
+        origin = origin_of(here, event)
+    if origin is None:
         return Handled(event, None, Outcome.PARKED, foreign.reason)
-    with parking.parked_when_permanent(here, body, event, phone) as refused:
-        outcome = _guarded(here, _whole(here, event), phone, run)
-    return Handled(event, phone, outcome, refused.reason)
-
-
-def _phone_of(here: Resources, event: Event) -> Phone | None:
-    """
-    The number an event belongs to; None for events of a whole account.
-
-    Raises Permanent: `unknown_phone`, `phone_disabled`, `app_mismatch`, and `malformed` for a body without events.
-    All are replayable, once the number is registered.
-    """
-    if event.kind == "malformed":
-        raise Permanent("malformed")
-    if not event.phone and event.kind not in _OF_A_PHONE:
-        return None
-    phone = store.phones.get(here.table, event.phone)
-    if phone is None:
-        raise Permanent("unknown_phone")
-    if not phone.enabled:
-        raise Permanent("phone_disabled")
-    is_vouched_for = {
-        "meta": event.app == phone.app_id,  # signed by the app that the number is registered with
-        "eum": phone.aws_phone is not None,  # AWS reports about numbers that are linked to it
-    }
-    if not is_vouched_for.get(event.source, True):
-        raise Permanent("app_mismatch")
-    return phone
+    with parking.parked_when_permanent(here, body, event, origin) as refused:
+        outcome = _guarded(here, _whole(here, event), origin, run)
+    return Handled(event, origin, outcome, refused.reason)
 
 
 def _whole(here: Resources, event: Event) -> Event:
@@ -117,7 +83,7 @@ def _storable(event: Event) -> Event:
     return Event(**storable(fields))
 
 
-def _guarded(here: Resources, event: Event, phone: Phone | None, run: Invocation) -> Outcome:
+def _guarded(here: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
     """
     Handle an event; a fault of ours that its shape brings up parks it, with an alarm, instead of blocking its lane.
 
@@ -125,15 +91,19 @@ def _guarded(here: Resources, event: Event, phone: Phone | None, run: Invocation
     other types, and flies on.
     """
     try:
-        return _handle(here, event, phone, run)
+        return _handle(here, event, origin, run)
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
         logger.error("event parked for a fault of ours", extra=describe(fault))
         raise Permanent(f"fault_{type(fault).__name__}") from None
 
 
-def _handle(here: Resources, event: Event, phone: Phone | None, run: Invocation) -> Outcome:
-    if phone is None:
-        return parking.keep(here, event, None)
+def _handle(here: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
+    if event.kind == "other":
+        metrics.add_metric("UnknownField", MetricUnit.Count, 1)
+    if isinstance(origin, Account):
+        handle_account = _OF_ACCOUNTS.get(event.kind, parking.keep)
+        return handle_account(here, event, origin)
+    phone = origin
     if event.kind in _AT_A_PROVIDER and run.remaining_ms() < PROVIDER_MS:
         # A provider that hangs must not take the batch's other events along when the function is killed.
         raise Transient("no_time")
@@ -141,11 +111,7 @@ def _handle(here: Resources, event: Event, phone: Phone | None, run: Invocation)
         return receipts.send(
             here, event, phone, owner=run.request_id, remaining_ms=run.remaining_ms()
         )
-    handle = _HANDLES.get(event.kind)
-    if handle is None:
-        if event.kind == "other":
-            metrics.add_metric("UnknownField", MetricUnit.Count, 1)
-        return parking.keep(here, event, phone)
+    handle = _OF_PHONES.get(event.kind, parking.keep)
     outcome = handle(here, event, phone)
     if here.log_all_events and event.kind in {"message", "status"}:
         parking.keep(here, event, phone)
@@ -179,13 +145,13 @@ _CHANGES: Mapping[str, Handle] = {
     "revoke": changes.revoke,
     "reaction": changes.react,
 }
-_HANDLES: Mapping[str, Handle] = {
+# What has no home here or below is kept as a WEBHOOK_EVENT of its field.
+_OF_PHONES: Mapping[str, Handle] = {
     "message": _by_type(inbox.receive),
     "echo": _by_type(echoes.receive),
     "status": statuses.merge,
     "identity": _identity,
     media.KIND: media.fetch,
 }
+_OF_ACCOUNTS: Mapping[str, HandleOfAccount] = {}
 _AT_A_PROVIDER = frozenset({receipts.KIND, media.KIND})
-# Without a number, an event of these kinds is nobody's.
-_OF_A_PHONE = frozenset({*_HANDLES, receipts.KIND, "payment", "call", "history"})

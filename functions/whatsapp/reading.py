@@ -100,7 +100,7 @@ def messages(source: Source, company: str, key: str, query: MessagesQuery) -> Pa
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", head.pk))
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
     found, last = store.messages.page(source.table, head.pk, limit=query.limit, start=start)
-    shown = [message for message in found if message.company == company and not message.is_expired]
+    shown = [message for message in found if message.company == company]
     records = _records_of_missing_files(source.table, company, shown)
     views = [message_view(source.bucket, m, records.get(m.media_id or "")) for m in shown]
     return Page(Messages(messages=views), listing.cursor(seal, last) if last else None)

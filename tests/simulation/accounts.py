@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, get_args
 
+from shared.delivery import Action
 from shared.dynamodb import _to_wire
 from shared.storable import storable
+from whatsapp.items import CONTRACTED, SUPPORT, AtMost, WhatsAppItem
 from whatsapp.ordering import order_key
 from whatsapp.statuses import RANKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from pydantic.fields import FieldInfo
 
     from tests.simulation.world import Items, World
 
@@ -123,11 +128,42 @@ def check_at_any_time(world: World, before: Items) -> Items:
 
 def check_at_rest(world: World, items: Items) -> None:
     """What holds when the queue is empty: every head shows its newest message and has counted each one once."""
+    check_declared(world.items())  # whole: what two runs may differ in is left out of *items*
     messages = [item for item in items.values() if item["itemType"] == "MESSAGE"]
     for conversation in {message["conversationPk"] for message in messages}:
         of_it = [m for m in messages if m["conversationPk"] == conversation]
         _check_head(items[conversation], of_it)
     check_conservation(world, items)
+
+
+def check_declared(items: Items) -> None:
+    """Every item is of a declared type, with values and sizes that its declaration allows."""
+    for key, item in items.items():
+        if key.startswith("ACTION#"):
+            Action.model_validate(item)
+            continue
+        declared = _declaration(key, item)
+        read = declared.read(item)
+        assert not read.model_extra or set(read.model_extra) == {"itemType"}, key
+        for name, field in declared.model_fields.items():
+            for bound in _bounds(field):
+                value = getattr(read, name)
+                size = 0 if value is None else len(value)
+                if bound.what == "bytes":
+                    size = len(json.dumps(value, default=str).encode())
+                assert size <= bound.count, f"{key}: {name}"
+
+
+def _declaration(key: str, item: dict[str, Any]) -> type[WhatsAppItem]:
+    """The item class of a stored item: several settings share the type CONFIG, and differ in their keys."""
+    named = [c for c in (*CONTRACTED, *SUPPORT) if c.item_type == item["itemType"]]
+    assert named, key
+    return max(named, key=lambda c: key.startswith(c.pk_pattern.partition("{")[0]))
+
+
+def _bounds(field: FieldInfo) -> list[AtMost]:
+    inside = (getattr(part, "__metadata__", ()) for part in get_args(field.annotation))
+    return [e for e in chain(field.metadata, *inside) if isinstance(e, AtMost)]
 
 
 def check_conservation(world: World, items: Items) -> None:

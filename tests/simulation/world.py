@@ -21,7 +21,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.wire import Died, Wire
 from whatsapp import store
-from whatsapp.items import Phone
+from whatsapp.items import Phone, PhoneList
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +102,7 @@ class World:
         for entry in self._listed():
             self.s3.delete_object(Bucket=self.bucket, Key=entry)
         for number in (COUNTER, WORKSHOP):
-            self.table.put(registered(number, auto_mark_read=auto_mark_read).attributes())
+            store.phones.register(self.table, registered(number, auto_mark_read=auto_mark_read))
         self.new_process()
         self.wire.rewind()
         return self
@@ -205,12 +205,13 @@ class World:
     # What is left
 
     def items(self) -> Items:
-        """All items of the table by key, as plain values; without the registered numbers."""
+        """All items of the table by key, as plain values; without the registered numbers and their list."""
         found = [
             {name: _deserialize(value) for name, value in item.items()}
             for item in self._stored().values()
         ]
-        return {item["pk"]: item for item in found if item["itemType"] != Phone.item_type}
+        own = {Phone.item_type, PhoneList.item_type}
+        return {item["pk"]: item for item in found if item["itemType"] not in own}
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""

@@ -115,8 +115,8 @@ def _report(handled: Handled, record: SQSRecord) -> None:
             "age_ms": age_ms,
         }
         facts["lane"] = digest(record.attributes.message_group_id or "")[:16]
-    if handled.phone is not None:
-        facts |= {"company": handled.phone.company, "channel": "whatsapp"}
+    if handled.origin is not None:
+        facts |= {"company": handled.origin.company, "channel": "whatsapp"}
     logger.info("event handled", extra=facts)
 
 

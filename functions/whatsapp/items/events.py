@@ -1,8 +1,8 @@
 """Events that are kept as such: what has no item of its own, and what was parked."""
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from whatsapp.items.item import WhatsAppItem
+from whatsapp.items.item import AtMost, WhatsAppItem
 
 
 class WebhookEvent(WhatsAppItem):
@@ -16,12 +16,14 @@ class WebhookEvent(WhatsAppItem):
 
     item_type: ClassVar[str] = "WEBHOOK_EVENT"
     pk_pattern: ClassVar[str] = "WEBHOOK#{eventId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype", "gsi_webhook_event")
+    ttl_days: ClassVar[int | None] = 30
 
     webhook_event_type: str
     event_id: str
     event_type: str
     waba_meta_id: str | None = None
-    payload: dict[str, Any] | None = None
+    payload: Annotated[dict[str, Any], AtMost(16_000, "bytes")] | None = None
     processed_at: str
     received_at: str
 

@@ -1,10 +1,14 @@
 """Items of the inbox: messages, conversations, and what is known about a message besides itself."""
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from whatsapp.items.item import WhatsAppItem
+from whatsapp.items.item import AtMost, WhatsAppItem
+
+type MessageType = Literal[
+    "text", "image", "video", "audio", "document", "sticker", "location", "contacts", "interactive", "template"
+]  # fmt: skip
 
 
 class Message(WhatsAppItem):
@@ -17,8 +21,18 @@ class Message(WhatsAppItem):
 
     item_type: ClassVar[str] = "MESSAGE"
     pk_pattern: ClassVar[str] = "MSG#{waMessageId}"
+    indexes: ClassVar[tuple[str, ...]] = (
+        "gsi_direction",
+        "gsi_from",
+        "gsi_inbox",
+        "gsi_conversation",
+        "gsi_status",
+        "gsi_group",
+        "gsi_campaign",
+    )
+    ttl_note: ClassVar[str] = "kept; MESSAGE_TTL_DAYS, where it is set"
 
-    direction: str  # INBOUND | OUTBOUND
+    direction: Literal["INBOUND", "OUTBOUND"]
     received_at: str
     sent_at: str | None = None
     wa_timestamp: str | None = None  # as received
@@ -27,7 +41,7 @@ class Message(WhatsAppItem):
     to: str | None = None
     sender_name: str | None = None
     conversation_pk: str
-    type: str  # one of the contract's ten; `subtype` has the provider's word
+    type: MessageType  # `subtype` has the provider's word
     preview: str | None = None
     text_body: str | None = None
     caption: str | None = None
@@ -35,15 +49,17 @@ class Message(WhatsAppItem):
     mime_type: str | None = None
     s3_bucket: str | None = Field(default=None, alias="s3Bucket")
     s3_key: str | None = Field(default=None, alias="s3Key")
-    delivery_status: str | None = None  # sent | delivered | read | failed
-    delivery_status_history: list[dict[str, Any]] | None = None  # at most one entry per rank
+    delivery_status: Literal["sent", "delivered", "read", "failed"] | None = None
+    # One entry per rank: {status, at, code?}.
+    delivery_status_history: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
     inbox_pk: str
 
     phone: str
     payload_hash: str
     subtype: str | None = None
-    origin: str | None = None  # app: written in the business's own WhatsApp app
-    content: dict[str, Any] | None = None
+    # app: written in the business's own WhatsApp app; history: from before the number was connected
+    origin: Literal["app", "history"] | None = None
+    content: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     content_s3_key: str | None = Field(
         default=None, alias="contentS3Key"
     )  # text and content, where long
@@ -53,12 +69,13 @@ class Message(WhatsAppItem):
     reply_to: str | None = None  # id of the message it answers
     forwarded: bool | None = None
     forwarded_many_times: bool | None = None
-    referred_product: dict[str, Any] | None = None
-    referral: dict[str, Any] | None = None
-    ad_source: str | None = None
-    errors: list[dict[str, Any]] | None = None
+    referred_product: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
+    referral: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
+    ad_source: str | None = None  # the ad that the customer came from, for the counts
+    reply_of: str | None = None  # template or campaign whose message it answers, for the counts
+    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
     group_id: str | None = None
-    reactions: dict[str, Any] | None = None  # actor -> {emoji, order}, at most 10
+    reactions: Annotated[dict[str, Any], AtMost(10)] | None = None  # actor -> {emoji, order}
     edited_at: str | None = None
     edit_order: str | None = None
     revoked_at: str | None = None
@@ -66,9 +83,11 @@ class Message(WhatsAppItem):
     status_rank: int | None = None
     status_at: str | None = None
     played_at: str | None = None
-    status_error: dict[str, Any] | None = None
+    status_error: Annotated[dict[str, Any], AtMost(1_000, "bytes")] | None = None
     price_category: str | None = None
     action_id: str | None = None
+    template: str | None = None  # name of the template that was sent
+    campaign_id: str | None = None
 
     @property
     def message_id(self) -> str:
@@ -86,6 +105,7 @@ class Conversation(WhatsAppItem):
 
     item_type: ClassVar[str] = "CONVERSATION"
     pk_pattern: ClassVar[str] = "CONV#{phoneArnSuffix}#{customerWaId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_inbox", "gsi_waba_itemtype")
 
     inbox_pk: str | None = None
     from_: str | None = Field(default=None, alias="from")
@@ -101,7 +121,7 @@ class Conversation(WhatsAppItem):
     phone: str | None = None
     sender_name: str | None = None
     last_key: str | None = None
-    recent_keys: set[str] = Field(default_factory=set)
+    recent_keys: Annotated[set[str], AtMost(29)] = Field(default_factory=set)
     ring_floor: str | None = None
     read_up_to: str | None = None
     last_inbound_at: str | None = None
@@ -111,6 +131,8 @@ class Conversation(WhatsAppItem):
     free_entry_for: str | None = None  # the referral_at that free_entry_until was made from
     identity_changed_at: str | None = None
     call_permission_until: str | None = None
+    marketing_opt_out: bool | None = None  # the customer's own choice in WhatsApp
+    marketing_opt_out_at: str | None = None
 
 
 class Alias(WhatsAppItem):
@@ -143,13 +165,15 @@ class Status(WhatsAppItem):
 
     item_type: ClassVar[str] = "STATUS"
     pk_pattern: ClassVar[str] = "STATUS#{messageId}#{status}"
+    ttl_days: ClassVar[int | None] = 35
+    ttl_note: ClassVar[str] = "while its message is unknown; then that of the message"
 
     status: str
     status_at: str
     participant: str | None = None
     price_category: str | None = None
-    pricing: dict[str, Any] | None = None
-    errors: list[dict[str, Any]] | None = None
+    pricing: Annotated[dict[str, Any], AtMost(1_000, "bytes")] | None = None
+    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
     action_id: str | None = None
 
     @classmethod
@@ -180,9 +204,9 @@ class Edit(WhatsAppItem):
     pk_pattern: ClassVar[str] = "EDIT#{messageId}"
 
     revision: int = 0
-    versions: list[dict[str, Any]] = Field(default_factory=list)
+    versions: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)
     revoked_at: str | None = None
-    reactions: dict[str, Any] | None = None
+    reactions: Annotated[dict[str, Any], AtMost(10)] | None = None
 
 
 class Intent(WhatsAppItem):
@@ -191,4 +215,5 @@ class Intent(WhatsAppItem):
     item_type: ClassVar[str] = "INTENT"
     pk_pattern: ClassVar[str] = "INTENT#{actionId}"
 
-    message: dict[str, Any]  # the attributes of the MESSAGE to be, without `pk`
+    # The attributes of the MESSAGE to be, without `pk`.
+    message: Annotated[dict[str, Any], AtMost(60)]

@@ -1,24 +1,38 @@
 """What all items of the whatsapp table share: one string key made from a pattern, camelCase attributes, `itemType`."""
 
 import re
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared import clock
 from shared.dynamodb import Attributes
 
 PARTITION_KEY = "pk"
 _PLACEHOLDER = re.compile(r"{(\w+)}")
 
 
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """
+    The bound of an attribute that holds several things, for `Annotated`: no item grows without one.
+
+    Writers hold it, tests look for it in everything that a run has stored, and the reference page prints it. A read
+    does not check it: an item over its bound must still be readable.
+    """
+
+    count: int
+    what: str = "entries"
+
+
 class WhatsAppItem(BaseModel):
     """
     One item type. Fields are snake_case here and camelCase in the table; absent and empty ones are not stored.
 
-    Attributes that a newer version wrote are kept.
+    Attributes that a newer version wrote are kept. `indexes` names the indexes that items of this type enter,
+    `ttl_days` how long they live: None where they are kept, or as `ttl_note` tells.
     """
 
     model_config = ConfigDict(
@@ -30,6 +44,9 @@ class WhatsAppItem(BaseModel):
     )
     item_type: ClassVar[str]
     pk_pattern: ClassVar[str]
+    indexes: ClassVar[tuple[str, ...]] = ()
+    ttl_days: ClassVar[int | None] = None
+    ttl_note: ClassVar[str] = ""
 
     pk: str
     company: str | None = None
@@ -73,11 +90,6 @@ class WhatsAppItem(BaseModel):
             "itemType": self.item_type,
             **{name: value for name, value in stored.items() if value not in ("", {}, [], set())},
         }
-
-    @property
-    def is_expired(self) -> bool:
-        """Whether its TTL is over; DynamoDB may take two more days to delete it."""
-        return clock.is_over(self.ttl)
 
 
 def pk(value: str) -> Attributes:

@@ -1,6 +1,6 @@
 """Media files of messages."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -17,6 +17,9 @@ class Media(WhatsAppItem):
 
     item_type: ClassVar[str] = "MEDIA"
     pk_pattern: ClassVar[str] = "MEDIA#{mediaId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
+    ttl_days: ClassVar[int | None] = 7
+    ttl_note: ClassVar[str] = "while it is a mere reference; none once STORED"
 
     media_id: str
     s3_bucket: str | None = Field(default=None, alias="s3Bucket")
@@ -27,7 +30,7 @@ class Media(WhatsAppItem):
     expires_at: str | None = None
     waba_meta_id: str | None = None
 
-    media_status: str = "PENDING"  # PENDING | STORED | FAILED | EXPIRED | REVOKED
+    media_status: Literal["PENDING", "STORED", "FAILED", "EXPIRED", "REVOKED"] = "PENDING"
     reason: str | None = None
     phone: str | None = None
     message_pk: str | None = None

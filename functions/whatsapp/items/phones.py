@@ -1,8 +1,8 @@
 """The business's numbers: which provider, whose company, which settings."""
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from whatsapp.items.item import WhatsAppItem
+from whatsapp.items.item import AtMost, WhatsAppItem
 
 
 class Phone(WhatsAppItem):
@@ -15,6 +15,17 @@ class Phone(WhatsAppItem):
 
     item_type: ClassVar[str] = "PHONE"
     pk_pattern: ClassVar[str] = "PHONE#{phone}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
+    # Learned from the provider; the other fields are settings.
+    reported: ClassVar[frozenset[str]] = frozenset(
+        {
+            "verified_name",
+            "messaging_limit",
+            "sending_blocked",
+            "sending_blocked_reason",
+            "sending_blocked_at",
+        }
+    )
 
     company: str
     phone: str
@@ -31,6 +42,11 @@ class Phone(WhatsAppItem):
     enabled: bool = True
     auto_mark_read: bool = False
     automation: str = "none"  # who answers by itself; nobody yet
+    verified_name: str | None = None
+    messaging_limit: str | None = None  # the provider's word, such as TIER_1K
+    sending_blocked: bool | None = None
+    sending_blocked_reason: str | None = None  # the provider's word, such as ACCOUNT_RESTRICTION
+    sending_blocked_at: str | None = None
 
     @property
     def arn_suffix(self) -> str:
@@ -39,9 +55,9 @@ class Phone(WhatsAppItem):
 
 
 class PhoneList(WhatsAppItem):
-    """All numbers of the deployment, at most 500: `phones` is a list of {phone, company, phoneArn, displayPhone}."""
+    """All numbers of the deployment: `phones` has {phone, company, phoneArn, displayPhone, waba} of each."""
 
     item_type: ClassVar[str] = "CONFIG"
     pk_pattern: ClassVar[str] = "CONFIG#PHONES"
 
-    phones: list[dict[str, Any]]
+    phones: Annotated[list[dict[str, Any]], AtMost(500)]

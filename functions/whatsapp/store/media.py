@@ -23,17 +23,17 @@ def add(table: Table, record: Media) -> Media:
 
 
 def get(table: Table, media_pk: str) -> Media | None:
-    """The record with this key, strongly consistent; None also when its time is over."""
+    """The record with this key, strongly consistent."""
     item = table.get(pk(media_pk))
-    record = Media.read(item) if item else None
-    return None if record is None or record.is_expired else record
+    return Media.read(item) if item else None
 
 
 def known(table: Table, media_ids: Iterable[str]) -> dict[str, Media]:
-    """The records of up to 100 files, by media id; those that are not there or whose time is over are left out."""
+    """The records of up to 100 files, by media id; those that are not there are left out."""
     keys = [pk(Media.key(media_id)) for media_id in dict.fromkeys(media_ids)]
-    records = [Media.read(item) for item in table.get_many(keys)]
-    return {record.media_id: record for record in records if not record.is_expired}
+    return {
+        record.media_id: record for record in (Media.read(item) for item in table.get_many(keys))
+    }
 
 
 def stored(table: Table, record: Media) -> bool:

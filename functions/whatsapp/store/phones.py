@@ -1,5 +1,7 @@
 """The business's numbers, cached for a minute: every event asks for one."""
 
+from functools import partial
+
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
@@ -13,10 +15,11 @@ LONGEST_LIST = 500  # One item, read whole by every listing without a number.
 ROUNDS = 5
 
 _cache: dict[tuple[str, str], tuple[int, Phone]] = {}
+_accounts: dict[tuple[str, str], tuple[int, list[Phone]]] = {}
 
 
 class PhoneTaken(Exception):
-    """The number, or its ARN, is in use already."""
+    """The number, its ARN or its account is another's already."""
 
 
 class ListFull(Exception):
@@ -24,7 +27,7 @@ class ListFull(Exception):
 
 
 def get(table: Table, phone: str) -> Phone | None:
-    """The number with Meta's id *phone*; None when it is not registered. Up to a minute old."""
+    """The number with Meta's id *phone*; None when it is not registered. A change shows within a minute."""
     # By table as well, so that no test and no second deployment sees the first one's numbers.
     cached = _cache.get((table.name, phone))
     if cached and clock.now_ms() - cached[0] < CACHE_MS:
@@ -37,13 +40,28 @@ def get(table: Table, phone: str) -> Phone | None:
     return found
 
 
+def of_account(table: Table, waba: str) -> list[Phone]:
+    """The numbers of the account with Meta's id *waba*, perhaps none. A change shows within a minute."""
+    cached = _accounts.get((table.name, waba))
+    if cached and clock.now_ms() - cached[0] < CACHE_MS:
+        return cached[1]
+    # Entries that an older version wrote do not tell their account: their numbers do.
+    ids = [entry["phone"] for entry in listed(table) if entry.get("waba", waba) == waba]
+    found = [phone for phone in map(partial(get, table), ids) if phone]
+    phones = [phone for phone in found if phone.waba_meta_id == waba]
+    if phones:
+        _accounts[table.name, waba] = (clock.now_ms(), phones)
+    return phones
+
+
 def forget() -> None:
-    """Empty the cache: what is in it is of another run."""
+    """Empty the caches: what is in them is of another run."""
     _cache.clear()
+    _accounts.clear()
 
 
 def listed(table: Table) -> list[Attributes]:
-    """All numbers of the deployment, in the order they were registered: phone, company, phoneArn, displayPhone."""
+    """All numbers of the deployment, oldest first: phone, company, phoneArn, displayPhone, waba of each."""
     item = table.get(pk(PhoneList.pk_pattern))
     return PhoneList.read(item).phones if item else []
 
@@ -63,7 +81,8 @@ def register(table: Table, phone: Phone) -> None:
     # can be read and written.
     _with(listed(table), phone)
     settings = phone.attributes()
-    absent = [name for name in phone.model_dump(by_alias=True) if name not in settings]
+    known = phone.model_dump(by_alias=True, exclude=set(Phone.reported))
+    absent = [name for name in known if name not in settings]
     new = Attr(PARTITION_KEY).not_exists()
     # Conversations are kept under the ARN, and company decides who reads them: neither may change under them.
     same = Phone.attr("company").eq(phone.company) & Phone.attr("phone_arn").eq(phone.phone_arn)
@@ -114,11 +133,18 @@ def _with(entries: list[Attributes], phone: Phone) -> list[Attributes]:
     # Two numbers with one ARN would share one inbox, whatever companies they belong to.
     if any(entry["phoneArn"] == phone.phone_arn for entry in others):
         raise PhoneTaken("another number has this ARN")
+    # Events of a whole account name no number: they are of the one company that has the account.
+    if any(
+        entry.get("waba") == phone.waba_meta_id and entry["company"] != phone.company
+        for entry in others
+    ):
+        raise PhoneTaken("another company has numbers of this account")
     entry = {
         "phone": phone.phone,
         "company": phone.company,
         "phoneArn": phone.phone_arn,
         "displayPhone": phone.display_phone,
+        "waba": phone.waba_meta_id,
     }
     if len(others) < len(entries):
         return [entry if known["phone"] == phone.phone else known for known in entries]

@@ -20,5 +20,4 @@ def add(table: Table, status: Status) -> None:
 def waiting_for(table: Table, message_id: str) -> list[Status]:
     """The statuses of one recipient that are known of a message, in no order."""
     keys = [pk(Status.of(message_id, word)) for word in WORDS]
-    found = [Status.read(item) for item in table.get_many(keys)]
-    return [status for status in found if not status.is_expired]
+    return [Status.read(item) for item in table.get_many(keys)]

@@ -10,6 +10,7 @@ from boto3.dynamodb.conditions import ConditionExpressionBuilder
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
 
+from shared import clock
 from shared.failures import Permanent, Transient
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _serialize = TypeSerializer().serialize
 _deserialize = TypeDeserializer().deserialize
 
 BATCH_GET_ATTEMPTS = 4
+TTL_ATTRIBUTE = "ttl"  # of every table; epoch seconds
 # "Item size has exceeded the maximum allowed size", "Size of hashkey has exceeded the maximum size limit of2048 bytes"
 _TOO_LARGE = re.compile(r"size (?:has exceeded|to update has exceeded)|size limit", re.IGNORECASE)
 
@@ -41,6 +43,8 @@ class Table:
     """
     A table addressed by whole keys (a dict of its key attributes).
 
+    DynamoDB deletes up to two days after an item's time is over: no read here shows it any more.
+
     `consumed_write_units` adds up what AWS says the writes cost, indexes included, until `forget_consumption`.
     """
 
@@ -54,11 +58,12 @@ class Table:
         self.consumed_write_units = 0.0
 
     def get(self, key: Attributes) -> Attributes | None:
-        """Read one item, strongly consistent."""
+        """Read one item, strongly consistent; None where there is none, or none any more."""
         answer = _call(
             self._client.get_item, TableName=self.name, Key=_to_wire(key), ConsistentRead=True
         )
-        return _from_wire(answer["Item"]) if "Item" in answer else None
+        item = _from_wire(answer["Item"]) if "Item" in answer else None
+        return item if item and not clock.is_over(item.get(TTL_ATTRIBUTE)) else None
 
     def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
         """Read up to 100 items in one call, strongly consistent, in no order; those that are not there are left out."""
@@ -66,7 +71,7 @@ class Table:
         wanted = [_to_wire(key) for key in keys]
         for _ in range(BATCH_GET_ATTEMPTS):
             if not wanted:
-                return found
+                return [item for item in found if not clock.is_over(item.get(TTL_ATTRIBUTE))]
             answer = _call(
                 self._client.batch_get_item,
                 RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}},

@@ -79,7 +79,11 @@ def test_a_number_on_aws_has_its_aws_id_from_its_arn(inbox: Table) -> None:
 def test_registered_numbers_are_listed_in_their_order(
     inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    of_globex = GRAPH | {"--phone": "306540352242944", "--company": "globex"}
+    of_globex = GRAPH | {
+        "--phone": "306540352242944",
+        "--company": "globex",
+        "--waba": "302290129340398",
+    }
     for options in (GRAPH, EUM, of_globex):
         assert register(inbox, options) == 0
     assert run(inbox, "disable", "206540352242933") == 0
@@ -103,6 +107,7 @@ def test_registered_numbers_are_listed_in_their_order(
         "company": "acme",
         "phoneArn": GRAPH_ARN,
         "displayPhone": "15550783881",
+        "waba": "102290129340398",
     }
 
 
@@ -185,6 +190,18 @@ def test_neither_company_nor_arn_of_a_number_can_change(
 
     assert "error: --phone: it is registered for another company" in capsys.readouterr().err
     assert (item(inbox, "106540352242922"), store.phones.listed(inbox)) == before
+
+
+def test_two_companies_cannot_share_an_account(
+    inbox: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its events name no number: nobody could tell whose they are."""
+    register(inbox, GRAPH)
+
+    assert register(inbox, GRAPH | {"--phone": "306540352242944", "--company": "globex"}) == 1
+
+    assert "another company has numbers of this account" in capsys.readouterr().err
+    assert item(inbox, "306540352242944") == {}
 
 
 def test_two_numbers_cannot_share_an_inbox(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Desk, text
 from whatsapp.outcomes import Outcome
 from whatsapp.splitting import Delivery, events_of, queue_entry
 
@@ -63,11 +63,11 @@ def test_a_fault_of_ours_parks_the_event_and_says_so(
 def test_an_account_that_is_flagged_again_is_another_event(desk: Desk) -> None:
     def flagged(day: int) -> Outcome:
         entry = {
-            "id": "9",
+            "id": "102290129340398",
             "time": NOW // 1000 + day,
             "changes": [{"field": "account_update", "value": {"event": "FLAGGED"}}],
         }
-        (event,) = events_of({"entry": [entry]}, Delivery("meta", "", NOW))
+        (event,) = events_of({"entry": [entry]}, Delivery("meta", APP, NOW))
         return desk.handle(queue_entry(event).body).outcome
 
     assert [flagged(0), flagged(0), flagged(86_400)] == [

@@ -1,30 +1,45 @@
-"""Item types against the data contract: keys, attribute names, `itemType`."""
+"""Item types against the data contract: keys, attribute names, types, values, indexes, lifetimes, bounds."""
 
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
 
 import pytest
 import yaml
 
 from shared.delivery import Action
+from tests import template
 from whatsapp import items
-from whatsapp.items.item import WhatsAppItem
+from whatsapp.items import CONTRACTED, SUPPORT, AtMost, WhatsAppItem
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "whatsapp.yaml"
-CONTRACTED: list[type[WhatsAppItem]] = [
-    items.Message,
-    items.Conversation,
-    items.Media,
-    items.WebhookEvent,
-]
-SUPPORT: list[type[WhatsAppItem]] = [
-    items.Alias, items.Status, items.Reaction, items.Edit, items.Intent, items.PhoneList,
-]  # fmt: skip
-# Attributes by which the table is indexed: who has one is in that index.
-INDEX_KEYS = {
-    "direction", "fromPk", "inboxPk", "conversationPk", "deliveryStatus", "sentAt", "receivedAt", "wabaMetaId",
-    "customerPhone", "createdAt", "groupId", "catalogId", "retailerId", "orderId", "tenantId", "paymentStatus",
-    "wabaId", "templateStatus", "templateName", "templateLanguage", "campaignId", "webhookEventType",
+beside_the_contract = pytest.mark.skipif(
+    not CONTRACT.exists(), reason=f"the contract {CONTRACT.name} is not beside this checkout"
+)
+EVERY = (*CONTRACTED, *SUPPORT)
+# DynamoDB's types and Python's.
+STORED_AS = {str: "S", int: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}
+# Who is in which index, as the access patterns need it; everybody else stays out and costs nothing there.
+MEMBERS = {
+    "gsi_direction": {"Message"},
+    "gsi_from": {"Message", "Call"},
+    "gsi_inbox": {"Message", "Conversation", "Call"},
+    "gsi_conversation": {"Message", "Call"},
+    "gsi_status": {"Message"},
+    "gsi_waba_itemtype": {
+        "Conversation", "BusinessProfile", "TemplateMeta", "Media", "Group", "Catalog", "Campaign", "WebhookEvent",
+        "WebhookConfig", "Call", "Analytics", "QualityRating", "FlowResponse", "Phone",
+    },
+    "gsi_customer_phone": {"PaymentOrder", "Refund", "Address", "FlowResponse"},
+    "gsi_group": {"Message"},
+    "gsi_catalog": {"Product"},
+    "gsi_order": {"PaymentOrder", "Refund"},
+    "gsi_tenant": {"Tenant", "PaymentConfig", "PaymentOrder", "Refund"},
+    "gsi_payment_status": {"PaymentOrder"},
+    "gsi_template_waba": {"TemplateEum"},
+    "gsi_template_name": {"TemplateEum"},
+    "gsi_campaign": {"Message"},
+    "gsi_webhook_event": {"WebhookEvent"},
 }  # fmt: skip
 
 
@@ -32,17 +47,97 @@ def names_of(item: type[WhatsAppItem] | type[Action]) -> set[str]:
     return {str(field.alias) for field in item.model_fields.values()}
 
 
-@pytest.mark.skipif(
-    not CONTRACT.exists(), reason=f"the contract {CONTRACT.name} is not beside this checkout"
-)
-@pytest.mark.parametrize("item", CONTRACTED)
-def test_each_item_has_the_keys_and_attributes_that_the_contract_prints(
+def parts_of(annotation: Any) -> set[Any]:
+    """The types and literal values that an annotation allows, without None."""
+    if isinstance(annotation, TypeAliasType):
+        return parts_of(annotation.__value__)
+    if get_origin(annotation) in (Union, UnionType):
+        return set().union(*map(parts_of, get_args(annotation)))
+    if get_origin(annotation) is Literal:
+        return set(get_args(annotation))
+    if hasattr(annotation, "__metadata__"):
+        return parts_of(annotation.__origin__)
+    return set() if annotation is type(None) else {get_origin(annotation) or annotation}
+
+
+def keys_of_indexes() -> dict[str, set[str]]:
+    table = template.properties("WhatsAppTable")
+    return {
+        index["IndexName"]: {key["AttributeName"] for key in index["KeySchema"]}
+        for index in table["GlobalSecondaryIndexes"]
+    }
+
+
+def contract() -> dict[str, Any]:
+    facts: dict[str, Any] = yaml.safe_load(CONTRACT.read_text())
+    return facts
+
+
+@beside_the_contract
+def test_every_item_type_of_the_contract_is_declared_once() -> None:
+    printed = [(entry["itemType"], entry["pk"]) for entry in contract()["items"].values()]
+
+    assert [(item.item_type, item.pk_pattern) for item in CONTRACTED] == printed
+    assert len(printed) == 25
+
+
+@beside_the_contract
+@pytest.mark.parametrize("item", CONTRACTED, ids=lambda item: item.__name__)
+def test_attributes_have_the_names_types_and_values_that_the_contract_prints(
     item: type[WhatsAppItem],
 ) -> None:
-    contract: dict[str, Any] = yaml.safe_load(CONTRACT.read_text())["items"][item.item_type]
+    printed = next(e for e in contract()["items"].values() if e["pk"] == item.pk_pattern)
+    fields = {str(field.alias): field for field in item.model_fields.values()}
+    for name, attribute in printed["attributes"].items():
+        if name == "itemType":
+            continue
+        allowed = parts_of(fields[name].annotation)
+        if "enum" in attribute:
+            assert allowed == set(attribute["enum"]), name
+        else:
+            kinds = {kind if isinstance(kind, type) else type(kind) for kind in allowed}
+            assert {STORED_AS[kind] for kind in kinds} == {attribute["type"]}, name
 
-    assert item.pk_pattern == contract["pk"]
-    assert set(contract["attributes"]) - {"itemType"} <= names_of(item)
+
+@beside_the_contract
+def test_lifetimes_are_those_of_the_contract() -> None:
+    assert contract()["ttl"] == {
+        "IDEMPOTENCY": "24h",
+        "MEDIA (temporary references)": "7d",
+        "WEBHOOK_EVENT": "30d",
+    }
+    assert (items.Idempotency.ttl_days, items.Media.ttl_days, items.WebhookEvent.ttl_days) == (1, 7, 30)  # fmt: skip
+
+
+@pytest.mark.parametrize("item", EVERY, ids=lambda item: item.__name__)
+def test_an_item_is_in_the_indexes_that_it_declares_and_in_no_other(
+    item: type[WhatsAppItem],
+) -> None:
+    names = names_of(item) | {"itemType"}
+
+    entered = {index for index, keys in keys_of_indexes().items() if keys <= names}
+    assert set(item.indexes) == entered
+    assert entered == {index for index, members in MEMBERS.items() if item.__name__ in members}
+
+
+def test_the_ledgers_items_stay_out_of_the_indexes() -> None:
+    assert not any(keys <= names_of(Action) | {"itemType"} for keys in keys_of_indexes().values())
+
+
+@pytest.mark.parametrize("item", EVERY, ids=lambda item: item.__name__)
+def test_nothing_in_an_item_grows_without_a_bound(item: type[WhatsAppItem]) -> None:
+    for name, field in item.model_fields.items():
+        several = parts_of(field.annotation) & {list, dict, set}
+        bounds = [
+            *(entry for entry in field.metadata if isinstance(entry, AtMost)),
+            *(
+                entry
+                for part in get_args(field.annotation)
+                for entry in getattr(part, "__metadata__", ())
+                if isinstance(entry, AtMost)
+            ),
+        ]
+        assert len(bounds) == bool(several), f"{item.__name__}.{name}"
 
 
 @pytest.mark.parametrize(
@@ -50,13 +145,18 @@ def test_each_item_has_the_keys_and_attributes_that_the_contract_prints(
     [
         (items.Message, ["wamid.1"], "MSG#wamid.1"),
         (items.Conversation, ["123", "447700900101"], "CONV#123#447700900101"),
+        (items.PaymentConfig, ["t1", "razorpay"], "TENANT#t1#PAYCFG#razorpay"),
+        (items.TemplateEum, ["waba-1", "hello", "en_US"], "TEMPLATE_EUM#waba-1#hello#en_US"),
         (items.Media, ["9"], "MEDIA#9"),
         (items.WebhookEvent, ["e"], "WEBHOOK#e"),
+        (items.Analytics, ["102", "2026-01-01"], "ANALYTICS#102#2026-01-01"),
         (items.Status, ["wamid.1", "read"], "STATUS#wamid.1#read"),
         (items.Reaction, ["wamid.1", "447700900101"], "REACTION#wamid.1#447700900101"),
         (items.Edit, ["wamid.1"], "EDIT#wamid.1"),
         (items.Intent, ["a1"], "INTENT#a1"),
         (items.Phone, ["106"], "PHONE#106"),
+        (items.GroupParticipant, ["g1", "447700900101"], "GROUP#g1#PARTICIPANT#447700900101"),
+        (items.AddressDefault, ["447700900101", "acme"], "ADDRESS#447700900101#DEFAULT#acme"),
     ],
 )
 def test_keys_are_made_from_the_pattern(
@@ -65,16 +165,15 @@ def test_keys_are_made_from_the_pattern(
     assert item.key(*parts) == key
 
 
+def test_numbered_keys_sort_by_their_number() -> None:
+    assert items.QualityEntry.of("106", 7) == "QUALITY#106#00000007"
+    assert items.CampaignPage.of("c1", 12) == "CAMPAIGN#c1#PAGE#000012"
+
+
 @pytest.mark.parametrize("parts", [[], [""], ["a", "b"]])
 def test_a_key_without_all_its_parts_is_refused(parts: list[str]) -> None:
     with pytest.raises(ValueError, match="MESSAGE needs"):
         items.Message.key(*parts)
-
-
-def test_support_items_stay_out_of_the_indexes() -> None:
-    everyone: list[type[WhatsAppItem] | type[Action]] = [*SUPPORT, Action]
-    assert [item for item in everyone if names_of(item) & INDEX_KEYS] == []
-    assert names_of(items.Phone) & INDEX_KEYS == {"wabaMetaId"}
 
 
 def test_empty_values_are_not_stored() -> None:

@@ -128,6 +128,7 @@ def of_globex() -> Phone:
         phone=GLOBEX_PHONE,
         company="globex",
         display_phone="15550783777",
+        waba_meta_id="302290129340398",
         phone_arn=f"arn:parley:whatsapp:::phone-number-id/{GLOBEX_PHONE}",
     )
 
