@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
+from local.reference import bounds_of
 from shared.delivery import Action
 from shared.dynamodb import _to_wire
 from shared.storable import storable
-from whatsapp.items import CONTRACTED, SUPPORT, AtMost, WhatsAppItem
+from whatsapp.items import CONTRACTED, SUPPORT, WhatsAppItem
 from whatsapp.ordering import order_key
 from whatsapp.statuses import RANKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from pydantic.fields import FieldInfo
 
     from tests.simulation.world import Items, World
 
@@ -146,7 +144,7 @@ def check_declared(items: Items) -> None:
         read = declared.read(item)
         assert not read.model_extra or set(read.model_extra) == {"itemType"}, key
         for name, field in declared.model_fields.items():
-            for bound in _bounds(field):
+            for bound in bounds_of(field):
                 value = getattr(read, name)
                 size = 0 if value is None else len(value)
                 if bound.what == "bytes":
@@ -159,11 +157,6 @@ def _declaration(key: str, item: dict[str, Any]) -> type[WhatsAppItem]:
     named = [c for c in (*CONTRACTED, *SUPPORT) if c.item_type == item["itemType"]]
     assert named, key
     return max(named, key=lambda c: key.startswith(c.pk_pattern.partition("{")[0]))
-
-
-def _bounds(field: FieldInfo) -> list[AtMost]:
-    inside = (getattr(part, "__metadata__", ()) for part in get_args(field.annotation))
-    return [e for e in chain(field.metadata, *inside) if isinstance(e, AtMost)]
 
 
 def check_conservation(world: World, items: Items) -> None:

@@ -1,24 +1,22 @@
 """Item types against the data contract: keys, attribute names, types, values, indexes, lifetimes, bounds."""
 
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
+from typing import Any
 
 import pytest
 import yaml
 
+from local.reference import TABLE_TYPES, allowed, bounds_of
 from shared.delivery import Action
 from tests import template
 from whatsapp import items
-from whatsapp.items import CONTRACTED, SUPPORT, AtMost, WhatsAppItem
+from whatsapp.items import CONTRACTED, SUPPORT, WhatsAppItem
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "whatsapp.yaml"
 beside_the_contract = pytest.mark.skipif(
     not CONTRACT.exists(), reason=f"the contract {CONTRACT.name} is not beside this checkout"
 )
 EVERY = (*CONTRACTED, *SUPPORT)
-# DynamoDB's types and Python's.
-STORED_AS = {str: "S", int: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}
 # Who is in which index, as the access patterns need it; everybody else stays out and costs nothing there.
 MEMBERS = {
     "gsi_direction": {"Message"},
@@ -45,19 +43,6 @@ MEMBERS = {
 
 def names_of(item: type[WhatsAppItem] | type[Action]) -> set[str]:
     return {str(field.alias) for field in item.model_fields.values()}
-
-
-def parts_of(annotation: Any) -> set[Any]:
-    """The types and literal values that an annotation allows, without None."""
-    if isinstance(annotation, TypeAliasType):
-        return parts_of(annotation.__value__)
-    if get_origin(annotation) in (Union, UnionType):
-        return set().union(*map(parts_of, get_args(annotation)))
-    if get_origin(annotation) is Literal:
-        return set(get_args(annotation))
-    if hasattr(annotation, "__metadata__"):
-        return parts_of(annotation.__origin__)
-    return set() if annotation is type(None) else {get_origin(annotation) or annotation}
 
 
 def keys_of_indexes() -> dict[str, set[str]]:
@@ -91,12 +76,12 @@ def test_attributes_have_the_names_types_and_values_that_the_contract_prints(
     for name, attribute in printed["attributes"].items():
         if name == "itemType":
             continue
-        allowed = parts_of(fields[name].annotation)
+        values = set(allowed(fields[name].annotation))
         if "enum" in attribute:
-            assert allowed == set(attribute["enum"]), name
+            assert values == set(attribute["enum"]), name
         else:
-            kinds = {kind if isinstance(kind, type) else type(kind) for kind in allowed}
-            assert {STORED_AS[kind] for kind in kinds} == {attribute["type"]}, name
+            kinds = {kind if isinstance(kind, type) else type(kind) for kind in values}
+            assert {TABLE_TYPES[kind] for kind in kinds} == {attribute["type"]}, name
 
 
 @beside_the_contract
@@ -127,17 +112,8 @@ def test_the_ledgers_items_stay_out_of_the_indexes() -> None:
 @pytest.mark.parametrize("item", EVERY, ids=lambda item: item.__name__)
 def test_nothing_in_an_item_grows_without_a_bound(item: type[WhatsAppItem]) -> None:
     for name, field in item.model_fields.items():
-        several = parts_of(field.annotation) & {list, dict, set}
-        bounds = [
-            *(entry for entry in field.metadata if isinstance(entry, AtMost)),
-            *(
-                entry
-                for part in get_args(field.annotation)
-                for entry in getattr(part, "__metadata__", ())
-                if isinstance(entry, AtMost)
-            ),
-        ]
-        assert len(bounds) == bool(several), f"{item.__name__}.{name}"
+        several = set(allowed(field.annotation)) & {list, dict, set}
+        assert len(bounds_of(field)) == bool(several), f"{item.__name__}.{name}"
 
 
 @pytest.mark.parametrize(
