@@ -14,7 +14,8 @@ from local.reference import bounds_of
 from shared.delivery import Action
 from shared.dynamodb import _to_wire
 from shared.storable import storable
-from whatsapp.items import CONTRACTED, SUPPORT, WhatsAppItem
+from whatsapp.items import WhatsAppItem
+from whatsapp.items.register import CONTRACTED, SUPPORT
 from whatsapp.ordering import order_key
 from whatsapp.statuses import RANKS
 
