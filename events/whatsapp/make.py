@@ -9,6 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from events.whatsapp.direct import direct_events
 from events.whatsapp.samples import samples
 from events.whatsapp.story import FOLDER
 
@@ -21,8 +22,7 @@ One day at acme, a bicycle repair shop, as the webhooks that it causes. Made by
 `python -m events.whatsapp.make`: change the scenes in `scenes/`, not the files.
 
 - `<name>.json` is the event that Lambda gets: an API Gateway proxy event for `WhatsAppWebhook`, an
-  SNS event (`sns_*.json`) for `WhatsAppSocial`. For example
-  `sam local invoke WhatsAppWebhook -e events/whatsapp/text.json`.
+  SNS event (`sns_*.json`) for `WhatsAppSocial`. How to hand one to its function stands below.
 - Posts are signed over their exact bytes with the sample app secret of `cast.py`. Secret, people,
   numbers and ids are made up.
 - `events.whatsapp.samples.samples()` gives the same in Python, in this order, with what is expected
@@ -32,8 +32,36 @@ One day at acme, a bicycle repair shop, as the webhooks that it causes. Made by
   (a state, a reaction, an edit, a deletion), recorded (a notice that has no item of its own), a
   duplicate, or parked.
 
-| # | file | what it shows | expected |
-|---|---|---|---|
+| # | file | function | what it shows | expected |
+|---|---|---|---|---|
+"""
+_DIRECT = """
+For the functions behind the queue and the API, outside of the day:
+
+| file | function | what it shows |
+|---|---|---|
+"""
+_COMMANDS = """
+## One event to one function
+
+```sh
+python -m local.rie <function> events/whatsapp/<file>
+```
+
+(with `.venvs/dev/bin/python`) runs the built function under AWS's runtime interface emulator, on the
+local stack, which it brings up where it does not run. Linux, no container. For example
+`python -m local.rie WhatsAppWorker events/whatsapp/queue_text.json`. The handshake is answered 403
+there: each stack has a verify token of its own.
+
+```sh
+make build ARCHITECTURE=x86_64    # or arm64: the processor of this machine
+.venvs/sam/bin/sam local invoke <function> -e events/whatsapp/<file> \\
+    --parameter-overrides Stage=dev Architecture=x86_64 --region us-east-1
+```
+
+runs it in Lambda's container image; that needs Docker, and reaches AWS with your credentials. The
+names of its queue, table and secrets are those of no stage: give them with `--env-vars`, a file of
+`{"<function>": {"WHATSAPP_QUEUE_URL": "...", ...}}` with values of a deployed stage.
 """
 
 
@@ -41,10 +69,14 @@ def files() -> dict[Path, str]:
     """Every generated file and what belongs in it."""
     told = samples()
     rows = [
-        f"| {number} | [{s.name}]({s.path.name}) | {s.description} | {s.expects.in_words()} |\n"
+        f"| {number} | [{s.name}]({s.path.name}) | `{s.function}` | {s.description} | {s.expects.in_words()} |\n"
         for number, s in enumerate(told, start=1)
     ]
-    return {s.path: s.file_text for s in told} | {README: _PREFACE + "".join(rows)}
+    direct = direct_events()
+    others = [f"| [{d.name}]({d.path.name}) | `{d.function}` | {d.description} |\n" for d in direct]
+    readme = "".join([_PREFACE, *rows, _DIRECT, *others, _COMMANDS])
+    events = {s.path: s.file_text for s in told} | {d.path: d.file_text for d in direct}
+    return events | {README: readme}
 
 
 def outdated() -> list[Path]:
