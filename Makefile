@@ -1,7 +1,7 @@
 # Everything there is to do with Parley on one machine. Needs python3.13 on the PATH, and PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test lint docs unit integration simulation e2e build lock clean environments
+.PHONY: help demo up down status test lint docs load unit integration simulation e2e build lock clean environments
 
 BIN := .venvs/dev/bin
 STACK := $(BIN)/python -m local.stack
@@ -33,6 +33,9 @@ lint: environments ## ruff, mypy, import-linter, template checks
 
 unit integration simulation: environments ## One suite of tests
 	@$(BIN)/pytest tests/$@
+
+load: environments ## 10,000 events at the local stack while its functions are killed
+	@$(BIN)/python -m local.load $(LOAD)
 
 docs: environments ## Write the reference page of the table from its item classes
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.reference

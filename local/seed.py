@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, COUNTER, WORKSHOP, BusinessNumber
 from local import ministack
 from local.deployment import STACK_NAME
+from local.load.traffic import COMPANY as LOAD
+from local.load.traffic import NUMBER
 from local.processes import ROOT, StackError
 
 if TYPE_CHECKING:
@@ -52,9 +54,16 @@ def seed(stack: Stack) -> str:
     )
 
 
-def _register(stack: Stack, number: BusinessNumber, *options: str) -> None:
+def seed_load(stack: Stack) -> None:
+    """Register the number of the load run, which belongs to a company of its own. After `seed`."""
+    _register(
+        stack, NUMBER, "--provider", "graph", "--app", APP_ID, "--token-ref", LOAD, company=LOAD
+    )
+
+
+def _register(stack: Stack, number: BusinessNumber, *options: str, company: str = COMPANY) -> None:
     _operate(
-        stack, "phones", "register", "--company", COMPANY, "--phone", number.phone, "--display-phone", number.display,
+        stack, "phones", "register", "--company", company, "--phone", number.phone, "--display-phone", number.display,
         "--waba", number.waba, "--name", "Acme Bicycles", *options,
     )  # fmt: skip
 
