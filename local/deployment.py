@@ -69,6 +69,7 @@ def deploy(endpoint: str, sandbox_url: str) -> Stack:
         "GraphBaseUrl": sandbox_url,
         "MediaOrigins": sandbox_url,
         "SandboxUrl": sandbox_url,
+        "EmulatorUrl": endpoint,
     }
     # What is the same on every machine is in samconfig.toml.
     command = build.sam_command(

@@ -179,12 +179,16 @@ def _get_att(path: str, given: Mapping[str, str]) -> str:
     raise KeyError(path)
 
 
-def _sub(text: str, given: Mapping[str, str]) -> str:
+def _sub(argument: str | list[Any], given: Mapping[str, str]) -> str:
+    """Fn::Sub of a text, or of a text and values that are known in it alone."""
+    text, own = argument if isinstance(argument, list) else (argument, {})
+    values = _resolve(own, given)
     start, *rest = text.split("${")
     for piece in rest:
         name, after = piece.split("}", 1)
-        start += (_get_att if "." in name else _ref)(name, given) + after
-    return start
+        value = values[name] if name in values else (_get_att if "." in name else _ref)(name, given)
+        start += value + after
+    return str(start)
 
 
 def _if(choice: list[Any], given: Mapping[str, str]) -> Any:

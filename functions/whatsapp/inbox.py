@@ -58,7 +58,9 @@ def put_once(here: Resources, message: Message) -> tuple[Message, Outcome]:
         return message, Outcome.PERSISTED
     if (stored.company, stored.phone) != (message.company, message.phone):
         raise Permanent("conflict")
-    if stored.payload_hash != message.payload_hash and not stored.erased:
+    if stored.erased:
+        metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+    elif stored.payload_hash != message.payload_hash:
         raise Permanent("conflict")
     return stored, Outcome.DUPLICATE
 
@@ -112,7 +114,7 @@ def compose(
     received_at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
     context, referral = _dict(payload.get("context")), _dict(payload.get("referral"))
     file = described.media
-    days = here.message_ttl_days
+    days = phone.message_ttl_days or here.message_ttl_days
     return Message(
         pk=Message.key(event.id),
         company=phone.company,

@@ -35,7 +35,10 @@ def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
         return _wait(here, event, status, phone)
     if message.direction != outbound.DIRECTION:
         raise Permanent("not_outbound")
-    if message.erased or _is_in_history(message, status):
+    if message.erased:
+        metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+        return Outcome.DUPLICATE
+    if _is_in_history(message, status):
         return Outcome.DUPLICATE
     return _apply(here, message, status)
 

@@ -98,6 +98,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
             "apps": {APP_ID: [APP_SECRET]},
         },
         "WhatsAppAccessTokens": {COMPANY: GRAPH_TOKEN},
+        "WhatsAppCanarySecret": {"app_secret": "of the canary"},
     }
     client = aside.client("secretsmanager")
     for logical_id, value in secrets.items():

@@ -15,6 +15,7 @@ from tests.template import (
     resources,
     template,
 )
+from whatsapp import canary
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 SECRETS = sorted(resources("AWS::SecretsManager::Secret"))
@@ -93,7 +94,9 @@ def test_the_ways_in_may_leave_events_and_read_the_app_secrets_and_nothing_else(
 
     secrets = resolved({"Fn::GetAtt": "WhatsAppAppSecrets.Id"})
     dead_letters = resolved({"Fn::GetAtt": "WhatsAppSocialDeadLetters.Arn"})
-    assert granted("WhatsAppWebhook") == expected | {("secretsmanager:GetSecretValue", secrets)}
+    canary = resolved({"Fn::GetAtt": "WhatsAppCanarySecret.Id"})
+    read = "secretsmanager:GetSecretValue"
+    assert granted("WhatsAppWebhook") == expected | {(read, secrets), (read, canary)}
     assert granted("WhatsAppSocial") == expected | {("sqs:SendMessage", dead_letters)}
 
 
@@ -109,6 +112,47 @@ def test_the_worker_lists_media_and_no_other_part_of_the_bucket() -> None:
 
     assert listing["Resource"] == resolved({"Fn::GetAtt": "MediaBucket.Arn"})
     assert listing["Condition"] == {"StringLike": {"s3:prefix": "media/*"}}
+
+
+def test_the_canary_touches_nothing_but_what_is_its_own() -> None:
+    """It can neither read a customer's message nor sign for a real number."""
+    table, secret = (
+        resolved({"Fn::GetAtt": name}) for name in ("WhatsAppTable.Arn", "WhatsAppCanarySecret.Id")
+    )
+    granted = {
+        statement["Action"]: (statement["Resource"], statement.get("Condition"))
+        for statement in statements_of("WhatsAppCanary")
+        if statement["Sid"] != "WriteOwnLogs"
+    }
+
+    assert granted == {
+        "dynamodb:GetItem": (
+            table,
+            {
+                "ForAllValues:StringLike": {
+                    "dynamodb:LeadingKeys": [canary.PHONE.pk, f"MSG#{canary.MESSAGE_PREFIX}*"]
+                }
+            },
+        ),
+        "dynamodb:PutItem": (
+            table,
+            {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [canary.PHONE.pk]}},
+        ),
+        "secretsmanager:GetSecretValue": (secret, None),
+    }
+
+
+def test_without_the_canary_nothing_of_it_is_left() -> None:
+    off = {"CanaryEnabled": "false"}
+    parts = [name for name in template()["Resources"] if name.startswith("WhatsAppCanary")]
+
+    assert len(parts) == 8
+    assert not [name for name in parts if exists(name, **off)]
+    assert "WHATSAPP_CANARY_SECRET_ID" not in environment("WhatsAppWebhook", **off)
+    assert "Canary" not in str(properties("WhatsAppWebhookRole", **off))
+    assert "Canary" not in properties("Dashboard", **off)["DashboardBody"].replace(
+        "CanarySuccess", ""
+    )
 
 
 def test_the_emulators_permissions_exist_on_the_emulator_only() -> None:

@@ -28,6 +28,7 @@ class WebhookSettings(Settings):
     whatsapp_queue_url: str
     media_bucket_name: str
     whatsapp_app_secret_id: str
+    whatsapp_canary_secret_id: str = ""  # none: no canary is deployed
 
 
 settings = WebhookSettings.load()
@@ -42,6 +43,13 @@ queue = FifoQueue(boto3.client("sqs", config=quick), settings.whatsapp_queue_url
 bucket = Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name)
 secret = JsonSecret(
     lambda: boto3.client("secretsmanager", config=quick), settings.whatsapp_app_secret_id
+)
+canary_secret = (
+    JsonSecret(
+        lambda: boto3.client("secretsmanager", config=quick), settings.whatsapp_canary_secret_id
+    )
+    if settings.whatsapp_canary_secret_id
+    else None
 )
 
 
@@ -59,7 +67,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     if len(body) > LARGEST_BODY_BYTES:
         metrics.add_metric("BodyTooLarge", MetricUnit.Count, 1)
         return _answer(413)
-    app = ingress.signer_of(body, _header(event, SIGNATURE_HEADER), secret)
+    app = ingress.signer_of(body, _header(event, SIGNATURE_HEADER), secret, canary_secret)
     if app is None:
         metrics.add_metric("SignatureRejected", MetricUnit.Count, 1)
         return _answer(403)

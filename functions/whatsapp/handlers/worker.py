@@ -21,6 +21,7 @@ from shared.queues import FifoQueue, digest
 from shared.secrets import JsonSecret
 from shared.settings import Settings
 from whatsapp.items import ACTION_PK_PATTERN, pk
+from whatsapp.outcomes import Outcome
 from whatsapp.processing import Handled, Invocation, process
 from whatsapp.resources import Resources
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+# Of these the provider's time says when they happened just now; a synchronized history is months old.
+_HAPPENED_NOW = frozenset({"message", "echo", "status"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,8 +110,13 @@ def _report(handled: Handled, record: SQSRecord) -> None:
         if handled.reason == "conflict":
             metrics.add_metric("Conflict", MetricUnit.Count, 1)
     if event is not None:
-        age_ms = clock.now_ms() - event.accepted_at
+        now_ms = clock.now_ms()
+        age_ms = now_ms - event.accepted_at
         metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
+        if outcome is Outcome.PERSISTED and event.kind in _HAPPENED_NOW:
+            # Up to a second too much: the provider's times are whole seconds. Its clock may be ahead of ours.
+            end_to_end_ms = max(0, now_ms - event.at * 1_000)
+            metrics.add_metric("EndToEndMs", MetricUnit.Milliseconds, end_to_end_ms)
         facts |= {
             "correlation_id": event.correlation_id,
             "kind": event.kind,

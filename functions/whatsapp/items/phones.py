@@ -11,6 +11,7 @@ class Phone(WhatsAppItem):
 
     `phone_arn` is the AWS ARN, or `arn:parley:whatsapp:::phone-number-id/{phone}` for a number that is only on Graph.
     `token_ref` names the access token in the secret of tokens. `app_id`: the Meta app that may report about it.
+    `message_ttl_days`: how long its messages are kept, where that is not what the deployment says.
     """
 
     item_type: ClassVar[str] = "PHONE"
@@ -41,6 +42,7 @@ class Phone(WhatsAppItem):
     business_account_name: str | None = None
     enabled: bool = True
     auto_mark_read: bool = False
+    message_ttl_days: int | None = None
     automation: str = "none"  # who answers by itself; nobody yet
     verified_name: str | None = None
     messaging_limit: str | None = None  # the provider's word, such as TIER_1K

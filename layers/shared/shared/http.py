@@ -35,14 +35,17 @@ def call(
     *,
     headers: Mapping[str, str],
     json: Any = None,  # noqa: ANN401 - any JSON value
+    body: bytes | None = None,
 ) -> BaseHTTPResponse:
     """
-    One request, without retry or redirect, its answer read whole.
+    One request, without retry or redirect, its answer read whole. *body* is for bytes that are signed as they are.
 
     Raises NotSent when the request certainly did not arrive, InDoubt when it may have.
     """
     try:
-        return _pool.request(method, url, headers=dict(headers), json=json, redirect=False)
+        return _pool.request(
+            method, url, headers=dict(headers), json=json, body=body, redirect=False
+        )
     except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError):
         raise NotSent("no_connection") from None
     except urllib3.exceptions.HTTPError:

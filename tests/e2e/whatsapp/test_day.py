@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -233,3 +234,14 @@ def test_no_customer_stands_in_a_log(day: Day) -> None:
     assert words
     everything = "\n".join(lines)
     assert not [person for person in people | words if person in everything]
+
+
+# The last one: it writes a message of its own.
+def test_the_canary_arrives_over_the_public_address(day: Day) -> None:
+    answer = day.stack.client("lambda").invoke(FunctionName="parley-local-whatsapp-canary")
+
+    assert "FunctionError" not in answer
+    lines = day.stack.client("logs").filter_log_events(
+        logGroupName="/aws/lambda/parley-local-whatsapp-canary", filterPattern="CanarySuccess"
+    )["events"]
+    assert [json.loads(line["message"])["CanarySuccess"] for line in lines] == [[1.0]]

@@ -98,6 +98,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
         boto3.client("s3").create_bucket(Bucket=BUCKET)
         door.secrets.create_secret(Name="apps", SecretString="{}")
         door.rotate(verify_token=VERIFY_TOKEN, apps={APP_ID: [APP_SECRET]})
+        door.secrets.create_secret(Name="canary", SecretString='{"app_secret": "of the canary"}')
 
         def client() -> Any:
             door.secret_reads += 1
@@ -107,6 +108,8 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
             monkeypatch.setattr(handler, "queue", FifoQueue(sqs, "url"))  # type: ignore[arg-type] # a fake with the one method that is used
             monkeypatch.setattr(handler, "bucket", Bucket(lambda: boto3.client("s3"), BUCKET))
         monkeypatch.setattr(webhook, "secret", JsonSecret(client, "apps"))
+        canary = JsonSecret(lambda: door.secrets, "canary")
+        monkeypatch.setattr(webhook, "canary_secret", canary)
         yield door
 
 
@@ -244,11 +247,11 @@ def test_wrong_signatures_do_not_buy_api_calls(door: Door, monkeypatch: pytest.M
     monkeypatch.setattr(door.secrets, "get_secret_value", counted)
     for _ in range(50):
         assert door.post(BODY, secret="wrong")["statusCode"] == 403
-    assert reads == 1
+    assert reads == 2, "that of the apps and that of the canary"
     door.now[0] += 60_000
     for _ in range(50):
         door.post(BODY, secret="wrong")
-    assert reads == 2
+    assert reads == 3
 
 
 @pytest.mark.parametrize(("size", "status"), [(3 << 20, 200), ((3 << 20) + 1, 413)])
