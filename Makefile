@@ -1,7 +1,7 @@
 # Everything there is to do with Parley on one machine. Needs python3.13 on the PATH, and PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test lint docs load unit integration simulation e2e build lock clean environments
+.PHONY: help demo up down status test lint docs load cost unit integration simulation e2e build lock clean environments
 
 BIN := .venvs/dev/bin
 STACK := $(BIN)/python -m local.stack
@@ -42,6 +42,9 @@ docs: environments ## Write the reference page of the table from its item classe
 
 e2e: environments ## The tests against the local stack
 	@$(STACK) run $(BIN)/pytest tests/e2e
+
+cost: environments ## What each kind of event costs at AWS; takes minutes. WRITE=README.md puts the table there
+	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.cost $(if $(WRITE),--write $(WRITE))
 
 # The template's default; a deployment with another Architecture needs the same here. The local stack builds its own.
 ARCHITECTURE ?= arm64

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -13,9 +14,11 @@ from unittest import mock
 import boto3
 import urllib3
 from botocore import endpoint
+from moto import mock_aws
 
 import shared.clock
 from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, SOCIAL_TOPIC_ARN, VERIFY_TOKEN
+from local.sandbox import Config, running
 from tests import template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
@@ -29,6 +32,25 @@ if TYPE_CHECKING:
     from local.sandbox import Sandbox
 
 GRAPH_TOKEN = "a token of the sandbox"
+
+
+@contextmanager
+def running_world() -> Iterator[World]:
+    """moto, a provider sandbox, and the world between them."""
+    with mock_aws():
+        s3 = boto3.Session().client("s3")
+
+        def put_object(bucket: str, key: str, content: bytes, content_type: str) -> None:
+            s3.put_object(Bucket=bucket, Key=key, Body=content, ContentType=content_type)
+
+        with running(Config(put_object=put_object)) as sandbox, new_world(sandbox) as world:
+            # Thousands of short runs: the collector need not look at moto's models in each of them.
+            gc.freeze()
+            thresholds = gc.get_threshold()
+            gc.set_threshold(100_000, *thresholds[1:])
+            yield world
+            gc.set_threshold(*thresholds)
+            gc.unfreeze()
 
 
 @contextmanager

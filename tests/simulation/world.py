@@ -24,7 +24,7 @@ from whatsapp import store
 from whatsapp.items import Phone, PhoneList
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import ModuleType
 
     from events.whatsapp.cast import BusinessNumber
@@ -122,13 +122,17 @@ class World:
             self.clock.ms, self._stored(), self.objects(), self.queue.copy(), dict(self.outcomes)
         )
 
-    def begin_again(self, moment: Moment) -> None:
-        """The world as it was, new processes, nothing sent, no accidents."""
+    def begin_again(self, moment: Moment, written: Iterable[str] | None = None) -> None:
+        """
+        The world as it was, new processes, nothing sent, no accidents.
+
+        *written*: the keys of all items that may differ, for a caller who knows; to read a large table takes long.
+        """
         self.clock.ms = moment.ms
         self.queue = self.wire.queue = moment.queue.copy()
         self.outcomes = dict(moment.outcomes)
         self.sandbox.reset()
-        self._write(moment.stored)
+        self._write(moment.stored, written)
         for key, content in self.objects().items():
             if moment.objects.get(key) != content:
                 self.s3.delete_object(Bucket=self.bucket, Key=key)
@@ -235,9 +239,13 @@ class World:
         pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.table.name)
         return {item["pk"]["S"]: item for page in pages for item in page["Items"]}
 
-    def _write(self, wanted: dict[str, Any]) -> None:
-        """Make the table hold these items and no others."""
-        now = self._stored()
+    def _write(self, wanted: dict[str, Any], written: Iterable[str] | None = None) -> None:
+        """Make the table hold these items and no others; only *written* ones can be wrong, where that is given."""
+        if written is None:
+            now = self._stored()
+        else:
+            now = dict.fromkeys(written)
+            wanted = {key: wanted[key] for key in now if key in wanted}
         writes: list[Any] = [
             {"DeleteRequest": {"Key": {"pk": {"S": key}}}} for key in now.keys() - wanted.keys()
         ]
