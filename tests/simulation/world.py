@@ -261,6 +261,7 @@ def registered(number: BusinessNumber, *, auto_mark_read: bool = False) -> Phone
         phone_arn=number.arn or f"arn:parley:whatsapp:::phone-number-id/{number.phone}",
         provider="eum" if number.arn else "graph",
         aws_phone=f"phone-number-id-{suffix}" if suffix else None,
+        aws_waba=f"waba-{number.waba_arn.rpartition('/')[2]}" if suffix else None,
         waba_meta_id=number.waba,
         app_id=APP_ID,
         token_ref=COMPANY,
