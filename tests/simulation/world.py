@@ -205,13 +205,12 @@ class World:
     # What is left
 
     def items(self) -> Items:
-        """All items of the table by key, as plain values; without the registered numbers and their list."""
+        """All items of the table by key, as plain values; without the list of registered numbers."""
         found = [
             {name: _deserialize(value) for name, value in item.items()}
             for item in self._stored().values()
         ]
-        own = {Phone.item_type, PhoneList.item_type}
-        return {item["pk"]: item for item in found if item["itemType"] not in own}
+        return {item["pk"]: item for item in found if item["pk"] != PhoneList.pk_pattern}
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""
