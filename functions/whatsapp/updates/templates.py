@@ -71,9 +71,9 @@ class Report:
     groups: Groups
 
     @property
-    def is_nameless_status(self) -> bool:
-        """Whether it has only a word for the status that nobody here knows."""
-        return self.groups.keys() == {"status_raw"}
+    def has_unknown_status(self) -> bool:
+        """Whether its word for the status is one that nobody here knows: too little to make a template of."""
+        return "status_raw" in self.groups and "status" not in self.groups
 
 
 def update(here: Resources, event: Event, account: Account) -> Outcome:
@@ -131,7 +131,7 @@ def _write(
     facts: dict[str, Any],
     report: Report,
 ) -> None:
-    if not facts or (seen is None and report.is_nameless_status):
+    if not facts or (seen is None and report.has_unknown_status):
         return
     if seen is None:
         store.templates.add(here.table, known.model_copy(update=facts))
@@ -155,7 +155,7 @@ def _languages(languages: dict[str, Any], report: Report) -> dict[str, Any]:
     """The list of languages with this report's; as it was when that is newer, or full."""
     entry: dict[str, Any] = languages.get(report.language, {})
     if report.language not in languages and (
-        len(languages) >= _MOST_LANGUAGES or report.is_nameless_status
+        len(languages) >= _MOST_LANGUAGES or report.has_unknown_status
     ):
         return languages
     if report.template_id:
