@@ -55,8 +55,8 @@ class Phone(WhatsAppItem):
         None  # over after this time, whether or not somebody says so
     )
 
-    # What the four above are made from: ban and restriction -> {order, at, reason, until}, no reason: lifted.
-    sending_blocks: Annotated[dict[str, Any], AtMost(2)] | None = None
+    # What the four above are made from: ban, connection, restriction -> {order, at, reason, until}; no reason: over.
+    sending_blocks: Annotated[dict[str, Any], AtMost(3)] | None = None
     verified_name_order: str | None = None
     messaging_limit_order: str | None = None
 

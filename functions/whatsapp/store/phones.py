@@ -13,6 +13,8 @@ from whatsapp.items.item import PARTITION_KEY
 CACHE_MS = 60 * clock.SECOND_MS
 LONGEST_LIST = 500  # One item, read whole by every listing without a number.
 ROUNDS = 5
+# Why a number may not send. The worst that lasts is shown, whichever was told last.
+WORST_FIRST = ("ban", "connection", "restriction")
 
 _cache: dict[tuple[str, str], tuple[int, Phone]] = {}
 _accounts: dict[tuple[str, str], tuple[int, list[Phone]]] = {}
@@ -129,7 +131,7 @@ def report(table: Table, phone: str, order: str, **fact: str) -> None:
 
 def block_sending(table: Table, phone: str, cause: str, block: Attributes) -> None:
     """
-    Write what the provider says about one *cause* (ban, restriction) why a number may not send, or may again.
+    Write what the provider says about one *cause* why a number may not send, or that this cause is over.
 
     *block* has `order` and `at`, and `reason` (and `until`) while it lasts. Nothing is written when it is older than
     what is known, the same again, or about a number that is gone. Raises Transient when somebody else writes meanwhile.
@@ -141,8 +143,7 @@ def block_sending(table: Table, phone: str, cause: str, block: Attributes) -> No
     if seen.get(cause, {}).get("order", "") >= block["order"]:
         return
     blocks = seen | {cause: block}
-    # A ban outlasts a restriction, whichever was told later.
-    lasting = [blocks[c] for c in ("ban", "restriction") if blocks.get(c, {}).get("reason")]
+    lasting = [blocks[c] for c in WORST_FIRST if blocks.get(c, {}).get("reason")]
     shown: Attributes = lasting[0] if lasting else {}
     facts = Phone.named(
         sending_blocks=blocks,

@@ -21,18 +21,19 @@ from whatsapp.updates import quality
 from whatsapp.updates.moments import moment_of
 
 _LONGEST_TEXT = 256
-# From these on nothing can be sent over the account; an account that is gone comes back only as a new one.
-_BANNING = frozenset({"ACCOUNT_DELETED", "ACCOUNT_OFFBOARDED"})
-_LIFTING = frozenset({"ACCOUNT_RECONNECTED"})
 # The worst first. Others stop calls, new numbers or new templates: no message that would go out today.
 _OF_SENDING = ("RESTRICTED_CUSTOMER_INITIATED_MESSAGING", "RESTRICTED_BIZ_INITIATED_MESSAGING")
-_BAD_NEWS = _BANNING | {
-    "DISABLED_UPDATE",
-    "ACCOUNT_RESTRICTION",
-    "ACCOUNT_VIOLATION",
-    "PARTNER_REMOVED",
-    "PARTNER_APP_UNINSTALLED",
-}
+_BAD_NEWS = frozenset(
+    {
+        "ACCOUNT_DELETED",
+        "ACCOUNT_OFFBOARDED",
+        "DISABLED_UPDATE",
+        "ACCOUNT_RESTRICTION",
+        "ACCOUNT_VIOLATION",
+        "PARTNER_REMOVED",
+        "PARTNER_APP_UNINSTALLED",
+    }
+)
 _GRAVE = frozenset({"CRITICAL", "WARNING"})
 _UNLIMITED = -1
 _TIERS = {
@@ -73,10 +74,11 @@ def _account_update(here: Resources, event: Event, account: Account) -> None:
     payload = event.payload or {}
     word = _text(payload.get("event"))
     ban = _text(_part(payload, "ban_info").get("waba_ban_state"))
-    if word in _BANNING:
+    if word == "ACCOUNT_DELETED":
         _block(here, event, account, "ban", word)
-    elif word in _LIFTING:
-        _block(here, event, account, "ban", None)
+    elif word in {"ACCOUNT_OFFBOARDED", "ACCOUNT_RECONNECTED"}:
+        gone = word == "ACCOUNT_OFFBOARDED"
+        _block(here, event, account, "connection", word if gone else None)
     elif word == "DISABLED_UPDATE" and ban in {"DISABLE", "REINSTATE"}:
         # SCHEDULE_FOR_DISABLE: it still sends. The alert is for those who can appeal.
         _block(here, event, account, "ban", "DISABLE" if ban == "DISABLE" else None)

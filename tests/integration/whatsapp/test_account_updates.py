@@ -86,6 +86,15 @@ def test_a_restriction_neither_replaces_a_ban_nor_ends_with_it(desk: Desk) -> No
     assert item["sendingBlockedUntil"] == "2026-01-01T20:40:00.000Z"
 
 
+def test_an_account_that_is_connected_again_is_as_banned_as_before(desk: Desk) -> None:
+    desk.told("account_update", {"event": "ACCOUNT_OFFBOARDED"})
+    assert desk.item(NUMBER)["sendingBlockedReason"] == "ACCOUNT_OFFBOARDED"
+
+    desk.told("account_update", banned("DISABLE"), 1)
+    desk.told("account_update", {"event": "ACCOUNT_RECONNECTED"}, 2)
+    assert desk.item(NUMBER)["sendingBlockedReason"] == "DISABLE"
+
+
 @pytest.mark.parametrize(
     "value",
     [
