@@ -73,10 +73,21 @@ def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
     envelope = splitting.parse_body(message) or {}
     entry = envelope.get("whatsAppWebhookEntry")
     parsed = splitting.parse_body(entry) if isinstance(entry, str) else entry
+    if isinstance(parsed, dict) and "changes" in parsed:
+        # The service passes the entry on without its time, and events of a whole account have no other.
+        parsed = {"time": _seconds_of(envelope.get("message_timestamp"))} | parsed
     events = list(splitting.events_of_entry(parsed, delivery)) if isinstance(parsed, dict) else []
     if not events:
         events = [_malformed(message.encode("utf-8", "replace"), delivery, bucket)]
     return _enqueue(events, queue, bucket)
+
+
+def _seconds_of(timestamp: object) -> int | None:
+    """Seconds since 1970 of a time that AWS wrote; None where there is none to read."""
+    try:
+        return clock.from_text(str(timestamp)) // 1_000
+    except ValueError:
+        return None
 
 
 def _secrets_of_apps(secret: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -17,6 +17,7 @@ from whatsapp.items import Phone
 from whatsapp.origins import Account, Origin, origin_of
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
+from whatsapp.updates import accounts, flows, payment_configs, templates
 
 # What the slowest calls for one file take together: look-up, download, store.
 PROVIDER_MS = 40 * clock.SECOND_MS
@@ -153,5 +154,10 @@ _OF_PHONES: Mapping[str, Handle] = {
     "identity": _identity,
     media.KIND: media.fetch,
 }
-_OF_ACCOUNTS: Mapping[str, HandleOfAccount] = {}
+_OF_ACCOUNTS: Mapping[str, HandleOfAccount] = {
+    "template": templates.update,
+    "account": accounts.update,
+    "flow": flows.note,
+    "payment_config": payment_configs.update,
+}
 _AT_A_PROVIDER = frozenset({receipts.KIND, media.KIND})

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from local.reference import bounds_of
 from shared.delivery import Action
 from shared.dynamodb import _to_wire
+from shared.queues import digest
 from shared.storable import storable
 from whatsapp.items import CONTRACTED, SUPPORT, WhatsAppItem
 from whatsapp.ordering import order_key
@@ -40,6 +41,7 @@ VARIES = {
 }
 
 
+_OF_ACCOUNTS = {"template", "account", "flow", "payment_config"}
 _OF_ARRIVAL = {"deliveryStatusHistory", "priceCategory"}
 
 
@@ -189,6 +191,8 @@ def _homes_of(event: dict[str, Any]) -> list[str]:
         return [f"MSG#{event_id}"]
     if event["kind"] == "status":
         return [f"STATUS#{event_id}#{payload['status']}"]
+    if event["kind"] in _OF_ACCOUNTS:  # kept as such, after what they changed
+        return [f"WEBHOOK#{digest(event['kind'], event_id, event['hash'])}"]
     return [f"MEDIA#{event_id}"] if event["kind"] == "media" else []
 
 

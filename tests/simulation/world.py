@@ -209,13 +209,12 @@ class World:
     # What is left
 
     def items(self) -> Items:
-        """All items of the table by key, as plain values; without the registered numbers and their list."""
+        """All items of the table by key, as plain values; without the list of registered numbers."""
         found = [
             {name: _deserialize(value) for name, value in item.items()}
             for item in self._stored().values()
         ]
-        own = {Phone.item_type, PhoneList.item_type}
-        return {item["pk"]: item for item in found if item["itemType"] not in own}
+        return {item["pk"]: item for item in found if item["pk"] != PhoneList.pk_pattern}
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""
@@ -269,6 +268,7 @@ def registered(number: BusinessNumber, *, auto_mark_read: bool = False) -> Phone
         phone_arn=number.arn or f"arn:parley:whatsapp:::phone-number-id/{number.phone}",
         provider="eum" if number.arn else "graph",
         aws_phone=f"phone-number-id-{suffix}" if suffix else None,
+        aws_waba=f"waba-{number.waba_arn.rpartition('/')[2]}" if suffix else None,
         waba_meta_id=number.waba,
         app_id=APP_ID,
         token_ref=COMPANY,

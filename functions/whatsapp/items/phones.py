@@ -21,10 +21,14 @@ class Phone(WhatsAppItem):
     reported: ClassVar[frozenset[str]] = frozenset(
         {
             "verified_name",
+            "verified_name_order",
             "messaging_limit",
+            "messaging_limit_order",
             "sending_blocked",
             "sending_blocked_reason",
             "sending_blocked_at",
+            "sending_blocked_until",
+            "sending_blocks",
         }
     )
 
@@ -47,8 +51,16 @@ class Phone(WhatsAppItem):
     verified_name: str | None = None
     messaging_limit: str | None = None  # the provider's word, such as TIER_1K
     sending_blocked: bool | None = None
-    sending_blocked_reason: str | None = None  # the provider's word, such as ACCOUNT_RESTRICTION
+    sending_blocked_reason: str | None = None  # the provider's word, such as DISABLE
     sending_blocked_at: str | None = None
+    sending_blocked_until: str | None = (
+        None  # over after this time, whether or not somebody says so
+    )
+
+    # What the four above are made from: ban, connection, restriction -> {order, at, reason, until}; no reason: over.
+    sending_blocks: Annotated[dict[str, Any], AtMost(3)] | None = None
+    verified_name_order: str | None = None
+    messaging_limit_order: str | None = None
 
     @property
     def arn_suffix(self) -> str:

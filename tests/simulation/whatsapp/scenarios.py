@@ -13,6 +13,7 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, BusinessNumber
 from events.whatsapp.payloads import content, interactive, status, text
 from events.whatsapp.samples import samples
+from events.whatsapp.scenes.about_accounts import APPROVED, REMINDER, STATUS
 from events.whatsapp.story import Story
 from shared.delivery import Action, OnDoubt
 from tests.simulation.fifo import DEDUPLICATION_MS
@@ -99,6 +100,14 @@ def told(message_id: str, *words: str, **extra: object) -> Event:
         for word in words
     ]
     return post(payloads.statuses_change(COUNTER, statuses))
+
+
+def notice(field: str, value: payloads.Json, second: int = 0) -> Event:
+    """A webhook about the counter's whole account, so many seconds into the evening."""
+    change = {"value": value, "field": field}
+    entry = payloads.entry(COUNTER.waba, change) | {"time": STORY.at(EVENING) + second}
+    at = STORY.at(EVENING + 1) + 1
+    return gateway.post("simulated", at, gateway.meta_bytes(payloads.webhook(entry)))
 
 
 def edits(label: str, target: str, new: str, minute: int = EVENING) -> payloads.Json:
@@ -217,9 +226,45 @@ def of_our_own() -> list[Scenario]:
             said(*(says(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 7)))
             for start in range(0, 28, 7)
         )),
+        *_of_accounts(),
         Scenario("read receipt over Graph", (hello,), auto_mark_read=True),
         Scenario("read receipt over AWS, with a file", (eum_image.event,), auto_mark_read=True),
         *_of_actions(),
+    ]  # fmt: skip
+
+
+def _of_accounts() -> list[Scenario]:
+    """Reports about the account: newest first, twice, at once."""
+    french = APPROVED | {"message_template_id": 3, "message_template_language": "fr"}
+    paused, disabled = (APPROVED | {"event": word} for word in ("PAUSED", "DISABLED"))
+    rated = REMINDER | {"new_quality_score": "RED"}
+    flagged, unflagged = (
+        {"display_phone_number": COUNTER.display, "event": word}
+        for word in ("FLAGGED", "UNFLAGGED")
+    )
+    banned, reinstated = (
+        {"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": word}}
+        for word in ("DISABLE", "REINSTATE")
+    )
+    rating = "phone_number_quality_update"
+    return [
+        Scenario("template statuses, newest first, one twice", (
+            notice(STATUS, paused, 2), notice(STATUS, APPROVED, 1), notice(STATUS, APPROVED, 1),
+        )),
+        Scenario("template statuses of one second", (
+            notice(STATUS, disabled, 1), notice(STATUS, paused, 1),
+        ), (notice(STATUS, APPROVED),)),
+        Scenario("a template's rating before its status, and another language", (
+            notice("message_template_quality_update", rated, 2), notice(STATUS, french, 1),
+            notice(STATUS, APPROVED, 1),
+        )),
+        Scenario("three ratings of a number, newest first", (
+            notice(rating, flagged, 3), notice(rating, unflagged, 2), notice(rating, flagged, 1),
+        )),
+        Scenario("a rating of a number, again", (notice(rating, flagged),), (notice(rating, flagged),)),
+        Scenario("a ban and its end, reversed", (
+            notice("account_update", reinstated, 2), notice("account_update", banned, 1),
+        )),
     ]  # fmt: skip
 
 
