@@ -4,6 +4,16 @@ Access patterns of the whatsapp table, by name. Every write says when it can com
 One module per item; its functions take the table first.
 """
 
-from whatsapp.store import aliases, edits, events, heads, media, messages, phones, statuses
+from whatsapp.store import aliases, counts, edits, events, heads, media, messages, phones, statuses
 
-__all__ = ["aliases", "edits", "events", "heads", "media", "messages", "phones", "statuses"]
+__all__ = [
+    "aliases",
+    "counts",
+    "edits",
+    "events",
+    "heads",
+    "media",
+    "messages",
+    "phones",
+    "statuses",
+]
