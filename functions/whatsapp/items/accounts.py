@@ -152,7 +152,7 @@ class Counting(WhatsAppItem):
     swept_on: str | None = (
         None  # the newest day (YYYY-MM-DD, UTC) on which all hours of 8 days were asked for
     )
-    hours: Annotated[list[str], AtMost(200)] = Field(default_factory=list)  # to be counted
+    hours: Annotated[list[str], AtMost(220)] = Field(default_factory=list)  # to be counted
     # The hour that a run had no time to finish: where to go on, and the sums so far.
     hour: str | None = None
     began_at: str | None = None

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import batched
 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
@@ -82,8 +83,9 @@ def days(table: Table, keys: Sequence[str]) -> list[Analytics]:
 
 
 def _many(table: Table, keys: Sequence[str]) -> Iterator[Attributes]:
-    for start in range(0, len(keys), KEYS_PER_READ):
-        yield from table.get_many([pk(key) for key in keys[start : start + KEYS_PER_READ]])
+    # Two companies may call a campaign the same, and DynamoDB takes each key once.
+    for some in batched(dict.fromkeys(keys), KEYS_PER_READ, strict=False):
+        yield from table.get_many([pk(key) for key in some])
 
 
 def set_hour(table: Table, hour: Hour) -> bool:

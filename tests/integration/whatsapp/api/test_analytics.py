@@ -27,7 +27,7 @@ def day(desk: Desk, date: str, *, waba: str = WABA, company: str = "acme", **cou
     assert store.counts.set_day(desk.here.table, counted)
 
 
-def dates(api: Api, **query: str) -> list[str]:
+def dates(api: Api, **query: Any) -> list[str]:
     answer = api.get(ANALYTICS, **query)
     assert answer.status == 200
     return [shown["date"] for shown in answer.body["result"]["analytics"]]
