@@ -132,6 +132,30 @@ class Messages(View):
     messages: list[MessageView]
 
 
+class AnalyticsDay(View):
+    """A day of an account. A field that `Analytics` has under the same name means the same here."""
+
+    date: str
+    messages_sent: int
+    messages_delivered: int
+    messages_read: int
+    messages_failed: int
+    messages_received: int
+    messages_replied: int
+    templates_used: dict[str, int]
+    billable: dict[str, int]
+    ad_sources: dict[str, int]
+    replies: dict[str, int]
+    phones: dict[str, int]
+    counted_at: str | None
+
+
+class AnalyticsDays(View):
+    """Days, oldest first."""
+
+    analytics: list[AnalyticsDay]
+
+
 _OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}
 _TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - {"reactions"}
 

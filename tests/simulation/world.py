@@ -16,6 +16,7 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
 from events.whatsapp.cast import APP_ID, COMPANY, COUNTER, WORKSHOP
+from shared.clock import to_text
 from shared.dynamodb import Table
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
@@ -79,6 +80,7 @@ class World:
     webhook: ModuleType
     social: ModuleType
     worker: ModuleType
+    scheduled: ModuleType
     settings: dict[str, str]
     outcomes: dict[str, str] = field(default_factory=dict)
 
@@ -205,6 +207,18 @@ class World:
     def wait_for_redelivery(self) -> None:
         """Let the visibility timeout of the oldest message in flight pass."""
         self.clock.ms = self.queue.next_visible_at() or self.clock.ms
+
+    # Schedule
+
+    def run_schedule(self, run: Invocation | None = None) -> bool:
+        """The run of the present minute; False when it died. EventBridge's retries bring the same event again."""
+        self.wire.note_run()
+        try:
+            self.scheduled.handler({"time": to_text(self.clock.ms)}, run or Invocation())
+        except Died:
+            self.new_process()
+            return False
+        return True
 
     # What is left
 

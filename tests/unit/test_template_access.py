@@ -247,6 +247,7 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
     assert {route for route, event in routes.items() if "Auth" not in event} == {
         ("GET", "/whatsapp/conversations"),
         ("GET", "/whatsapp/conversations/{key}/messages"),
+        ("GET", "/whatsapp/analytics"),
     }
 
 

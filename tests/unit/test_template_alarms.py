@@ -14,7 +14,10 @@ FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 QUEUES = sorted(resources("AWS::SQS::Queue"))
 TABLES = sorted(resources("AWS::DynamoDB::Table"))
 # A single case is one too many: no second period is waited for.
-AT_THE_FIRST = {"WhatsAppParked", "WhatsAppSendUnknown", "WhatsAppSendDoubled"}
+AT_THE_FIRST = {
+    *("WhatsAppParked", "WhatsAppSendUnknown", "WhatsAppSendDoubled"),
+    *("WhatsAppAccountAlert", "WhatsAppQualityRed", "WhatsAppFlowBlocked"),
+}
 SEVEN_DAYS_SECONDS = 604_800
 OURS = {"service": "whatsapp"}
 
@@ -65,7 +68,7 @@ def period_of(function: str) -> int:
     """Seconds: a minute, or the time between two runs of a function that is run by the clock."""
     events = properties(function).get("Events", {}).values()
     schedules = [e["Properties"]["Schedule"] for e in events if e["Type"] == "Schedule"]
-    return {"rate(5 minutes)": 300}[schedules[0]] if schedules else 60
+    return {"rate(1 minute)": 60, "rate(5 minutes)": 300}[schedules[0]] if schedules else 60
 
 
 def of_dead_letters(queue: str) -> dict[str, Watch]:
@@ -78,6 +81,9 @@ def of_dead_letters(queue: str) -> dict[str, Watch]:
 GATEWAY = {"ApiName": "parley-dev", "Stage": "dev"}
 ON_ONE_METRIC: dict[str, Watch] = {
     "WhatsAppParked": Watch("Parley/dev Parked", OURS, "Sum", 0, 300),
+    "WhatsAppAccountAlert": Watch("Parley/dev AccountAlert", OURS, "Sum", 0, 300),
+    "WhatsAppQualityRed": Watch("Parley/dev QualityRed", OURS, "Sum", 0, 300),
+    "WhatsAppFlowBlocked": Watch("Parley/dev FlowBlocked", OURS, "Sum", 0, 300),
     "WhatsAppSendUnknown": Watch("Parley/dev SendUnknown", OURS, "Sum", 0, 300),
     "WhatsAppSendDoubled": Watch("Parley/dev SendDoubled", OURS, "Sum", 0, 300),
     "WhatsAppSendInDoubt": Watch("Parley/dev SendInDoubt", OURS, "Sum", 0, 300),

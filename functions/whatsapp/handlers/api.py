@@ -1,4 +1,4 @@
-"""The inbox over HTTP: GET /whatsapp/conversations, GET /whatsapp/conversations/{key}/messages."""
+"""The inbox over HTTP: GET /whatsapp/conversations, /whatsapp/conversations/{key}/messages, /whatsapp/analytics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,8 +20,9 @@ from shared.observability import describe, logger
 from shared.queues import to_json
 from shared.secrets import JsonSecret
 from shared.settings import Settings
-from whatsapp import reading
+from whatsapp import reading, reports
 from whatsapp.reading import ConversationsQuery, MessagesQuery, NotFound, Page, PhoneRequired
+from whatsapp.reports import AnalyticsQuery
 
 LONGEST_NAME_SHOWN = 64
 
@@ -94,6 +95,13 @@ def list_messages(key: str) -> Response[str]:
     """Messages of one conversation, newest first. Query: limit, cursor."""
     caller = _caller(Scope.WHATSAPP_READ)
     return _page(reading.messages(source, caller.company, key, _query(MessagesQuery)))
+
+
+@app.get("/whatsapp/analytics")
+def list_analytics() -> Response[str]:
+    """Counted days of one account, oldest first. Query: waba, from, to."""
+    caller = _caller(Scope.WHATSAPP_READ)
+    return _page(reports.analytics(source.table, caller.company, _query(AnalyticsQuery)))
 
 
 @app.exception_handler(Exception)  # type: ignore[untyped-decorator] # Powertools gives it no types

@@ -3,6 +3,8 @@
 from whatsapp.items.accounts import (
     Analytics,
     BusinessProfile,
+    Counting,
+    CountingPart,
     Hour,
     InfraConfig,
     MediaTypesConfig,
@@ -35,16 +37,17 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
+    Counting, CountingPart,
 )  # fmt: skip
 
 __all__ = [
     "ACTION_PK_PATTERN", "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "AtMost",
-    "BusinessProfile", "Call", "Campaign", "CampaignPage", "Catalog", "Conversation", "Edit", "FlowConfig",
-    "FlowResponse", "FlowToken", "Group", "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig",
-    "Intent", "Media", "MediaTypesConfig", "Message", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",
-    "PhoneList", "Product", "QualityEntry", "QualityRating", "Rate", "Reach", "Reaction", "Refund", "Sequence",
-    "Status", "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent",
-    "WhatsAppItem", "pk",
+    "BusinessProfile", "Call", "Campaign", "CampaignPage", "Catalog", "Conversation", "Counting", "CountingPart",
+    "Edit", "FlowConfig", "FlowResponse", "FlowToken", "Group", "GroupParticipant", "GroupRequest", "Hour",
+    "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig", "Message", "PaymentConfig", "PaymentOrder",
+    "PaymentTransaction", "Phone", "PhoneList", "Product", "QualityEntry", "QualityRating", "Rate", "Reach",
+    "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer",
+    "WebhookConfig", "WebhookEvent", "WhatsAppItem", "pk",
 ]  # fmt: skip
 _patterns = [item.pk_pattern for item in (*CONTRACTED, *SUPPORT)]
 if len(set(_patterns)) != len(_patterns):

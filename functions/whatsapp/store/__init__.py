@@ -6,6 +6,7 @@ One module per item; its functions take the table first.
 
 from whatsapp.store import (
     aliases,
+    counts,
     edits,
     events,
     heads,
@@ -19,6 +20,6 @@ from whatsapp.store import (
 )
 
 __all__ = [
-    "aliases", "edits", "events", "heads", "media", "messages", "payment_configs", "phones", "quality", "statuses",
-    "templates",
+    "aliases", "counts", "edits", "events", "heads", "media", "messages", "payment_configs", "phones", "quality",
+    "statuses", "templates",
 ]  # fmt: skip

@@ -167,6 +167,35 @@ def test_a_link_to_a_file_gives_the_file(day: Day) -> None:
     assert answer.data.startswith(b"\x89PNG")
 
 
+def test_the_counts_of_the_days_are_those_of_the_messages(day: Day) -> None:
+    """Counted by the deployed function, as its schedule would at the half of the hour."""
+    now = time.time()
+    # The samples are two days old at most: this run counts the 48 hours before it, and its own.
+    half_past = time.strftime("%Y-%m-%dT%H:30:00Z", time.gmtime(now - 3_600))
+    answer = day.stack.client("lambda").invoke(
+        FunctionName="parley-local-whatsapp-scheduled", Payload=json.dumps({"time": half_past})
+    )
+    assert "FunctionError" not in answer
+
+    dates = [time.strftime("%Y-%m-%d", time.gmtime(now - ago * 86_400)) for ago in (3, 0)]
+    status, page = day.get(f"/whatsapp/analytics?waba={COUNTER.waba}&from={dates[0]}&to={dates[1]}")
+
+    counted: Counter[str] = Counter()
+    for shown in page["result"]["analytics"]:
+        counted.update({name: n for name, n in shown.items() if name.startswith("messages")})
+    messages = [
+        item
+        for item in _items(day.stack).values()
+        if item["itemType"] == "MESSAGE" and item["phone"] == COUNTER.phone
+    ]
+    statuses = Counter(m["deliveryStatus"] for m in messages if m["direction"] == "OUTBOUND")
+    assert status == 200
+    assert counted["messagesReceived"] == sum(m["direction"] == "INBOUND" for m in messages) > 0
+    assert counted["messagesSent"] == statuses.total() > 0
+    assert counted["messagesRead"] == statuses["read"] > 0
+    assert counted["messagesFailed"] == statuses["failed"]
+
+
 @pytest.mark.parametrize(
     "headers",
     [
@@ -208,7 +237,7 @@ def test_the_same_day_again_adds_nothing(day: Day) -> None:
 
 
 def test_no_customer_stands_in_a_log(day: Day) -> None:
-    groups = ("webhook", "social", "worker", "api")
+    groups = ("webhook", "social", "worker", "api", "scheduled")
     logs = day.stack.client("logs").get_paginator("filter_log_events")
     lines = [
         event["message"]
