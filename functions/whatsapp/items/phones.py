@@ -53,9 +53,7 @@ class Phone(WhatsAppItem):
     sending_blocked: bool | None = None
     sending_blocked_reason: str | None = None  # the provider's word, such as DISABLE
     sending_blocked_at: str | None = None
-    sending_blocked_until: str | None = (
-        None  # over after this time, whether or not somebody says so
-    )
+    sending_blocked_until: str | None = None  # over after this time, even if nobody says so
 
     # What the four above are made from: ban, connection, restriction -> {order, at, reason, until}; no reason: over.
     sending_blocks: Annotated[dict[str, Any], AtMost(3)] | None = None

@@ -48,6 +48,22 @@ def test_each_message_of_the_topic_is_enqueued_as_it_says(
     assert {event.source for event in door.sqs.events} <= {"eum"}
 
 
+def test_a_notice_of_an_account_over_the_topic_has_the_time_of_its_message(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (notice,) = [sample for sample in OVER_SNS if sample.name == "sns_template_status"]
+    topic = notice.event["Records"][0]["Sns"]["TopicArn"]
+    arns = type(door.social.settings)(
+        whatsapp_queue_url="url", media_bucket_name=BUCKET, social_topic_arns=(topic,)
+    )
+    monkeypatch.setattr(door.social, "settings", arns)
+
+    door.social.handler(notice.event, None)
+
+    (event,) = door.sqs.events
+    assert event.at == 1_767_269_521  # 2026-01-01T12:12:01Z
+
+
 def test_the_handshake_returns_the_challenge_to_whoever_knows_a_token(door: Door) -> None:
     door.rotate(verify_token=["old", "new"], apps={})
 
