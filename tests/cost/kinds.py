@@ -205,7 +205,7 @@ KINDS = (
     Kind("status: delivered", told_delivered, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=SENT),
     Kind("status: read", told_read, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=ARRIVED),
     Kind("status again", told_sent, Figures(0, 0, 0, 1, 2.2, 1.2, 1, 1.1, 680), after=SENT, outcome="duplicate"),
-    Kind("reaction", a_reaction, Figures(2, 2, 2, 4, 6.2, 1.2, 1, 1.1, 700), after=(a_text,)),
+    Kind("reaction", a_reaction, Figures(2, 2, 2, 3, 5.2, 1.2, 1, 1.1, 700), after=(a_text,)),
     Kind("edit", an_edit, Figures(3, 4, 3, 2, 6.2, 1.2, 1, 1.1, 700), after=(a_text,)),
     Kind("revocation", a_revocation, Figures(3, 4, 3, 3, 7.2, 1.2, 1, 1.1, 700), after=(a_text,)),
     Kind("parked: unknown number", to_a_stranger, Figures(3, 3, 1, 1, 4.2, 1.2, 1, 1.1, 670), outcome="parked"),
