@@ -11,12 +11,24 @@ from shared import clock
 from shared.failures import Permanent, Transient
 from shared.observability import describe, logger, metrics
 from shared.storable import storable
-from whatsapp import changes, echoes, identities, inbox, media, parking, receipts, senders, statuses
+from whatsapp import (
+    changes,
+    echoes,
+    history,
+    identities,
+    inbox,
+    media,
+    parking,
+    receipts,
+    senders,
+    statuses,
+)
 from whatsapp.events import Event, parse_event
 from whatsapp.items import Phone
 from whatsapp.origins import Account, Origin, origin_of
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
+from whatsapp.updates import calls, groups, payments, preferences
 
 # What the slowest calls for one file take together: look-up, download, store.
 PROVIDER_MS = 40 * clock.SECOND_MS
@@ -151,6 +163,11 @@ _OF_PHONES: Mapping[str, Handle] = {
     "echo": _by_type(echoes.receive),
     "status": statuses.merge,
     "identity": _identity,
+    "history": _by_type(history.receive),
+    "call": calls.receive,
+    "group": groups.receive,
+    "preference": preferences.receive,
+    "payment": payments.receive,
     media.KIND: media.fetch,
 }
 _OF_ACCOUNTS: Mapping[str, HandleOfAccount] = {}

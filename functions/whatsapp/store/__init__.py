@@ -4,6 +4,22 @@ Access patterns of the whatsapp table, by name. Every write says when it can com
 One module per item; its functions take the table first.
 """
 
-from whatsapp.store import aliases, edits, events, heads, media, messages, phones, statuses
+from whatsapp.store import (
+    aliases,
+    calls,
+    edits,
+    events,
+    forms,
+    groups,
+    heads,
+    media,
+    messages,
+    orders,
+    phones,
+    statuses,
+)
 
-__all__ = ["aliases", "edits", "events", "heads", "media", "messages", "phones", "statuses"]
+__all__ = [
+    "aliases", "calls", "edits", "events", "forms", "groups", "heads", "media", "messages", "orders", "phones",
+    "statuses",
+]  # fmt: skip
