@@ -99,9 +99,7 @@ def _update(here: Resources, told: _Told, phone: Phone) -> Outcome:
     group = group.model_copy(update={"participants": sorted(present)[:MOST_LISTED]})
     if stored is not None and group == stored:
         return Outcome.DUPLICATE
-    later = max(told.at, before.updated_at or "")
-    changes = {"revision": group.revision + 1, "updated_at": later}
-    store.groups.replace(here.table, group.model_copy(update=changes))
+    store.groups.replace(here.table, group.model_copy(update={"revision": group.revision + 1}))
     return Outcome.PERSISTED
 
 
@@ -138,7 +136,7 @@ def _contact_key(here: Resources, phone: Phone, person: Mapping[str, Any]) -> st
 
 def _merged(group: Group, told: _Told, phone: Phone) -> Group:
     """The group with what this event says; equal to *group* where that is older than what is known."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {"updated_at": max(told.at, group.updated_at or "")}
     if told.state and _is_further(group, told):
         changes |= {"state": told.state, "state_at": told.at}
     if told.is_creation:
