@@ -101,6 +101,8 @@ def follow_change(table: Table, event: Event, contact_key: str, phone: Phone) ->
         ):
             alias = Alias.of_phone(phone.phone, change[name])
             store.aliases.add(table, alias, contact_key, phone.company)
+    if isinstance(change.get("user_id"), dict):
+        change = change | {"user_id": change["user_id"].get("current")}
     for name in ("user_id", "new_user_id", "current_user_id"):
         if isinstance(change.get(name), str) and change[name] and change[name] != contact_key:
             alias = Alias.of_user(phone.phone, change[name])

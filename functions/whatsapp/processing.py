@@ -148,6 +148,7 @@ def _identity(here: Resources, event: Event, phone: Phone) -> Outcome:
         senders.bsuid_of(event.kind, payload, event.contact)
         or senders.phone_of(event.kind, payload, event.contact)
     ):
+        identities.remember(here.table, known.customer, phone)
         identities.follow_change(here.table, event, known.customer.contact_key, phone)
     return parking.keep(here, event, phone)
 

@@ -23,6 +23,9 @@ def customer_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] |
 
 def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """The customer's business-scoped user id; empty where the event has none."""
+    changed = item.get("user_id")
+    if kind == "identity" and isinstance(changed, dict):
+        return _first(changed, ("previous",))  # {previous, current}: not confirmed either
     field = "to_user_id" if _is_outbound(kind, item) else "from_user_id"
     # A call's status names only the one who is called.
     called = ("recipient_user_id",) if kind == "call" else ()
@@ -32,9 +35,9 @@ def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | No
 def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """The digits of the customer's phone; empty where the event has none."""
     field = "to" if _is_outbound(kind, item) else "from"
-    # Calls' statuses name only the one who is called; preferences have no other field than `wa_id`.
-    own = {"call": ("recipient_id",), "preference": ("wa_id",)}.get(kind, ())
-    phone = _first(item, (field, *own)) or _first(contact or {}, ("wa_id",))
+    # Calls' statuses name only the one who is called; preferences and new user ids have no other field than `wa_id`.
+    own = {"call": "recipient_id", "preference": "wa_id", "identity": "wa_id"}.get(kind, field)
+    phone = _first(item, (field, own)) or _first(contact or {}, ("wa_id",))
     digits = phone.removeprefix("+")
     return digits if digits.isascii() and digits.isdecimal() else ""
 

@@ -240,3 +240,12 @@ def test_a_report_about_no_order_of_ours_is_kept(desk: Desk) -> None:
 
     (kept,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
     assert desk.item(kept)["webhookEventType"] == "payment"
+
+
+def test_a_user_id_that_changes_leads_to_the_same_contact_by_either_id(desk: Desk) -> None:
+    ids = {"previous": "GB.old", "current": "GB.new"}
+    entry = {"wa_id": "447700900101", "user_id": ids, "timestamp": str(AT)}
+    desk.take({"field": "user_id_update", "user_id_update": [entry]})
+
+    for user_id in ("GB.old", "GB.new"):
+        assert desk.item(f"ALIAS#BSUID#{PHONE}#{user_id}").get("target") == "447700900101"
