@@ -3,6 +3,7 @@
 from events.whatsapp.scenes.about_accounts import about_numbers, about_templates, about_the_account
 from events.whatsapp.scenes.answers import answers_of_customers
 from events.whatsapp.scenes.attachments import attachments, bad_files
+from events.whatsapp.scenes.beside_messages import calls, choices_and_payments, group, history
 from events.whatsapp.scenes.deliveries import notices, regrouped, unwanted
 from events.whatsapp.scenes.first_contact import first_contact
 from events.whatsapp.scenes.second_thoughts import second_thoughts
@@ -28,6 +29,10 @@ _SCENES = (
     unwanted,
     bad_files,
     workshop,
+    calls,
+    history,
+    group,
+    choices_and_payments,
 )
 
 

@@ -6,12 +6,16 @@ One module per item; its functions take the table first.
 
 from whatsapp.store import (
     aliases,
+    calls,
     counts,
     edits,
     events,
+    forms,
+    groups,
     heads,
     media,
     messages,
+    orders,
     payment_configs,
     phones,
     quality,
@@ -20,6 +24,6 @@ from whatsapp.store import (
 )
 
 __all__ = [
-    "aliases", "counts", "edits", "events", "heads", "media", "messages", "payment_configs", "phones", "quality",
-    "statuses", "templates",
+    "aliases", "calls", "counts", "edits", "events", "forms", "groups", "heads", "media", "messages", "orders",
+    "payment_configs", "phones", "quality", "statuses", "templates",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ A scenario has deliveries that come first, without accidents, and deliveries dur
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,13 @@ ACTION_ID = "q5swyy3pnvssa5dpebugkzlmpa"
 SENT = "wamid.sent-by-parley"
 OTHER_ID_OF_SENT = "0d1c2b3a-4f5e-4d6c-8b7a-000000000001"
 # Samples that need another one before them, though they do not name it.
-_FOLLOWS = {"text_new_number": ["system_changed_number"], "user_id_and_phone": ["user_id_only"]}
+_FOLLOWS = {
+    "text_new_number": ["system_changed_number"],
+    "user_id_and_phone": ["user_id_only"],
+    "call_completed": ["call_connect"],
+    "group_joined": ["group_created"],
+    "group_renamed": ["group_created"],
+}
 
 
 @dataclass(frozen=True)
@@ -124,6 +131,85 @@ def revokes(label: str, target: str, minute: int = EVENING) -> payloads.Json:
 def reacts(label: str, target: str, emoji: str, minute: int = EVENING) -> payloads.Json:
     """Ada's reaction to *target*."""
     return says(label, content("reaction", {"message_id": wamid(target), "emoji": emoji}), minute)
+
+
+def called(*words: str) -> Event:
+    """Events of one call of Ada's, a second between them, in the order of *words*."""
+    order = ("connect", "RINGING", "ACCEPTED", "terminate")
+    ends = {"from": ADA.wa_id, "to": COUNTER.display, "direction": "USER_INITIATED"}
+    events = [
+        {
+            "id": "wacid.simulated",
+            "timestamp": str(STORY.at(EVENING) + order.index(word)),
+            "event": word,
+            **ends,
+            **({"status": "COMPLETED", "duration": 2} if word == "terminate" else {}),
+        }
+        for word in words
+    ]
+    return post(payloads.change("calls", COUNTER, calls=events))
+
+
+def remembered(*messages: payloads.Json) -> Event:
+    """What Ada's thread of the history says."""
+    thread = {"id": ADA.wa_id, "messages": list(messages)}
+    return post(payloads.change("history", COUNTER, history=[{"threads": [thread]}]))
+
+
+def fills_in(label: str, name: str, answers: payloads.Json, minute: int = EVENING) -> payloads.Json:
+    """Ada's answers to a form."""
+    reply = {"name": name, "body": "Sent", "response_json": json.dumps(answers)}
+    return says(label, interactive("nfm_reply", reply), minute)
+
+
+def addresses(*numbers: int) -> Event:
+    """Addresses that Ada gives, a minute between them."""
+    return said(
+        *(
+            fills_in(f"a{n}", "address_message", {"values": {"address": f"{n} Mill Lane"}}, 700 + n)
+            for n in numbers
+        )
+    )
+
+
+def moved(kind: str, second: int) -> Event:
+    """Ada comes into a group, or goes."""
+    facts = {"group_id": "g-1", "timestamp": str(STORY.at(EVENING) + second), "type": kind}
+    entry = facts | {kind: [{"wa_id": ADA.wa_id}]}
+    return post(payloads.change("group_participants_update", COUNTER, groups=[entry]))
+
+
+def _beside_messages() -> list[Scenario]:
+    bare = {"id": wamid("i"), "from": ADA.wa_id, "timestamp": str(STORY.at(600))}
+    photo = bare | content("image", {"id": "77", "mime_type": "image/jpeg", "sha256": "h"})
+    old = [
+        payloads.message(ADA, wamid("old"), STORY.at(600), text("Are you open?")),
+        {"id": wamid("oldest"), "from": COUNTER.display, "timestamp": str(STORY.at(590))}
+        | text("We are.") | {"history_context": {"status": "READ"}},
+    ]  # fmt: skip
+    files = post(payloads.change("history", COUNTER, messages=[photo]))
+    placeholder = remembered(bare | {"type": "media_placeholder"})
+    flow = said(fills_in("f", "flow", {"flow_token": "t", "day": "monday"}))
+    return [
+        Scenario("a call from its end", (called("terminate"), called("connect"))),
+        Scenario("a call twice", (called("connect", "terminate"),), (called("connect", "terminate"),)),
+        Scenario("a message older than a call", (said(says("m", text("hi"), 760)),), (called("connect"),)),
+        Scenario("history twice", (remembered(*old),), (remembered(*old),)),
+        Scenario("history after live messages", (remembered(*old),), (
+            said(says("new", text("hello")), old[0]),
+        )),
+        Scenario("a live message after the history", (said(old[0]),), (remembered(*old),)),
+        Scenario("files of the history", (placeholder, files)),
+        Scenario("files of the history first", (files, placeholder)),
+        Scenario("a flow twice", (flow,), (flow,)),
+        Scenario("a long flow", (said(fills_in("f", "flow", {"story": "word " * 8_000})),)),
+        Scenario("one address too many", (addresses(20),), tuple(
+            addresses(*range(start, start + 5)) for start in range(0, 20, 5)
+        )),
+        Scenario("somebody came and went", (
+            moved("removed_participants", 5), moved("added_participants", 1),
+        )),
+    ]  # fmt: skip
 
 
 def of_samples() -> list[Scenario]:
@@ -324,4 +410,4 @@ def _intend(world: World, message_pk: str | None) -> None:
     )
 
 
-EVERY = of_samples() + of_our_own()
+EVERY = of_samples() + of_our_own() + _beside_messages()
