@@ -18,6 +18,7 @@ from shared.dynamodb import Table
 from shared.objects import Bucket
 from shared.queues import Entry
 from shared.secrets import JsonSecret
+from tests.integration.whatsapp.door import door  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_table, properties
 from whatsapp import store
 from whatsapp.items import ACTION_PK_PATTERN, Phone, PhoneList, pk
