@@ -80,7 +80,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
         settings = template.environment("WhatsAppWorker", **given)
         _create(settings, given)
         webhook, social, worker = (
-            _imported(module, template.environment(function, **given) | extra)
+            imported(module, template.environment(function, **given) | extra)
             for function, module, extra in (
                 ("WhatsAppWebhook", "whatsapp.handlers.webhook", {}),
                 (
@@ -128,7 +128,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
         client.create_secret(Name=name, SecretString=json.dumps(value))
 
 
-def _imported(module: str, environment: dict[str, str]) -> ModuleType:
+def imported(module: str, environment: dict[str, str]) -> ModuleType:
     """A handler module of its own, under its own environment: other tests may have imported it for theirs."""
     before = sys.modules.pop(module, None)
     try:

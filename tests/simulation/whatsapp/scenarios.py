@@ -210,6 +210,9 @@ def of_our_own() -> list[Scenario]:
             "response": "accept", "expiration_timestamp": STORY.at(2_000),
         }))),)),
         Scenario("long text", (said(says("long", text("word " * 4_000))),)),
+        Scenario("a long text is deleted", (said(revokes("r", "long", 771)),), (
+            said(says("long", text("word " * 4_000))),
+        )),
         Scenario("the ring is trimmed", (said(says("last", text("the 29th"), 769)),), tuple(
             said(*(says(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 7)))
             for start in range(0, 28, 7)

@@ -1,0 +1,193 @@
+"""Each function may do what it does in the simulation, and nothing more: a role is no wider than its use."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+
+from access import api_keys
+from events.whatsapp.cast import COMPANY, COUNTER
+from events.whatsapp.payloads import text
+from events.whatsapp.samples import sample, samples
+from shared.auth import Caller
+from shared.dynamodb import Table
+from tests.simulation.permissions import (
+    Grant,
+    Use,
+    Witness,
+    granted_for_lambda,
+    grants_of,
+    missing,
+    needless,
+)
+from tests.simulation.stage import imported
+from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name, said, says
+from tests.simulation.world import Invocation, World, registered
+from tests.template import create_table, environment, properties, resources
+from whatsapp import store
+
+FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
+STAGE = {"Stage": "local"}
+LARGE = said(says("large", text("A very long story. " * 60_000)))  # over a megabyte
+LONG = said(says("long", text("word " * 4_000)))
+READER = Caller(company=COMPANY, scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
+
+type Drive = Callable[[World, Witness], None]
+
+
+def drive_ingress_and_worker(world: World, witness: Witness) -> None:
+    """All samples, also those that are turned away, and all scenarios of the crash matrix."""
+    for scenario in EVERY:
+        play(world, scenario)
+    for event in (LARGE, *(each.event for each in samples())):
+        world.deliver(event)
+    world.work_off()
+    let_an_old_message_in(world)
+    witness.watching("WhatsAppWorker", break_off_a_large_file)(world)
+
+
+def let_an_old_message_in(world: World) -> None:
+    """Older than all that the head of its conversation remembers: the head counts anew."""
+    (trimmed,) = by_name(EVERY, "the ring is trimmed")
+    play(world, trimmed)
+    world.deliver_until_taken(said(says("old", text("long ago"), 600)))
+    world.work_off()
+
+
+def play(world: World, scenario: Scenario) -> None:
+    """A scenario without accidents, on a fresh world."""
+    world.reset(auto_mark_read=scenario.auto_mark_read)
+    scenario.seed(world)
+    for event in scenario.first + scenario.then:
+        world.deliver_until_taken(event)
+        world.work_off()
+
+
+def break_off_a_large_file(world: World) -> None:
+    """Larger than any sample: boto3 sends it in parts, and takes back what came when one of them fails."""
+    world.wire.fails_if = lambda call: call.startswith("s3.UploadPart")
+    with pytest.raises(ClientError):
+        world.worker.here.bucket.put_file("media/large", io.BytesIO(bytes(9 << 20)), "video/mp4")
+    world.wire.rewind()
+
+
+def drive_api(world: World, witness: Witness) -> None:
+    """All conversations of a number and all their messages, a long one and one with a file among them."""
+    name = properties("ApiSealSecret", **STAGE)["Name"]
+    boto3.Session().client("secretsmanager").create_secret(
+        Name=name, SecretString='{"seal_key": "sealed"}'
+    )
+    world.reset()
+    store.phones.register(world.table, registered(COUNTER))
+    for event in (sample("image").event, sample("image_gone").event, LONG):
+        world.deliver_until_taken(event)
+    world.work_off()
+    variables = environment("WhatsAppApi", **STAGE)
+    api = imported("whatsapp.handlers.api", variables)
+    handler = witness.watching("WhatsAppApi", api.handler)
+    listing = handler(get("/whatsapp/conversations"), Invocation())
+    for conversation in json.loads(listing["body"])["result"]["conversations"]:
+        route = "/whatsapp/conversations/{key}/messages"
+        answer = handler(get(route, conversation["key"]), Invocation())
+        assert answer["statusCode"] == 200
+
+
+def get(route: str, key: str = "") -> dict[str, Any]:
+    """A GET as API Gateway hands it over, for a caller whom the authorizer knew."""
+    return {
+        "resource": route,
+        "path": route.replace("{key}", key),
+        "httpMethod": "GET",
+        "headers": {},
+        "multiValueHeaders": {},
+        "pathParameters": {"key": key} if key else None,
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "requestContext": {"requestId": "request-1", "authorizer": READER.as_context()},
+        "body": None,
+        "isBase64Encoded": False,
+    }
+
+
+def drive_authorizer(world: World, witness: Witness) -> None:
+    """A good key and an unknown one."""
+    aside = boto3.Session().client("dynamodb")
+    table = Table(aside, create_table(aside, "ApiKeysTable", **STAGE))
+    key = api_keys.create(table, company=COMPANY, scopes=["whatsapp:read"], name="till")
+    module = imported("access.handlers.authorizer", environment("ApiAuthorizer", **STAGE))
+    handler = witness.watching("ApiAuthorizer", module.handler)
+    arn = "arn:aws:execute-api:us-east-1:123456789012:abc123/dev/GET/whatsapp/conversations"
+    assert handler({"methodArn": arn, "headers": {"x-api-key": key}}, None)["principalId"]
+    with pytest.raises(Exception, match="Unauthorized"):
+        handler({"methodArn": arn, "headers": {"x-api-key": f"{key[:-1]}!"}}, None)
+
+
+# What makes functions do all they can do. A function of the template that is in none of the tuples fails below.
+DRIVES: dict[tuple[str, ...], Drive] = {
+    ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): drive_ingress_and_worker,
+    ("WhatsAppApi",): drive_api,
+    ("ApiAuthorizer",): drive_authorizer,
+}
+
+
+@pytest.fixture(scope="module")
+def uses(_world: World) -> Iterator[dict[str, set[Use]]]:
+    witness = Witness()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_world.wire, "witness", witness.note)
+        for function, module in (
+            ("WhatsAppWebhook", _world.webhook),
+            ("WhatsAppSocial", _world.social),
+            ("WhatsAppWorker", _world.worker),
+        ):
+            patch.setattr(module, "handler", witness.watching(function, module.handler))
+        for drive in DRIVES.values():
+            drive(_world, witness)
+        yield witness.uses
+
+
+def test_every_function_of_the_template_is_made_to_show_what_it_does() -> None:
+    driven = sorted(function for functions in DRIVES for function in functions)
+
+    assert driven == FUNCTIONS
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_makes_use_of_everything_that_it_may_do(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
+
+    assert needless(grants, uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_may_do_everything_that_it_does(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    assert missing(grants_of(function, **STAGE), uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_lets_lambda_do_its_part(function: str) -> None:
+    assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_right_that_nobody_uses_and_a_use_without_a_right_are_seen(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    grants = grants_of(function, **STAGE)
+    table = properties("WhatsAppTable", **STAGE)["TableName"]
+    scan = Grant("dynamodb:Scan", f"arn:aws:dynamodb:us-east-1:123456789012:table/{table}")
+    elsewhere = Grant("s3:GetObject", "arn:aws:s3:::another-bucket/*")
+
+    assert set(needless({*grants, scan, elsewhere}, uses[function])) >= {scan, elsewhere}
+    for taken in grants - granted_for_lambda(function, **STAGE):
+        assert missing(grants - {taken}, uses[function]), taken
