@@ -9,31 +9,60 @@ from typing import Any
 
 from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources
 
+PARTITION_KEYS = {
+    key["AttributeName"]
+    for table in resources("AWS::DynamoDB::Table")
+    for key in properties(table)["KeySchema"]
+    if key["KeyType"] == "HASH"
+}
+# Operators of conditions, and whether they hold where a use says nothing of their key. Patterns of all are compared
+# as IAM compares those of StringLike; StringEquals has none in our template.
+OPERATORS = {
+    "StringLike": False,
+    "ForAllValues:StringLike": True,
+    "ForAllValues:StringEquals": True,
+}
+
 
 @dataclass(frozen=True)
 class Use:
-    """One action on one resource. *context* are the facts that conditions of policies ask for."""
+    """One action on one resource. *context* are the facts that conditions of policies ask for: key and values."""
 
     action: str
     resource: str
-    context: tuple[tuple[str, str], ...] = ()
+    context: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """All values that a use has under *key* fit one of the *patterns*."""
+
+    operator: str
+    key: str
+    patterns: tuple[str, ...]
+
+    def holds(self, use: Use) -> bool:
+        """Whether IAM would say so."""
+        values = dict(use.context).get(self.key)
+        if values is None:
+            return OPERATORS[self.operator]
+        return all(any(fnmatchcase(v, pattern) for pattern in self.patterns) for v in values)
 
 
 @dataclass(frozen=True)
 class Grant:
-    """One action on one resource, or on a pattern of them, under conditions: (key, pattern)."""
+    """One action on one resource, or on a pattern of them, under conditions."""
 
     action: str
     resource: str
-    conditions: tuple[tuple[str, str], ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
     def permits(self, use: Use) -> bool:
         """Whether IAM would allow this use by this grant."""
-        context = dict(use.context)
         return (
             self.action == use.action
             and fnmatchcase(use.resource, self.resource)
-            and all(fnmatchcase(context.get(key, ""), wanted) for key, wanted in self.conditions)
+            and all(condition.holds(use) for condition in self.conditions)
         )
 
 
@@ -99,11 +128,14 @@ def _statements(role: str, given: Mapping[str, str]) -> Iterator[dict[str, Any]]
             yield from properties(other, **given)["PolicyDocument"]["Statement"]
 
 
-def _conditions(statement: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    conditions = dict(statement.get("Condition", {}))
-    like = conditions.pop("StringLike", {})
-    assert not conditions, f"teach `Grant.permits` about {conditions}"
-    return tuple(like.items())
+def _conditions(statement: Mapping[str, Any]) -> tuple[Condition, ...]:
+    conditions = statement.get("Condition", {})
+    assert conditions.keys() <= OPERATORS.keys(), f"teach `Condition` about {conditions.keys()}"
+    return tuple(
+        Condition(operator, key, tuple(_listed(patterns)))
+        for operator, wanted in conditions.items()
+        for key, patterns in wanted.items()
+    )
 
 
 def _listed(value: str | list[str]) -> list[str]:
@@ -130,25 +162,40 @@ class Witness:
         """The handler, with what it does noted under its function."""
 
         def watched(*args: P.args, **options: P.kwargs) -> R:
-            self.running = function
+            before, self.running = self.running, function
             try:
                 return handler(*args, **options)
             finally:
-                self.running = None
+                self.running = before
 
         return watched
 
 
-def _on_table(action: str) -> Callable[[dict[str, Any]], set[Use]]:
+def _on_item(action: str) -> Callable[[dict[str, Any]], set[Use]]:
     def use(parameters: dict[str, Any]) -> set[Use]:
-        index = f"/index/{parameters['IndexName']}" if "IndexName" in parameters else ""
-        return {Use(action, _table(parameters["TableName"]) + index)}
+        return {Use(action, _table(parameters["TableName"]), _leading(parameters))}
 
     return use
 
 
-def _on_tables(parameters: dict[str, Any]) -> set[Use]:
-    return {Use("dynamodb:BatchGetItem", _table(name)) for name in parameters["RequestItems"]}
+def _on_items(parameters: dict[str, Any]) -> set[Use]:
+    return {
+        Use("dynamodb:BatchGetItem", _table(table), _leading({"Key": key}))
+        for table, request in parameters["RequestItems"].items()
+        for key in request["Keys"]
+    }
+
+
+def _leading(parameters: dict[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The partition key of an item, as conditions know it."""
+    item = parameters.get("Key") or parameters["Item"]
+    (value,) = (item[name] for name in PARTITION_KEYS if name in item)
+    return (("dynamodb:LeadingKeys", tuple(map(str, value.values()))),)
+
+
+def _on_index(parameters: dict[str, Any]) -> set[Use]:
+    index = f"/index/{parameters['IndexName']}" if "IndexName" in parameters else ""
+    return {Use("dynamodb:Query", _table(parameters["TableName"]) + index)}
 
 
 def _table(name: str) -> str:
@@ -165,7 +212,9 @@ def _object(bucket: str, key: str) -> str:
 
 def _listing(parameters: dict[str, Any]) -> set[Use]:
     prefix = parameters.get("Prefix", "")
-    return {Use("s3:ListBucket", f"arn:aws:s3:::{parameters['Bucket']}", (("s3:prefix", prefix),))}
+    return {
+        Use("s3:ListBucket", f"arn:aws:s3:::{parameters['Bucket']}", (("s3:prefix", (prefix,)),))
+    }
 
 
 def _to_queue(parameters: dict[str, Any]) -> set[Use]:
@@ -192,12 +241,12 @@ def _with_number(action: str) -> Callable[[dict[str, Any]], set[Use]]:
 
 # Operations of the SDK, and the actions that IAM asks for: not always of the same name, and batches have none.
 USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
-    "dynamodb.GetItem": _on_table("dynamodb:GetItem"),
-    "dynamodb.PutItem": _on_table("dynamodb:PutItem"),
-    "dynamodb.UpdateItem": _on_table("dynamodb:UpdateItem"),
-    "dynamodb.DeleteItem": _on_table("dynamodb:DeleteItem"),
-    "dynamodb.Query": _on_table("dynamodb:Query"),
-    "dynamodb.BatchGetItem": _on_tables,
+    "dynamodb.GetItem": _on_item("dynamodb:GetItem"),
+    "dynamodb.PutItem": _on_item("dynamodb:PutItem"),
+    "dynamodb.UpdateItem": _on_item("dynamodb:UpdateItem"),
+    "dynamodb.DeleteItem": _on_item("dynamodb:DeleteItem"),
+    "dynamodb.Query": _on_index,
+    "dynamodb.BatchGetItem": _on_items,
     "s3.GetObject": _on_object("s3:GetObject"),
     "s3.HeadObject": _on_object("s3:GetObject"),
     "s3.PutObject": _on_object("s3:PutObject"),

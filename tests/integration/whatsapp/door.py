@@ -100,8 +100,8 @@ def opened_door() -> Iterator[Door]:
         door = Door(webhook, social, sqs, now)
         boto3.client("s3").create_bucket(Bucket=BUCKET)
         door.secrets.create_secret(Name="apps", SecretString="{}")
-        door.secrets.create_secret(Name="canary", SecretString='{"app_secret": "of the canary"}')
         door.rotate(verify_token=VERIFY_TOKEN, apps={APP_ID: [APP_SECRET]})
+        door.secrets.create_secret(Name="canary", SecretString='{"app_secret": "of the canary"}')
 
         def client() -> Any:
             door.secret_reads += 1

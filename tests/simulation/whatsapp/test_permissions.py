@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import boto3
 import pytest
@@ -15,7 +16,9 @@ from access import api_keys
 from events.whatsapp.cast import COMPANY, COUNTER
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample, samples
+from shared import http
 from shared.auth import Caller
+from shared.clock import to_text
 from shared.dynamodb import Table
 from tests.simulation.permissions import (
     Grant,
@@ -27,13 +30,13 @@ from tests.simulation.permissions import (
     needless,
 )
 from tests.simulation.stage import imported
-from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name, said, says
-from tests.simulation.world import Invocation, World, registered
+from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own, said, says
+from tests.simulation.world import Invocation, World
 from tests.template import create_table, environment, properties, resources
-from whatsapp import store
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 STAGE = {"Stage": "local"}
+FIVE_MINUTES_MS = 300_000
 LARGE = said(says("large", text("A very long story. " * 60_000)))  # over a megabyte
 LONG = said(says("long", text("word " * 4_000)))
 READER = Caller(company=COMPANY, scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
@@ -42,9 +45,10 @@ type Drive = Callable[[World, Witness], None]
 
 
 def drive_ingress_and_worker(world: World, witness: Witness) -> None:
-    """All samples, also those that are turned away, and all scenarios of the crash matrix."""
-    for scenario in EVERY:
+    """All samples, also those that are turned away, and our own scenarios of the crash matrix."""
+    for scenario in of_our_own():
         play(world, scenario)
+    world.reset()
     for event in (LARGE, *(each.event for each in samples())):
         world.deliver(event)
     world.work_off()
@@ -54,7 +58,7 @@ def drive_ingress_and_worker(world: World, witness: Witness) -> None:
 
 def let_an_old_message_in(world: World) -> None:
     """Older than all that the head of its conversation remembers: the head counts anew."""
-    (trimmed,) = by_name(EVERY, "the ring is trimmed")
+    (trimmed,) = by_name(of_our_own(), "the ring is trimmed")
     play(world, trimmed)
     world.deliver_until_taken(said(says("old", text("long ago"), 600)))
     world.work_off()
@@ -84,21 +88,20 @@ def drive_api(world: World, witness: Witness) -> None:
         Name=name, SecretString='{"seal_key": "sealed"}'
     )
     world.reset()
-    store.phones.register(world.table, registered(COUNTER))
     for event in (sample("image").event, sample("image_gone").event, LONG):
         world.deliver_until_taken(event)
     world.work_off()
     variables = environment("WhatsAppApi", **STAGE)
     api = imported("whatsapp.handlers.api", variables)
     handler = witness.watching("WhatsAppApi", api.handler)
-    listing = handler(get("/whatsapp/conversations"), Invocation())
+    listing = handler(get("/whatsapp/conversations", phone=COUNTER.phone), Invocation())
     for conversation in json.loads(listing["body"])["result"]["conversations"]:
         route = "/whatsapp/conversations/{key}/messages"
         answer = handler(get(route, conversation["key"]), Invocation())
         assert answer["statusCode"] == 200
 
 
-def get(route: str, key: str = "") -> dict[str, Any]:
+def get(route: str, key: str = "", **query: str) -> dict[str, Any]:
     """A GET as API Gateway hands it over, for a caller whom the authorizer knew."""
     return {
         "resource": route,
@@ -107,8 +110,8 @@ def get(route: str, key: str = "") -> dict[str, Any]:
         "headers": {},
         "multiValueHeaders": {},
         "pathParameters": {"key": key} if key else None,
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()},
         "requestContext": {"requestId": "request-1", "authorizer": READER.as_context()},
         "body": None,
         "isBase64Encoded": False,
@@ -128,11 +131,40 @@ def drive_authorizer(world: World, witness: Witness) -> None:
         handler({"methodArn": arn, "headers": {"x-api-key": f"{key[:-1]}!"}}, None)
 
 
+def drive_canary(world: World, witness: Witness) -> None:
+    """One flight; its webhook is at the door, and the worker takes what lands on the queue at once."""
+    world.reset()
+    variables = environment("WhatsAppCanary", **STAGE)
+    module = imported("whatsapp.handlers.canary", variables)
+
+    def post(method: str, _: str, *, headers: dict[str, str], body: bytes) -> http.Answer:
+        event = {"httpMethod": method, "headers": headers, "body": body.decode()}
+        world.deliver_until_taken(event)
+        world.work_off()
+        return http.Answer(200, b"")
+
+    with mock.patch.object(http, "call", post):
+        witness.watching("WhatsAppCanary", module.handler)({}, Invocation())
+
+
+def drive_scheduled(world: World, witness: Witness) -> None:
+    """Counts of an hour with a message, and with one more."""
+    world.reset()
+    handler = witness.watching("WhatsAppScheduled", world.scheduled.handler)
+    for label in ("first", "second"):
+        world.deliver_until_taken(said(says(label, text(label))))
+        world.work_off()
+        world.clock.ms = (world.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
+        handler({"time": to_text(world.clock.ms)}, Invocation())
+
+
 # What makes functions do all they can do. A function of the template that is in none of the tuples fails below.
 DRIVES: dict[tuple[str, ...], Drive] = {
     ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): drive_ingress_and_worker,
     ("WhatsAppApi",): drive_api,
     ("ApiAuthorizer",): drive_authorizer,
+    ("WhatsAppCanary",): drive_canary,
+    ("WhatsAppScheduled",): drive_scheduled,
 }
 
 
