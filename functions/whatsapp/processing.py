@@ -69,6 +69,8 @@ def process(here: Resources, body: str, run: Invocation) -> Handled:
         return Handled(event, None, Outcome.PARKED, foreign.reason)
     with parking.parked_when_permanent(here, body, event, phone) as refused:
         outcome = _guarded(here, _whole(here, event), phone, run)
+    if refused.reason is None:
+        parking.resolve(here, event)
     return Handled(event, phone, outcome, refused.reason)
 
 
