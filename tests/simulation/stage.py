@@ -57,7 +57,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     ):
         settings = template.environment("WhatsAppWorker", **given)
         _create(settings, given)
-        webhook, social, worker = (
+        webhook, social, worker, admin = (
             _imported(module, template.environment(function, **given) | extra)
             for function, module, extra in (
                 ("WhatsAppWebhook", "whatsapp.handlers.webhook", {}),
@@ -67,9 +67,14 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
                     {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
                 ),
                 ("WhatsAppWorker", "whatsapp.handlers.worker", {}),
+                (
+                    "WhatsAppAdmin",
+                    "whatsapp.handlers.admin",
+                    {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
+                ),
             )
         )
-        world = World(sandbox, clock, fifo, wire, webhook, social, worker, settings)
+        world = World(sandbox, clock, fifo, wire, webhook, social, worker, admin, settings)
         _keep_outcomes(world)
         variables = {"AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url}
         with mock.patch.dict(os.environ, variables):  # boto3 reads it when the client is made

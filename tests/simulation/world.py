@@ -79,6 +79,7 @@ class World:
     webhook: ModuleType
     social: ModuleType
     worker: ModuleType
+    admin: ModuleType
     settings: dict[str, str]
     outcomes: dict[str, str] = field(default_factory=dict)
 

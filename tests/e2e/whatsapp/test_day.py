@@ -207,7 +207,7 @@ def test_the_same_day_again_adds_nothing(day: Day) -> None:
 
 
 def test_no_customer_stands_in_a_log(day: Day) -> None:
-    groups = ("webhook", "social", "worker", "api")
+    groups = ("webhook", "social", "worker", "api", "admin")
     logs = day.stack.client("logs").get_paginator("filter_log_events")
     lines = [
         event["message"]
