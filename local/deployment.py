@@ -98,6 +98,7 @@ def _describe(endpoint: str, sandbox_url: str) -> Stack:
         queues={
             "whatsapp": outputs["WhatsAppQueueUrl"],
             "whatsapp_dead_letters": outputs["WhatsAppDeadLettersUrl"],
+            "whatsapp_social_dead_letters": outputs["WhatsAppSocialDeadLettersUrl"],
         },
         buckets={"media": outputs["MediaBucketName"]},
         secrets={

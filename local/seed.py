@@ -41,7 +41,7 @@ def seed(stack: Stack) -> str:
         "--auto-mark-read",
     )
     _register(stack, WORKSHOP, "--provider", "eum", "--phone-arn", WORKSHOP.arn)
-    return _operate(
+    return operate(
         stack,
         "api_keys",
         "create",
@@ -62,13 +62,13 @@ def seed_load(stack: Stack) -> None:
 
 
 def _register(stack: Stack, number: BusinessNumber, *options: str, company: str = COMPANY) -> None:
-    _operate(
+    operate(
         stack, "phones", "register", "--company", company, "--phone", number.phone, "--display-phone", number.display,
         "--waba", number.waba, "--name", "Acme Bicycles", *options,
     )  # fmt: skip
 
 
-def _operate(stack: Stack, command: str, *arguments: str) -> str:
+def operate(stack: Stack, command: str, *arguments: str) -> str:
     """Run one of the operators' commands on this stack; what it prints. Raises StackError."""
     ran = subprocess.run(
         [sys.executable, "-m", f"operations.{command}", *arguments, "--stack", STACK_NAME],

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_sqs import SQSClient
 
 ROOT: Final = Path(__file__).parent.parent
 REGION: Final = "us-east-1"
@@ -138,6 +139,16 @@ def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
             TimeToLiveSpecification=wanted["TimeToLiveSpecification"],
         )
     return str(wanted["TableName"])
+
+
+def create_queue(client: SQSClient, logical_id: str) -> str:
+    """Make one of the template's queues, without its redrive policy, and return its URL."""
+    wanted = properties(logical_id)
+    is_fifo = wanted.get("FifoQueue", False)
+    made = client.create_queue(
+        QueueName=wanted["QueueName"], Attributes={"FifoQueue": "true"} if is_fifo else {}
+    )
+    return made["QueueUrl"]
 
 
 def _resolve(value: Any, given: Mapping[str, str]) -> Any:

@@ -81,6 +81,8 @@ def process(here: Resources, body: str, run: Invocation) -> Handled:
         return Handled(event, None, Outcome.PARKED, foreign.reason)
     with parking.parked_when_permanent(here, body, event, origin) as refused:
         outcome = _guarded(here, _whole(here, event), origin, run)
+    if refused.reason is None:
+        parking.resolve(here, event)
     return Handled(event, origin, outcome, refused.reason)
 
 

@@ -48,6 +48,8 @@ _WHOLE: Mapping[str, str] = {
 }
 # Of a customer: these keep their order per customer. Statuses have a lane of their own.
 _BY_CUSTOMER = frozenset({"message", "echo", "call", "preference", "identity"})
+# What the worker sends itself: each in a lane of its own.
+_FOLLOW_UPS = frozenset({"media", "receipt"})
 _ENTITY_FIELDS = (
     "message_template_id",
     "id",
@@ -193,6 +195,8 @@ def queue_entry(event: Event) -> Entry:
         recipient = senders.recipient_of(payload)
         group = ("status", event.phone, recipient)
         status_facts = (_text(payload.get("status")), str(event.at), recipient)
+    elif event.kind in _FOLLOW_UPS:
+        group = (event.kind, event.id)
     else:
         entity = next((_text(payload[name]) for name in _ENTITY_FIELDS if payload.get(name)), "")
         group = (event.field or event.kind, event.waba, entity)

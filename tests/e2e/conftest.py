@@ -23,7 +23,7 @@ class Deployed:
 
 @pytest.fixture(scope="module", autouse=True)
 def _alone() -> Iterator[None]:
-    """One module at a time: each counts what the stack's functions logged while it ran."""
+    """One module at a time: each counts what is in the stack's queues, and what its functions logged."""
     LOCAL.mkdir(exist_ok=True)
     with (LOCAL / "e2e").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)

@@ -15,7 +15,7 @@ from shared.delivery import Action
 from shared.dynamodb import _to_wire
 from shared.queues import digest
 from shared.storable import storable
-from whatsapp.items import CONTRACTED, SUPPORT, WhatsAppItem
+from whatsapp.items import CONTRACTED, SUPPORT, WebhookEvent, WhatsAppItem
 from whatsapp.ordering import order_key
 from whatsapp.statuses import RANKS
 
@@ -114,6 +114,43 @@ def in_any_order(left: Account) -> Account:
         if key.startswith("EDIT#") and not item.keys() & {"versions", "revokedAt"}
     }
     return replace(left, items={k: item for k, item in items.items() if k not in only_reactions})
+
+
+def as_if_never_failed(left: Account) -> Account:
+    """Without what tells of failures: parked events, the reasons of dead letters."""
+    items = {
+        key: item
+        for key, item in left.items.items()
+        if item.get("webhookEventType") not in {"parked", "dead_letter"}
+    }
+    kept = {item.get("fullEvent") for item in items.values()}
+    objects = {
+        key: content
+        for key, content in left.objects.items()
+        if key in kept or not key.startswith("parked/")
+    }
+    return replace(left, items=items, objects=objects)
+
+
+def check_parked(world: World) -> None:
+    """What holds of parked events at any time: each can be found where its state says it is."""
+    parked = {
+        item["eventId"]: WebhookEvent.read(item)
+        for item in world.items().values()
+        if item.get("webhookEventType") == "parked"
+    }
+    under_way = [*world.queue.messages, *world.queue.dead_letters]
+    replays = {json.loads(message.body).get("replayOf") for message in under_way}
+    items, objects = world.items(), world.objects()
+    for event_id, event in parked.items():
+        assert event.full_event is not None
+        original = json.loads(objects[event.full_event])
+        if event.state == "replayed":
+            assert event_id in replays
+        elif event.state == "replaced":
+            assert event.replaced_by in parked
+        elif event.state == "resolved" and (homes := _homes_of(original)):
+            assert any(key in items for key in homes)
 
 
 def check_at_any_time(world: World, before: Items) -> Items:

@@ -217,9 +217,12 @@ def _listing(parameters: dict[str, Any]) -> set[Use]:
     }
 
 
-def _to_queue(parameters: dict[str, Any]) -> set[Use]:
-    *_, account, name = parameters["QueueUrl"].split("/")
-    return {Use("sqs:SendMessage", f"arn:aws:sqs:{REGION}:{account}:{name}")}
+def _on_queue(action: str) -> Callable[[dict[str, Any]], set[Use]]:
+    def use(parameters: dict[str, Any]) -> set[Use]:
+        *_, account, name = parameters["QueueUrl"].split("/")
+        return {Use(action, f"arn:aws:sqs:{REGION}:{account}:{name}")}
+
+    return use
 
 
 def _reads_secret(parameters: dict[str, Any]) -> set[Use]:
@@ -256,8 +259,12 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "s3.AbortMultipartUpload": _on_object("s3:AbortMultipartUpload"),
     "s3.DeleteObject": _on_object("s3:DeleteObject"),
     "s3.ListObjectsV2": _listing,
-    "sqs.SendMessage": _to_queue,
-    "sqs.SendMessageBatch": _to_queue,
+    "sqs.SendMessage": _on_queue("sqs:SendMessage"),
+    "sqs.SendMessageBatch": _on_queue("sqs:SendMessage"),
+    "sqs.ReceiveMessage": _on_queue("sqs:ReceiveMessage"),
+    "sqs.DeleteMessage": _on_queue("sqs:DeleteMessage"),
+    "sqs.ChangeMessageVisibility": _on_queue("sqs:ChangeMessageVisibility"),
+    "sqs.GetQueueAttributes": _on_queue("sqs:GetQueueAttributes"),
     "secrets-manager.GetSecretValue": _reads_secret,
     "socialmessaging.SendWhatsAppMessage": _with_number("SendWhatsAppMessage"),
     "socialmessaging.GetWhatsAppMessageMedia": _with_number("GetWhatsAppMessageMedia"),

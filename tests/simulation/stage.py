@@ -79,7 +79,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     ):
         settings = template.environment("WhatsAppWorker", **given)
         _create(settings, given)
-        webhook, social, worker, scheduled = (
+        webhook, social, worker, scheduled, admin = (
             imported(module, template.environment(function, **given) | extra)
             for function, module, extra in (
                 ("WhatsAppWebhook", "whatsapp.handlers.webhook", {}),
@@ -90,9 +90,16 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
                 ),
                 ("WhatsAppWorker", "whatsapp.handlers.worker", {}),
                 ("WhatsAppScheduled", "whatsapp.handlers.scheduled", {}),
+                (
+                    "WhatsAppAdmin",
+                    "whatsapp.handlers.admin",
+                    {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
+                ),
             )
         )
-        world = World(sandbox, clock, fifo, wire, webhook, social, worker, scheduled, settings)
+        world = World(
+            sandbox, clock, fifo, wire, webhook, social, worker, scheduled, admin, settings
+        )
         _keep_outcomes(world)
         variables = {"AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url}
         with mock.patch.dict(os.environ, variables):  # boto3 reads it when the client is made

@@ -44,6 +44,7 @@ READS = frozenset(
         "s3.GetObject",
         "s3.HeadObject",
         "s3.ListObjectsV2",
+        "sqs.GetQueueAttributes",
         "secrets-manager.GetSecretValue",
         "HTTP.GET",
     }
@@ -164,11 +165,15 @@ class Wire:
         return answer
 
     def _transport(self, request: Any, event_name: str) -> AWSResponse | None:
-        if event_name != "before-send.sqs.SendMessageBatch":
+        _, service, operation = event_name.split(".")
+        if service != "sqs":
             answer: AWSResponse | None = botocore_stubber(event_name, request)
             return answer
-        body = json.dumps(self.queue.answer(request.body)).encode()
-        return _response(request, 200, body)
+        if operation == "SendMessageBatch":
+            said = self.queue.answer(request.body)
+        else:
+            said = self.queue.answer_about_letters(operation, request.body)
+        return _response(request, 200, json.dumps(said).encode())
 
     def _after_call(
         self, http_response: Any, parsed: dict[str, Any], context: dict[str, Any], **_: Any

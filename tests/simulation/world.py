@@ -81,6 +81,7 @@ class World:
     social: ModuleType
     worker: ModuleType
     scheduled: ModuleType
+    admin: ModuleType
     settings: dict[str, str]
     outcomes: dict[str, str] = field(default_factory=dict)
 

@@ -95,6 +95,12 @@ def test_a_worker_gets_a_batch_back_only_after_six_of_its_timeouts() -> None:
         assert properties(source)["VisibilityTimeout"] >= 6 * timeout_seconds(function)
 
 
+def test_the_worker_knows_which_attempt_is_its_last() -> None:
+    redrive = properties("WhatsAppQueue")["RedrivePolicy"]
+
+    assert environment("WhatsAppWorker")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
+
+
 def test_the_whatsapp_worker_takes_ten_events_and_says_which_failed() -> None:
     ((function, _, event),) = events_of("SQS")
 

@@ -107,6 +107,17 @@ def test_nobody_scans_or_deletes_a_table(function: str) -> None:
     assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", "dynamodb:BatchWriteItem"}
 
 
+def test_who_replays_events_reaches_no_message_and_who_reads_messages_no_queue() -> None:
+    items = [s for s in statements_of("WhatsAppAdmin") if "dynamodb:GetItem" in s["Action"]]
+    of_readers = {a for s in statements_of("WhatsAppApi") for a in as_list(s["Action"])}
+
+    assert [s["Condition"] for s in items] == [
+        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["WEBHOOK#*"]}}
+    ]
+    assert not [action for action in of_readers if action.startswith("sqs:")]
+    assert not of_readers & {"dynamodb:PutItem", "dynamodb:UpdateItem", "s3:PutObject"}
+
+
 def test_the_worker_lists_media_and_no_other_part_of_the_bucket() -> None:
     (listing,) = (s for s in statements_of("WhatsAppWorker") if s["Action"] == "s3:ListBucket")
 
@@ -248,6 +259,11 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
         ("GET", "/whatsapp/conversations"),
         ("GET", "/whatsapp/conversations/{key}/messages"),
         ("GET", "/whatsapp/analytics"),
+        ("GET", "/whatsapp/parked"),
+        ("POST", "/whatsapp/parked/{eventId}/replay"),
+        ("POST", "/whatsapp/parked/replay"),
+        ("GET", "/whatsapp/dead-letters"),
+        ("POST", "/whatsapp/dead-letters/redrive"),
     }
 
 

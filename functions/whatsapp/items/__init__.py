@@ -14,7 +14,7 @@ from whatsapp.items.accounts import (
 )
 from whatsapp.items.campaigns import Campaign, CampaignPage, Rate, Reach, Sequence, Timer
 from whatsapp.items.customers import Address, AddressDefault, FlowConfig, FlowResponse, FlowToken
-from whatsapp.items.events import WebhookEvent
+from whatsapp.items.events import OPEN, REPLAYED, WebhookEvent
 from whatsapp.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.items.inbox import Alias, Conversation, Edit, Intent, Message, Reaction, Status
 from whatsapp.items.item import AtMost, WhatsAppItem, pk
@@ -41,13 +41,14 @@ SUPPORT: tuple[type[WhatsAppItem], ...] = (
 )  # fmt: skip
 
 __all__ = [
-    "ACTION_PK_PATTERN", "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "AtMost",
-    "BusinessProfile", "Call", "Campaign", "CampaignPage", "Catalog", "Conversation", "Counting", "CountingPart",
-    "Edit", "FlowConfig", "FlowResponse", "FlowToken", "Group", "GroupParticipant", "GroupRequest", "Hour",
-    "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig", "Message", "PaymentConfig", "PaymentOrder",
-    "PaymentTransaction", "Phone", "PhoneList", "Product", "QualityEntry", "QualityRating", "Rate", "Reach",
-    "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer",
-    "WebhookConfig", "WebhookEvent", "WhatsAppItem", "pk",
+    "ACTION_PK_PATTERN", "CONTRACTED", "OPEN", "REPLAYED", "SUPPORT", "Address", "AddressDefault",
+    "Alias", "Analytics", "AtMost", "BusinessProfile", "Call", "Campaign", "CampaignPage",
+    "Catalog", "Conversation", "Counting", "CountingPart", "Edit", "FlowConfig", "FlowResponse",
+    "FlowToken", "Group", "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig",
+    "Intent", "Media", "MediaTypesConfig", "Message", "PaymentConfig", "PaymentOrder",
+    "PaymentTransaction", "Phone", "PhoneList", "Product", "QualityEntry", "QualityRating", "Rate",
+    "Reach", "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia",
+    "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent", "WhatsAppItem", "pk",
 ]  # fmt: skip
 _patterns = [item.pk_pattern for item in (*CONTRACTED, *SUPPORT)]
 if len(set(_patterns)) != len(_patterns):

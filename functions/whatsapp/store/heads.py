@@ -76,7 +76,9 @@ def count_inbound(table: Table, message: Newest) -> None:
         )
     except ConditionFailed as refusal:
         head = _existing(refusal)
-        if message.opens_window and message.received_at < (head.last_inbound_at or ""):
+        is_newest = message.k not in head.recent_keys and (head.last_key or "") < message.k
+        if is_newest and message.opens_window:
+            # Only the call stood in the way.
             count_inbound(table, replace(message, opens_window=False))
         else:
             _count_late(table, message, head)

@@ -191,6 +191,8 @@ def test_the_counts_of_the_days_are_those_of_the_messages(day: Day) -> None:
         item
         for item in _items(day.stack).values()
         if item["itemType"] == "MESSAGE" and item["phone"] == COUNTER.phone
+        # The history that the app shared is older than what this run counts.
+        if item.get("origin") != "history"
     ]
     statuses = Counter(m["deliveryStatus"] for m in messages if m["direction"] == "OUTBOUND")
     assert status == 200
@@ -241,7 +243,7 @@ def test_the_same_day_again_adds_nothing(day: Day) -> None:
 
 
 def test_no_customer_stands_in_a_log(day: Day) -> None:
-    groups = ("webhook", "social", "worker", "api", "scheduled")
+    groups = ("webhook", "social", "worker", "api", "admin", "scheduled")
     logs = day.stack.client("logs").get_paginator("filter_log_events")
     lines = [
         event["message"]

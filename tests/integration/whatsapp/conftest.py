@@ -13,6 +13,7 @@ from moto import mock_aws
 from shared import clock
 from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
+from shared.dead_letters import DeadLetters
 from shared.delivery import Ledger
 from shared.dynamodb import Table
 from shared.objects import Bucket
@@ -20,12 +21,12 @@ from shared.observability import metrics
 from shared.queues import Entry
 from shared.secrets import JsonSecret
 from tests.integration.whatsapp.door import door  # noqa: F401 - a fixture for the tests of this folder
-from tests.template import create_table, properties
+from tests.template import create_queue, create_table, properties
 from whatsapp import store
 from whatsapp.items import ACTION_PK_PATTERN, Phone, PhoneList, pk
 from whatsapp.outcomes import Outcome
 from whatsapp.processing import Handled, Invocation, process
-from whatsapp.resources import Resources
+from whatsapp.resources import Depot, Resources
 from whatsapp.splitting import Delivery, events_of, queue_entry
 
 PHONE = "106540352242922"
@@ -110,6 +111,21 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     store.phones.forget()
     with mock_aws():
         yield desk_on_moto()
+
+
+@pytest.fixture
+def depot(desk: Desk) -> Depot:
+    sqs = boto3.client("sqs")
+    return Depot(
+        table=desk.here.table,
+        bucket=desk.here.bucket,
+        queue=desk.here.queue,
+        dead_letters=DeadLetters(sqs, create_queue(sqs, "WhatsAppDeadLetters"), wait_seconds=0),
+        social_dead_letters=DeadLetters(
+            sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0
+        ),
+        social_topic_arns=(),
+    )
 
 
 def desk_on_moto() -> Desk:

@@ -13,13 +13,16 @@ import pytest
 from botocore.exceptions import ClientError
 
 from access import api_keys
+from events.whatsapp import gateway
 from events.whatsapp.cast import COMPANY, COUNTER
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample, samples
+from events.whatsapp.story import START
 from shared import http
-from shared.auth import Caller
+from shared.auth import Caller, Scope
 from shared.clock import to_text
 from shared.dynamodb import Table
+from tests.simulation.fifo import Queued
 from tests.simulation.permissions import (
     Grant,
     Use,
@@ -39,7 +42,7 @@ STAGE = {"Stage": "local"}
 FIVE_MINUTES_MS = 300_000
 LARGE = said(says("large", text("A very long story. " * 60_000)))  # over a megabyte
 LONG = said(says("long", text("word " * 4_000)))
-READER = Caller(company=COMPANY, scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
+OPERATOR = Caller(company=COMPANY, scopes=frozenset(Scope), principal="api-key:1")
 
 type Drive = Callable[[World, Witness], None]
 
@@ -94,25 +97,51 @@ def drive_api(world: World, witness: Witness) -> None:
     variables = environment("WhatsAppApi", **STAGE)
     api = imported("whatsapp.handlers.api", variables)
     handler = witness.watching("WhatsAppApi", api.handler)
-    listing = handler(get("/whatsapp/conversations", phone=COUNTER.phone), Invocation())
+    listing = handler(asked("GET /whatsapp/conversations", phone=COUNTER.phone), Invocation())
     for conversation in json.loads(listing["body"])["result"]["conversations"]:
-        route = "/whatsapp/conversations/{key}/messages"
-        answer = handler(get(route, conversation["key"]), Invocation())
-        assert answer["statusCode"] == 200
+        path = f"/whatsapp/conversations/{conversation['key']}/messages"
+        assert handler(asked(f"GET {path}"), Invocation())["statusCode"] == 200
 
 
-def get(route: str, key: str = "", **query: str) -> dict[str, Any]:
-    """A GET as API Gateway hands it over, for a caller whom the authorizer knew."""
+def drive_admin(world: World, witness: Witness) -> None:
+    """Parked events and letters of both dead-letter queues, listed a page at a time and put back."""
+    handler = witness.watching("WhatsAppAdmin", world.admin.handler)
+
+    def ask(line: str, status: int, **query: str) -> dict[str, Any]:
+        answer = handler(asked(line, **query), Invocation())
+        assert answer["statusCode"] == status, answer["body"]
+        return json.loads(answer["body"])
+
+    world.reset()
+    for name in ("unknown_phone", "malformed", "text"):
+        world.deliver_until_taken(sample(name).event)
+    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
+    world.work_off()
+    world.wire.rewind()
+    (entry,) = json.loads(LARGE["body"])["entry"]
+    large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
+    letter = json.dumps({"requestPayload": large})
+    world.queue.social_letters.append(Queued("s-1", letter, "", "", world.clock.ms))
+    first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
+    ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
+    ask("POST /whatsapp/parked/replay", 202)
+    assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 2
+    assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 2
+
+
+def asked(line: str, **query: str) -> dict[str, Any]:
+    """A call (`GET /path`) as API Gateway hands it over, for a caller whom the authorizer knew."""
+    method, path = line.split(" ")
     return {
-        "resource": route,
-        "path": route.replace("{key}", key),
-        "httpMethod": "GET",
+        "resource": path,
+        "path": path,
+        "httpMethod": method,
         "headers": {},
         "multiValueHeaders": {},
-        "pathParameters": {"key": key} if key else None,
+        "pathParameters": None,
         "queryStringParameters": query or None,
         "multiValueQueryStringParameters": {name: [value] for name, value in query.items()},
-        "requestContext": {"requestId": "request-1", "authorizer": READER.as_context()},
+        "requestContext": {"requestId": "request-1", "authorizer": OPERATOR.as_context()},
         "body": None,
         "isBase64Encoded": False,
     }
@@ -162,6 +191,7 @@ def drive_scheduled(world: World, witness: Witness) -> None:
 DRIVES: dict[tuple[str, ...], Drive] = {
     ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): drive_ingress_and_worker,
     ("WhatsAppApi",): drive_api,
+    ("WhatsAppAdmin",): drive_admin,
     ("ApiAuthorizer",): drive_authorizer,
     ("WhatsAppCanary",): drive_canary,
     ("WhatsAppScheduled",): drive_scheduled,
