@@ -1,7 +1,7 @@
 # Everything there is to do with Parley on one machine. Needs python3.13 on the PATH, and PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test lint docs unit integration simulation e2e build lock clean environments
+.PHONY: help demo up down status test lint docs load cost unit integration simulation e2e build lock clean environments scanner
 
 BIN := .venvs/dev/bin
 STACK := $(BIN)/python -m local.stack
@@ -24,21 +24,28 @@ down: ## Stop the local stack
 test: lint ## All checks and all tests, as CI runs them
 	@$(STACK) run $(BIN)/pytest -n 2 --dist loadfile
 
-lint: environments ## ruff, mypy, import-linter, template checks
+lint: scanner ## ruff, mypy, import-linter, cfn-lint (in sam validate), checkov
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	PYTHONPATH=.:functions:layers/shared $(BIN)/lint-imports
 	SAM_CLI_TELEMETRY=0 .venvs/sam/bin/sam validate --lint --region us-east-1
+	.venvs/checkov/bin/checkov --config-file .checkov.yaml
 
-unit integration simulation: environments ## One suite of tests
+unit integration simulation: scanner ## One suite of tests
 	@$(BIN)/pytest tests/$@
+
+load: environments ## 10,000 events at the local stack while its functions are killed
+	@$(BIN)/python -m local.load $(LOAD)
 
 docs: environments ## Write the reference page of the table from its item classes
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.reference
 
 e2e: environments ## The tests against the local stack
 	@$(STACK) run $(BIN)/pytest tests/e2e
+
+cost: environments ## What each kind of event costs at AWS; takes minutes. WRITE=README.md puts the table there
+	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.cost $(if $(WRITE),--write $(WRITE))
 
 # The template's default; a deployment with another Architecture needs the same here. The local stack builds its own.
 ARCHITECTURE ?= arm64
@@ -55,10 +62,15 @@ lock: environments ## Pin what pyproject.toml asks for, with hashes
 	$(PIN) pyproject.toml --group dev --constraint layers/shared/requirements.txt --output-file requirements/dev.txt
 	$(PIN) --group sam --output-file requirements/sam.txt
 	$(PIN) --group ministack --output-file requirements/ministack.txt
+	$(PIN) --group checkov --output-file requirements/checkov.txt
 
 clean: down ## Remove everything that was made here
 	rm -rf .venvs .aws-sam .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 environments:
 	@python3.13 -c '' || { echo 'Parley needs Python 3.13 as python3.13 on the PATH.' >&2; exit 1; }
-	@python3.13 -m local.environments
+	@python3.13 -m local.environments dev sam ministack
+
+# Large, and of no use to a demo.
+scanner: environments
+	@python3.13 -m local.environments checkov

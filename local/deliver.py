@@ -67,7 +67,7 @@ def wait_until_through(
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         account = read_account(stack.client("logs"), since_ms)
-        waiting = _on_queue(stack)
+        waiting = on_queue(stack)
         tell(f"{account.through} of {expected} events are through, {waiting} on the queue")
         is_through = waiting == 0 and account.adds_up(expected, repeats)
         if is_through or time.monotonic() > deadline:
@@ -78,14 +78,14 @@ def wait_until_through(
 def wait_until_empty(stack: Stack) -> bool:
     """Wait until the queue is empty; False when it is not after three minutes."""
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while _on_queue(stack):
+    while on_queue(stack):
         if time.monotonic() > deadline:
             return False
         time.sleep(1)
     return True
 
 
-def _on_queue(stack: Stack) -> int:
+def on_queue(stack: Stack) -> int:
     """Messages that wait or are being handled."""
     attributes = stack.client("sqs").get_queue_attributes(
         QueueUrl=stack.queues["whatsapp"],

@@ -69,6 +69,7 @@ def deploy(endpoint: str, sandbox_url: str) -> Stack:
         "GraphBaseUrl": sandbox_url,
         "MediaOrigins": sandbox_url,
         "SandboxUrl": sandbox_url,
+        "EmulatorUrl": endpoint,
     }
     # What is the same on every machine is in samconfig.toml.
     command = build.sam_command(
@@ -97,6 +98,7 @@ def _describe(endpoint: str, sandbox_url: str) -> Stack:
         queues={
             "whatsapp": outputs["WhatsAppQueueUrl"],
             "whatsapp_dead_letters": outputs["WhatsAppDeadLettersUrl"],
+            "whatsapp_social_dead_letters": outputs["WhatsAppSocialDeadLettersUrl"],
         },
         buckets={"media": outputs["MediaBucketName"]},
         secrets={

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, COUNTER, WORKSHOP, BusinessNumber
 from local import ministack
 from local.deployment import STACK_NAME
+from local.load.traffic import COMPANY as LOAD
+from local.load.traffic import NUMBER
 from local.processes import ROOT, StackError
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def seed(stack: Stack) -> str:
         "--auto-mark-read",
     )
     _register(stack, WORKSHOP, "--provider", "eum", "--phone-arn", WORKSHOP.arn)
-    return _operate(
+    return operate(
         stack,
         "api_keys",
         "create",
@@ -52,14 +54,21 @@ def seed(stack: Stack) -> str:
     )
 
 
-def _register(stack: Stack, number: BusinessNumber, *options: str) -> None:
-    _operate(
-        stack, "phones", "register", "--company", COMPANY, "--phone", number.phone, "--display-phone", number.display,
+def seed_load(stack: Stack) -> None:
+    """Register the number of the load run, which belongs to a company of its own. After `seed`."""
+    _register(
+        stack, NUMBER, "--provider", "graph", "--app", APP_ID, "--token-ref", LOAD, company=LOAD
+    )
+
+
+def _register(stack: Stack, number: BusinessNumber, *options: str, company: str = COMPANY) -> None:
+    operate(
+        stack, "phones", "register", "--company", company, "--phone", number.phone, "--display-phone", number.display,
         "--waba", number.waba, "--name", "Acme Bicycles", *options,
     )  # fmt: skip
 
 
-def _operate(stack: Stack, command: str, *arguments: str) -> str:
+def operate(stack: Stack, command: str, *arguments: str) -> str:
     """Run one of the operators' commands on this stack; what it prints. Raises StackError."""
     ran = subprocess.run(
         [sys.executable, "-m", f"operations.{command}", *arguments, "--stack", STACK_NAME],

@@ -36,6 +36,7 @@ company = matching(
 )
 label = matching(r"[^\x00-\x1f\x7f]{1,128}", "1 to 128 characters in one line")
 meta_id = matching(r"[0-9]{5,20}", "5 to 20 digits")
+stack = matching(r"[A-Za-z][A-Za-z0-9-]{0,127}", "the name of a CloudFormation stack")
 
 
 def display_phone(text: str) -> str:
@@ -55,7 +56,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument(
         "--stack",
-        type=matching(r"[A-Za-z][A-Za-z0-9-]{0,127}", "the name of a CloudFormation stack"),
+        type=stack,
         help="stack whose outputs name the table, such as parley-prod",
     )
     where.add_argument(
@@ -67,13 +68,15 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 
 def table_of(arguments: argparse.Namespace, output: str) -> Table:
     """The table that is meant; *output* is the stack's output with its name. Raises Refused."""
-    name = arguments.table or _output(arguments.stack, output)
+    name = arguments.table or outputs_of(arguments.stack, output)[output]
     return Table(boto3.client("dynamodb"), name)
 
 
-def _output(stack: str, output: str) -> str:
+def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
+    """The outputs of a stack by name, the *wanted* ones among them. Raises Refused."""
     description = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
     outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in description.get("Outputs", [])}
-    if output not in outputs:
-        raise Refused(f"--stack: {stack} has no output {output}; is it a stack of Parley?")
-    return str(outputs[output])
+    for output in wanted:
+        if output not in outputs:
+            raise Refused(f"--stack: {stack} has no output {output}; is it a stack of Parley?")
+    return outputs

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_sqs import SQSClient
 
 ROOT: Final = Path(__file__).parent.parent
 REGION: Final = "us-east-1"
@@ -140,6 +141,16 @@ def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
     return str(wanted["TableName"])
 
 
+def create_queue(client: SQSClient, logical_id: str) -> str:
+    """Make one of the template's queues, without its redrive policy, and return its URL."""
+    wanted = properties(logical_id)
+    is_fifo = wanted.get("FifoQueue", False)
+    made = client.create_queue(
+        QueueName=wanted["QueueName"], Attributes={"FifoQueue": "true"} if is_fifo else {}
+    )
+    return made["QueueUrl"]
+
+
 def _resolve(value: Any, given: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [entry for item in value if (entry := _resolve(item, given)) is not NO_VALUE]
@@ -179,12 +190,16 @@ def _get_att(path: str, given: Mapping[str, str]) -> str:
     raise KeyError(path)
 
 
-def _sub(text: str, given: Mapping[str, str]) -> str:
+def _sub(argument: str | list[Any], given: Mapping[str, str]) -> str:
+    """Fn::Sub of a text, or of a text and values that are known in it alone."""
+    text, own = argument if isinstance(argument, list) else (argument, {})
+    values = _resolve(own, given)
     start, *rest = text.split("${")
     for piece in rest:
         name, after = piece.split("}", 1)
-        start += (_get_att if "." in name else _ref)(name, given) + after
-    return start
+        value = values[name] if name in values else (_get_att if "." in name else _ref)(name, given)
+        start += value + after
+    return str(start)
 
 
 def _if(choice: list[Any], given: Mapping[str, str]) -> Any:

@@ -1,5 +1,5 @@
 """
-Events for the functions that no provider calls: the worker, the API and its authorizer.
+Events for the functions that no provider calls: those behind the queue, the API and the schedules.
 
 For trying one function by itself. They are no part of the day, so nothing is expected of them there.
 """
@@ -16,6 +16,7 @@ from events.whatsapp.samples import sample
 from events.whatsapp.story import FOLDER, Sample, Story
 
 CONVERSATIONS = "/whatsapp/conversations"
+PARKED = "/whatsapp/parked"
 UNKNOWN_KEY = "pk_0123456789abcdef_" + "A" * 43  # shaped like a key, and nobody's
 
 _QUEUE_ARN = "arn:aws:sqs:us-east-1:000000000000:parley-local-whatsapp.fifo"
@@ -57,13 +58,31 @@ def direct_events() -> list[Direct]:
             "api_conversations",
             "WhatsAppApi",
             "A call for the conversations of a number, with what the authorizer vouches for.",
-            _api_call(at),
+            _api_call("api_conversations", at, CONVERSATIONS, phone=COUNTER.phone, limit="20"),
+        ),
+        Direct(
+            "admin_parked",
+            "WhatsAppAdmin",
+            "A call for the parked events of a company that wait.",
+            _api_call("admin_parked", at, PARKED, state="waiting", limit="20"),
         ),
         Direct(
             "authorizer_unknown_key",
             "ApiAuthorizer",
             "A call with a key that nobody has: `Unauthorized`. Put a key of your stack in for a policy.",
             _authorizer_request(at),
+        ),
+        Direct(
+            "scheduled_minute",
+            "WhatsAppScheduled",
+            "A minute of the day at which the last hours are counted.",
+            gateway.schedule("scheduled_minute", at, "WhatsAppScheduledMinute"),
+        ),
+        Direct(
+            "canary_run",
+            "WhatsAppCanary",
+            "The canary's turn: it writes to the webhook and looks for its message.",
+            gateway.schedule("canary_run", at, "WhatsAppCanarySchedule"),
         ),
     ]
 
@@ -95,6 +114,8 @@ def queue_batch(told: Sample, at: int) -> Json:
         "payload": message,
         "hash": fingerprint,
         "claim": None,
+        "replay": 0,
+        "replayOf": None,
     }
     text = _compact(body)
     record = {
@@ -119,10 +140,10 @@ def queue_batch(told: Sample, at: int) -> Json:
     return {"Records": [record]}
 
 
-def _api_call(at: int) -> Json:
-    query = {"phone": COUNTER.phone, "limit": "20"}
+def _api_call(name: str, at: int, route: str, **query: str) -> Json:
+    """A call that the authorizer let through."""
     headers = {"Accept": "application/json", "x-api-key": UNKNOWN_KEY}
-    event = gateway.proxy_event("api_conversations", at, "GET", headers, route=CONVERSATIONS)
+    event = gateway.proxy_event(name, at, "GET", headers, route=route)
     vouched = {
         "company": COMPANY,
         "scopes": "whatsapp:read",
@@ -132,7 +153,7 @@ def _api_call(at: int) -> Json:
     }
     return event | {
         "queryStringParameters": query,
-        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()},
+        "multiValueQueryStringParameters": {key: [value] for key, value in query.items()},
         "requestContext": event["requestContext"] | {"authorizer": vouched},
         "body": None,
         "isBase64Encoded": False,

@@ -1,5 +1,5 @@
 """
-Builders for what AWS hands to a function: API Gateway proxy events and SNS events, signed.
+Builders for what AWS hands to a function: API Gateway proxy events and SNS events, signed; and schedules.
 
 An API Gateway event is that of a REST API with Lambda proxy integration, as
 `sam local generate-event apigateway aws-proxy` prints it.
@@ -105,6 +105,21 @@ def sns(name: str, at: int, published: Json, topic: str = SOCIAL_TOPIC_ARN) -> J
         "Sns": notification,
     }
     return {"Records": [record]}
+
+
+def schedule(name: str, at: int, rule: str) -> Json:
+    """What a rule of EventBridge sends when it is time; `rule` is its logical id."""
+    return {
+        "version": "0",
+        "id": _request_id(f"schedule {name} {at}"),
+        "detail-type": "Scheduled Event",
+        "source": "aws.events",
+        "account": "000000000000",
+        "time": f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "region": "us-east-1",
+        "resources": [f"arn:aws:events:us-east-1:000000000000:rule/parley-local-{rule}"],
+        "detail": {},
+    }
 
 
 def proxy_event(

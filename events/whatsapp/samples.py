@@ -1,7 +1,9 @@
 """All WhatsApp samples in order: what the tests, the demo and the files are made from."""
 
+from events.whatsapp.scenes.about_accounts import about_numbers, about_templates, about_the_account
 from events.whatsapp.scenes.answers import answers_of_customers
 from events.whatsapp.scenes.attachments import attachments, bad_files
+from events.whatsapp.scenes.beside_messages import calls, choices_and_payments, group, history
 from events.whatsapp.scenes.deliveries import notices, regrouped, unwanted
 from events.whatsapp.scenes.first_contact import first_contact
 from events.whatsapp.scenes.second_thoughts import second_thoughts
@@ -20,10 +22,17 @@ _SCENES = (
     second_thoughts,
     who_is_who,
     regrouped,
+    about_templates,
     notices,
+    about_numbers,
+    about_the_account,
     unwanted,
     bad_files,
     workshop,
+    calls,
+    history,
+    group,
+    choices_and_payments,
 )
 
 

@@ -192,6 +192,22 @@ class Story:
         change = payloads.statuses_change(COUNTER, statuses, recipients)
         return self.post(name, description, minute, change, expects=expects)
 
+    def reports(
+        self,
+        name: str,
+        description: str,
+        minute: int,
+        field: str,
+        value: Json,
+        *,
+        waba: str = COUNTER.waba,
+        expects: Expects = CHANGED,
+    ) -> Sample:
+        """A signed POST with a notice about a whole account: it names no number, and only its entry has a time."""
+        entry = payloads.entry(waba, {"value": value, "field": field}) | {"time": self.at(minute)}
+        event = gateway.post(name, self.at(minute) + 1, gateway.meta_bytes(payloads.webhook(entry)))
+        return Sample(name, description, event, expects)
+
     def post(
         self,
         name: str,

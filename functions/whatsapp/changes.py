@@ -85,11 +85,12 @@ def react(here: Resources, event: Event, phone: Phone) -> Outcome:
         emoji=emoji if isinstance(emoji, str) and emoji else None,
         order=_order(event),
     )
-    ownership.message_of(here, Message.key(message_id), phone)  # Before anything is written.
+    message = ownership.message_of(here, Message.key(message_id), phone)
     if not store.edits.add_reaction(here.table, reaction):
         return Outcome.DUPLICATE
     for _ in range(_ROUNDS):
-        message = ownership.message_of(here, Message.key(message_id), phone)
+        # It may have come since we looked.
+        message = message or ownership.message_of(here, Message.key(message_id), phone)
         if message is None:
             return _react_early(here, message_id, reaction, phone)
         shown = _with(message.reactions or {}, reaction)
@@ -97,6 +98,7 @@ def react(here: Resources, event: Event, phone: Phone) -> Outcome:
             return Outcome.DUPLICATE
         if message.erased or store.messages.set_reactions(here.table, message, shown):
             return Outcome.PERSISTED
+        message = None  # Somebody else changed it: look again.
     raise Transient("reactions_contended")
 
 

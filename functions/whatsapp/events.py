@@ -1,8 +1,8 @@
 """The canonical event: one message, status or change of a webhook, as it travels over `whatsapp.fifo`."""
 
 import json
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
 from shared.failures import Permanent
 from shared.queues import Entry, digest, to_json
@@ -10,7 +10,11 @@ from shared.queues import Entry, digest, to_json
 VERSION = 1
 LONGEST_ID = 1_000  # A key of the table holds 2 KB.
 # The name on the wire, where it is not the field's.
-_ON_THE_WIRE = {"accepted_at": "acceptedAt", "display_phone": "displayPhone"}
+_ON_THE_WIRE = {
+    "accepted_at": "acceptedAt",
+    "display_phone": "displayPhone",
+    "replay_of": "replayOf",
+}
 _IN_CODE = {wire: code for code, wire in _ON_THE_WIRE.items()}
 
 
@@ -24,7 +28,7 @@ class Event:
 
     kind: str  # message, echo, status, payment, media, receipt, ...: what decides who handles it
     id: str  # the provider's id of the item, or a hash where it has none
-    source: str  # meta | eum | replay | parley
+    source: str  # meta | eum | parley; a replay keeps it, so that its number is checked as it was at first
     app: str  # id of the Meta app whose secret signed it; empty over SNS
     accepted_at: int  # when our ingress took it, milliseconds since 1970
     waba: str  # Meta's id of the WhatsApp Business Account
@@ -37,11 +41,17 @@ class Event:
     payload: dict[str, Any] | None  # the item as received; with `claim` only its short texts
     hash: str  # SHA-256 of the payload without what changes at every delivery
     claim: str | None = None  # S3 key of the whole payload, where it is too large for the queue
+    replay_of: str | None = None  # id of the parked event that it was
+    replay: int = 0  # the how many-th replay of it
 
     @property
     def correlation_id(self) -> str:
         """What logs call the event: a hash of its id, since an id of WhatsApp holds the customer's number in base64."""
         return correlation_id_of(self.id)
+
+    def unreplayed(self) -> Self:
+        """The event as it first came."""
+        return replace(self, replay_of=None, replay=0)
 
     def to_json(self) -> str:
         """The event as ASCII JSON."""
@@ -83,7 +93,7 @@ def parse_event(body: str) -> Event:
         event.field,
         event.hash,
     )
-    numbers = (event.accepted_at, event.at, event.index)
+    numbers = (event.accepted_at, event.at, event.index, event.replay)
     if (
         version != VERSION
         or not 0 < len(event.id) <= LONGEST_ID
@@ -91,6 +101,7 @@ def parse_event(body: str) -> Event:
         or not all(isinstance(number, int) for number in numbers)
         or not isinstance(event.payload, dict | None)
         or not isinstance(event.contact, dict | None)
+        or not isinstance(event.replay_of, str | None)
     ):
         raise Permanent("malformed_event")
     return event

@@ -10,9 +10,10 @@ from shared import clock
 from shared.failures import Permanent
 from shared.observability import metrics
 from shared.queues import digest
-from whatsapp import content, identities, media, ordering, receipts, store
+from whatsapp import content, forms, identities, media, ordering, receipts, store
 from whatsapp.content import Content
 from whatsapp.events import LONGEST_ID, Event
+from whatsapp.identities import Known
 from whatsapp.items import Conversation, Edit, Message, Phone
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
@@ -38,7 +39,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     if known is None:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
-    message = _inbound(here, event, phone, known.customer.contact_key, described)
+    message = _inbound(here, event, phone, known, described)
     message = with_early_changes(here, message, known.edit)
     message, outcome = put_once(here, message)
     if message.erased:
@@ -48,6 +49,9 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     show(here, message, phone, opens_window=described.opens_window)
     identities.remember(here.table, known.customer, phone)
     _follow_up(here, event, phone, message, described)
+    if described.subtype == forms.SUBTYPE and not message.revoked_at:
+        answer = described.content.get("answer", {})
+        forms.keep(here, phone, forms.Reply(answer, message, known.answered))
     return outcome
 
 
@@ -58,14 +62,31 @@ def put_once(here: Resources, message: Message) -> tuple[Message, Outcome]:
         return message, Outcome.PERSISTED
     if (stored.company, stored.phone) != (message.company, message.phone):
         raise Permanent("conflict")
-    if stored.payload_hash != message.payload_hash and not stored.erased:
+    # The history tells the same message in another shape.
+    is_other = stored.payload_hash != message.payload_hash and stored.origin != "history"
+    if stored.erased:
+        metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+    elif is_other:
         raise Permanent("conflict")
     return stored, Outcome.DUPLICATE
 
 
 def show(here: Resources, message: Message, phone: Phone, *, opens_window: bool = False) -> None:
     """Let the conversation's head show and count a stored message, once."""
-    newest = Newest(
+    newest = _newest(message, phone, opens_window=opens_window)
+    if message.direction == INBOUND:
+        store.heads.count_inbound(here.table, newest)
+    else:
+        store.heads.show_outbound(here.table, newest)
+
+
+def show_history(here: Resources, message: Message, phone: Phone) -> None:
+    """Let the conversation's head show a stored message of the history, without counting it."""
+    store.heads.show_history(here.table, _newest(message, phone, opens_window=False))
+
+
+def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
+    return Newest(
         conversation_pk=message.conversation_pk,
         shown=Conversation.named(
             inbox_pk=message.inbox_pk,
@@ -86,10 +107,6 @@ def show(here: Resources, message: Message, phone: Phone, *, opens_window: bool 
         opens_window=opens_window,
         has_referral=message.ad_source is not None or message.referral is not None,
     )
-    if message.direction == INBOUND:
-        store.heads.count_inbound(here.table, newest)
-    else:
-        store.heads.show_outbound(here.table, newest)
 
 
 def conversation_pk(phone: Phone, contact_key: str) -> str:
@@ -112,7 +129,7 @@ def compose(
     received_at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
     context, referral = _dict(payload.get("context")), _dict(payload.get("referral"))
     file = described.media
-    days = here.message_ttl_days
+    days = phone.message_ttl_days or here.message_ttl_days
     return Message(
         pk=Message.key(event.id),
         company=phone.company,
@@ -162,8 +179,9 @@ def with_early_changes(here: Resources, message: Message, edit: Edit | None) -> 
 
 
 def _inbound(
-    here: Resources, event: Event, phone: Phone, contact_key: str, described: Content
+    here: Resources, event: Event, phone: Phone, known: Known, described: Content
 ) -> Message:
+    contact_key, answered = known.customer.contact_key, known.answered
     group_id = _as_text((event.payload or {}).get("group_id"))
     message = compose(
         here,
@@ -177,6 +195,8 @@ def _inbound(
         sender_name=sender_name(event),
         conversation_pk=conversation_pk(phone, contact_key),
         group_id=group_id,
+        # A campaign tells its template too, a template not its campaign.
+        reply_of=(answered.campaign_id or answered.template) if answered else None,
     )
     # gsi_group sorts by sentAt; other inbound messages stay out of it and out of gsi_status.
     return message.model_copy(update={"sent_at": message.received_at}) if group_id else message

@@ -198,19 +198,17 @@ def _copy_from_graph(
             if answer.status != _OK:
                 # The link lives for five minutes; the next delivery asks for a new one.
                 raise InDoubt(f"download_{answer.status}")
-            until = clock.now_ms() + DOWNLOAD_MS
-            for chunk in answer.stream(_CHUNK):
-                file.write(chunk)
-                if clock.now_ms() > until:
-                    raise InDoubt("slow_download")
-                if file.tell() > media_types.LIMITS[announced.kind].largest_bytes:
-                    raise FileRefused("too_large")
+            most_bytes = media_types.LIMITS[announced.kind].largest_bytes
+            for piece in http.pieces(answer, most_bytes=most_bytes, within_ms=DOWNLOAD_MS):
+                file.write(piece)
             size = file.tell()
             _check(file, announced)
             file.seek(0)
             here.bucket.put_file(key, file, media_types.plain(announced.mime_type))
     except http.OriginRefused:
         raise FileRefused("foreign_origin") from None
+    except http.TooLarge:
+        raise FileRefused("too_large") from None
     return key, size
 
 

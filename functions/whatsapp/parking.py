@@ -11,13 +11,16 @@ from shared.failures import Permanent
 from shared.queues import digest
 from shared.redaction import outline
 from whatsapp import store
-from whatsapp.events import Event
+from whatsapp.events import Event, parse_event
 from whatsapp.items import WebhookEvent
 from whatsapp.origins import Origin
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 
 PARKED = "parked"
+DEAD_LETTER = "dead_letter"
+UNREADABLE = "unreadable"
+NO_ERROR_REPORTED = "no_error_reported"  # killed, timed out, or unable to say
 PREFIX = "parked/"
 TTL_SECONDS = 30 * clock.DAY_SECONDS
 LARGEST_PAYLOAD_BYTES = 16_000
@@ -58,7 +61,7 @@ def keep(
     event_id = digest(event.kind, event.id, event.hash)
     if _size(payload) > LARGEST_PAYLOAD_BYTES:
         full_event = f"{PREFIX}{event_id}.json"
-        here.bucket.put(full_event, event.to_json().encode())
+        here.bucket.put(full_event, event.unreplayed().to_json().encode())
         payload = _outline(payload)
     item = _item(
         event,
@@ -83,6 +86,8 @@ def _park(
         event.hash if event else body,
     )
     key = f"{PREFIX}{event_id}.json"
+    if event and event.replay_of:
+        body = parse_event(body).unreplayed().to_json()  # What the object held before.
     # The object first: an item without its object could not be replayed.
     here.bucket.put(key, body.encode("utf-8", "surrogatepass"))
     parked: dict[str, Any] = {"reason": reason, "full_event": key}
@@ -90,12 +95,64 @@ def _park(
         now = clock.to_text(clock.now_ms())
         item = WebhookEvent(
             pk=WebhookEvent.key(event_id), ttl=clock.expires_in(TTL_SECONDS), event_id=event_id,
-            webhook_event_type=PARKED, event_type="unreadable", processed_at=now, received_at=now,
+            webhook_event_type=PARKED, event_type=UNREADABLE, processed_at=now, received_at=now,
         )  # fmt: skip
     else:
         item = _item(event, origin, PARKED, event_id)
         parked["payload"] = _outline(event.payload or {})
+        parked["correlation_id"] = event.correlation_id
     store.events.add(here.table, item.model_copy(update=parked))
+    if event and event.replay_of:
+        _came_back(here, event, event.replay_of, event_id)
+
+
+def _came_back(here: Resources, event: Event, replay_of: str, event_id: str) -> None:
+    """Say that a replay ended as parked event *event_id*: the one it was, or one with another reason."""
+    now, ttl = clock.to_text(clock.now_ms()), clock.expires_in(TTL_SECONDS)
+    if replay_of == event_id:
+        store.events.mark_returned(here.table, event_id, replay=event.replay, at=now, ttl=ttl)
+        return
+    # In this order: wherever we die, one of the two is open.
+    store.events.reopen(here.table, event_id, ttl=ttl)
+    store.events.mark_replaced(here.table, replay_of, replay=event.replay, by=event_id)
+
+
+def resolve(here: Resources, event: Event) -> None:
+    """Say that a replayed event is handled. Nothing is written for any other."""
+    if event.replay_of:
+        now = clock.to_text(clock.now_ms())
+        store.events.mark_resolved(here.table, event.replay_of, at=now)
+
+
+def note_dead_letter(here: Resources, body: str, reason: str, attempts: int) -> None:
+    """Keep why an event becomes a dead letter: the letter itself cannot say."""
+    store.events.note_last_attempt(here.table, note_of(body, reason, attempts))
+
+
+def note_of(body: str, reason: str, attempts: int | None = None) -> WebhookEvent:
+    """
+    What is known about a dead letter with this body, which knows nothing of its failure itself.
+
+    One item per body: a letter that dies again has the same.
+    """
+    event_id = digest(DEAD_LETTER, body)
+    try:
+        event = parse_event(body)
+    except Permanent:
+        event = None
+    now = clock.now_ms()
+    return WebhookEvent(
+        pk=WebhookEvent.key(event_id),
+        ttl=clock.expires_in(TTL_SECONDS),
+        event_id=event_id,
+        webhook_event_type=DEAD_LETTER,
+        event_type=event.kind if event else UNREADABLE,
+        processed_at=clock.to_text(now),
+        received_at=clock.to_text(event.accepted_at if event else now),
+        reason=reason,
+        attempts=attempts,
+        correlation_id=event.correlation_id if event else None,
+    )
 
 
 def _outline(payload: dict[str, Any]) -> dict[str, Any]:

@@ -11,12 +11,33 @@ from shared import clock
 from shared.failures import Permanent, Transient
 from shared.observability import describe, logger, metrics
 from shared.storable import storable
-from whatsapp import changes, echoes, identities, inbox, media, parking, receipts, senders, statuses
+from whatsapp import (
+    changes,
+    echoes,
+    history,
+    identities,
+    inbox,
+    media,
+    parking,
+    receipts,
+    senders,
+    statuses,
+)
 from whatsapp.events import Event, parse_event
 from whatsapp.items import Phone
 from whatsapp.origins import Account, Origin, origin_of
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
+from whatsapp.updates import (
+    accounts,
+    calls,
+    flows,
+    groups,
+    payment_configs,
+    payments,
+    preferences,
+    templates,
+)
 
 # What the slowest calls for one file take together: look-up, download, store.
 PROVIDER_MS = 40 * clock.SECOND_MS
@@ -60,6 +81,8 @@ def process(here: Resources, body: str, run: Invocation) -> Handled:
         return Handled(event, None, Outcome.PARKED, foreign.reason)
     with parking.parked_when_permanent(here, body, event, origin) as refused:
         outcome = _guarded(here, _whole(here, event), origin, run)
+    if refused.reason is None:
+        parking.resolve(here, event)
     return Handled(event, origin, outcome, refused.reason)
 
 
@@ -136,6 +159,7 @@ def _identity(here: Resources, event: Event, phone: Phone) -> Outcome:
         senders.bsuid_of(event.kind, payload, event.contact)
         or senders.phone_of(event.kind, payload, event.contact)
     ):
+        identities.remember(here.table, known.customer, phone)
         identities.follow_change(here.table, event, known.customer.contact_key, phone)
     return parking.keep(here, event, phone)
 
@@ -151,7 +175,17 @@ _OF_PHONES: Mapping[str, Handle] = {
     "echo": _by_type(echoes.receive),
     "status": statuses.merge,
     "identity": _identity,
+    "history": _by_type(history.receive),
+    "call": calls.receive,
+    "group": groups.receive,
+    "preference": preferences.receive,
+    "payment": payments.receive,
     media.KIND: media.fetch,
 }
-_OF_ACCOUNTS: Mapping[str, HandleOfAccount] = {}
+_OF_ACCOUNTS: Mapping[str, HandleOfAccount] = {
+    "template": templates.update,
+    "account": accounts.update,
+    "flow": flows.note,
+    "payment_config": payment_configs.update,
+}
 _AT_A_PROVIDER = frozenset({receipts.KIND, media.KIND})

@@ -10,8 +10,8 @@ from shared.cursors import Listing
 from shared.dynamodb import Attributes, Table
 from shared.objects import Bucket
 from shared.queues import digest
-from shared.sealing import NotOurs, Seal
-from shared.secrets import JsonSecret, SecretUnreadable, texts
+from shared.sealing import NotOurs, Seal, seal_of
+from shared.secrets import JsonSecret
 from whatsapp import store
 from whatsapp.items import Conversation, Media, Message, Phone
 from whatsapp.views import Conversations, Messages, conversation_view, message_view
@@ -31,7 +31,7 @@ class PhoneRequired(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What is read from. *seal_secret* holds `seal_key`: a text, or while it rotates a list with the newest first."""
+    """What is read from, and what seals its addresses and cursors (`shared.sealing.seal_of`)."""
 
     table: Table
     bucket: Bucket
@@ -40,10 +40,7 @@ class Source:
     @property
     def seal(self) -> Seal:
         """What makes keys and cursors. Raises SecretUnreadable."""
-        keys = texts(self.seal_secret.value().get("seal_key"))
-        if not keys:
-            raise SecretUnreadable("the seal secret has no seal_key")
-        return Seal(keys[0], tuple(keys[1:]))
+        return seal_of(self.seal_secret)
 
 
 class _Query(BaseModel):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
+from shared.dead_letters import DeadLetters
 from shared.delivery import Ledger
 from shared.dynamodb import Table
 from shared.objects import Bucket
@@ -26,3 +27,15 @@ class Resources:
     message_ttl_days: int  # 0: messages are kept
     keep_revoked_content: bool
     log_all_events: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Depot:
+    """Where events lie that could not be handled, and the queue to put them back on."""
+
+    table: Table
+    bucket: Bucket
+    queue: FifoQueue
+    dead_letters: DeadLetters  # of that queue
+    social_dead_letters: DeadLetters  # SNS messages that never became events
+    social_topic_arns: tuple[str, ...]

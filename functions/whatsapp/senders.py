@@ -23,14 +23,21 @@ def customer_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] |
 
 def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """The customer's business-scoped user id; empty where the event has none."""
+    changed = item.get("user_id")
+    if kind == "identity" and isinstance(changed, dict):
+        return _first(changed, ("previous",))  # {previous, current}: not confirmed either
     field = "to_user_id" if _is_outbound(kind, item) else "from_user_id"
-    return _first(item, (field, "user_id")) or _first(contact or {}, ("user_id",))
+    # A call's status names only the one who is called.
+    called = ("recipient_user_id",) if kind == "call" else ()
+    return _first(item, (field, *called, "user_id")) or _first(contact or {}, ("user_id",))
 
 
 def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """The digits of the customer's phone; empty where the event has none."""
     field = "to" if _is_outbound(kind, item) else "from"
-    phone = _first(item, (field,)) or _first(contact or {}, ("wa_id",))
+    # Calls' statuses name only the one who is called; preferences and new user ids have no other field than `wa_id`.
+    own = {"call": "recipient_id", "preference": "wa_id", "identity": "wa_id"}.get(kind, field)
+    phone = _first(item, (field, own)) or _first(contact or {}, ("wa_id",))
     digits = phone.removeprefix("+")
     return digits if digits.isascii() and digits.isdecimal() else ""
 

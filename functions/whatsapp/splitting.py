@@ -48,6 +48,8 @@ _WHOLE: Mapping[str, str] = {
 }
 # Of a customer: these keep their order per customer. Statuses have a lane of their own.
 _BY_CUSTOMER = frozenset({"message", "echo", "call", "preference", "identity"})
+# What the worker sends itself: each in a lane of its own.
+_FOLLOW_UPS = frozenset({"media", "receipt"})
 _ENTITY_FIELDS = (
     "message_template_id",
     "id",
@@ -59,6 +61,8 @@ _ENTITY_FIELDS = (
 )
 # Parts of a change that say whom it is about and not what happened.
 _FRAME = frozenset({"messaging_product", "metadata", "contacts"})
+# How the two ends of a call connect (SDP): secret, worthless a minute later, and of no use to anybody here.
+_OF_CONNECTIONS = frozenset({"session", "connection", "sdp"})
 _DEEPEST = 100
 _LONGEST_NAME = 256  # of fields, accounts, numbers
 _LONGEST_SECONDS = 100_000_000_000  # More digits than that are milliseconds.
@@ -129,7 +133,7 @@ def _events_of_change(
     field: str, value: dict[str, Any], entry: Mapping[str, Any], delivery: Delivery
 ) -> Iterator[Event]:
     if field == "history":
-        items = [("history", message, index) for index, message in enumerate(_history(value))]
+        items = list(_history(value))
     else:
         items = [
             (kind, item, index)
@@ -143,7 +147,9 @@ def _events_of_change(
         items = [(_WHOLE.get(field, "other"), value, 0)]
     elif rest and field in _ARRAYS:
         items.append(("other", rest, 0))  # What came beside the arrays we know.
-    for kind, item, index in items:
+    for kind, whole, index in items:
+        # Taken out here, so that it reaches no queue, no claim and no parked event either.
+        item = _without(whole, _OF_CONNECTIONS) if field == "calls" else whole
         yield _event(kind, item, index, field=field, value=value, entry=entry, delivery=delivery)
 
 
@@ -189,6 +195,8 @@ def queue_entry(event: Event) -> Entry:
         recipient = senders.recipient_of(payload)
         group = ("status", event.phone, recipient)
         status_facts = (_text(payload.get("status")), str(event.at), recipient)
+    elif event.kind in _FOLLOW_UPS:
+        group = (event.kind, event.id)
     else:
         entity = next((_text(payload[name]) for name in _ENTITY_FIELDS if payload.get(name)), "")
         group = (event.field or event.kind, event.waba, entity)
@@ -197,10 +205,38 @@ def queue_entry(event: Event) -> Entry:
     )
 
 
-def _history(value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for chunk in _dicts(value.get("history")):
-        for thread in _dicts(chunk.get("threads")):
-            yield from _dicts(thread.get("messages"))
+def _history(value: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """
+    The messages of a `history` change: of its threads, or those that tell the files of earlier ones; and what failed.
+
+    The second shape, `messages` as in the field of that name, is not confirmed by traffic of ours.
+    """
+    chunks = _dicts(value.get("history"))
+    threads = [thread for chunk in chunks for thread in _dicts(chunk.get("threads"))]
+    messages = [
+        _to_customer(message, thread)
+        for thread in threads
+        for message in _dicts(thread.get("messages"))
+    ] + _dicts(value.get("messages"))
+    failures = [{"errors": chunk["errors"]} for chunk in chunks if chunk.get("errors")]
+    for index, message in enumerate(messages):
+        yield "history", message, index
+    for index, failure in enumerate(failures):
+        yield "error", failure, index
+
+
+def _to_customer(message: dict[str, Any], thread: Mapping[str, Any]) -> dict[str, Any]:
+    """A message of a thread; one that the customer did not write says to whom it went, which the thread knows."""
+    customer = _text(thread.get("id"))
+    if not customer or message.get("to") or _text(message.get("from")) == customer:
+        return message
+    return message | {"to": customer}
+
+
+def _without(value: Any, names: frozenset[str]) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, dict):
+        return {key: _without(part, names) for key, part in value.items() if key not in names}
+    return [_without(part, names) for part in value] if isinstance(value, list) else value
 
 
 def _lasting(value: Any) -> Any:  # noqa: ANN401 - any JSON value

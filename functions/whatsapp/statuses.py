@@ -35,7 +35,10 @@ def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
         return _wait(here, event, status, phone)
     if message.direction != outbound.DIRECTION:
         raise Permanent("not_outbound")
-    if message.erased or _is_in_history(message, status):
+    if message.erased:
+        metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+        return Outcome.DUPLICATE
+    if _is_in_history(message, status):
         return Outcome.DUPLICATE
     return _apply(here, message, status)
 
@@ -134,12 +137,12 @@ def _parse(event: Event, phone: Phone) -> Status:
         participant=str(participant) if participant else None,
         price_category=str(pricing["category"]) if pricing and pricing.get("category") else None,
         pricing=pricing,
-        errors=_errors(payload.get("errors")) or None,
+        errors=errors_of(payload.get("errors")) or None,
         action_id=callback if isinstance(callback, str) and callback else None,
     )
 
 
-def _errors(value: object) -> list[dict[str, Any]]:
+def errors_of(value: object) -> list[dict[str, Any]]:
     """The provider's errors, bounded: code, title, message and details."""
     errors = (
         [error for error in value if isinstance(error, dict)] if isinstance(value, list) else []

@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from shared.objects import Bucket
 from whatsapp.events import correlation_id_of
-from whatsapp.items import Conversation, Media, Message
+from whatsapp.items import Conversation, Media, Message, WebhookEvent
 
 LINK_SECONDS = 15 * 60
 
@@ -135,6 +135,91 @@ class Messages(View):
     messages: list[MessageView]
 
 
+class AnalyticsDay(View):
+    """A day of an account. A field that `Analytics` has under the same name means the same here."""
+
+    date: str
+    messages_sent: int
+    messages_delivered: int
+    messages_read: int
+    messages_failed: int
+    messages_received: int
+    messages_replied: int
+    templates_used: dict[str, int]
+    billable: dict[str, int]
+    ad_sources: dict[str, int]
+    replies: dict[str, int]
+    phones: dict[str, int]
+    counted_at: str | None
+
+
+class AnalyticsDays(View):
+    """Days, oldest first."""
+
+    analytics: list[AnalyticsDay]
+
+
+class ParkedView(View):
+    """A parked event: why it is there, what it looked like, and what became of its replays (`WebhookEvent.state`)."""
+
+    event_id: str
+    state: str
+    reason: str | None
+    kind: str
+    company: str | None
+    phone: str | None
+    waba: str | None
+    correlation_id: str | None  # what logs call it
+    received_at: str
+    parked_at: str
+    replay_count: int | None
+    replayed_at: str | None
+    parked_again_at: str | None
+    replaced_by: str | None
+    resolved_at: str | None
+    payload: Json = None  # its outline
+
+
+class ParkedEvents(View):
+    """A page of parked events."""
+
+    events: list[ParkedView]
+
+
+class DeadLetterView(View):
+    """
+    A dead letter. `queue` is `events` (whatsapp.fifo) or `social` (SNS messages that never became events).
+
+    `reason` is what the last attempt raised, or `no_error_reported`. `redriven_at`: it came back since.
+    """
+
+    id: str
+    queue: str
+    kind: str
+    reason: str
+    attempts: int | None = None
+    correlation_id: str | None = None
+    received_at: str | None = None
+    dead_since: str
+    redriven_at: str | None = None
+
+
+class DeadLetters(View):
+    """Dead letters that could be seen now, and about how many there are in each queue."""
+
+    letters: list[DeadLetterView]
+    waiting: dict[str, int]
+
+
+class Redriven(View):
+    """What became of one dead letter: back on the queue, or *refused* with a reason and left where it was."""
+
+    id: str
+    queue: str
+    correlation_id: str | None = None
+    refused: str | None = None
+
+
 _OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}
 _TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - {"reactions"}
 
@@ -171,6 +256,18 @@ def message_view(bucket: Bucket, message: Message, file: Media | None) -> Messag
         reactions=reactions or None,
         status_history=message.delivery_status_history,
         **message.model_dump(include=set(_TAKEN_OVER)),
+    )
+
+
+def parked_view(event: WebhookEvent) -> ParkedView:
+    """A parked event."""
+    same = ParkedView.model_fields.keys() & WebhookEvent.model_fields.keys()
+    return ParkedView(
+        state=event.state,
+        kind=event.event_type,
+        waba=event.waba_meta_id,
+        parked_at=event.processed_at,
+        **event.model_dump(include=set(same)),
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
+from local.processes import LOCAL
 from local.seed import seed
 from local.stack import Stack, running_stack
 
@@ -17,6 +19,15 @@ class Deployed:
 
     stack: Stack
     api_key: str
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _alone() -> Iterator[None]:
+    """One module at a time: each counts what is in the stack's queues, and what its functions logged."""
+    LOCAL.mkdir(exist_ok=True)
+    with (LOCAL / "e2e").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")

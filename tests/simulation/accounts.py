@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from local.reference import bounds_of
 from shared.delivery import Action
 from shared.dynamodb import _to_wire
+from shared.queues import digest
 from shared.storable import storable
-from whatsapp.items import WhatsAppItem
+from whatsapp.items import WebhookEvent, WhatsAppItem
 from whatsapp.items.register import CONTRACTED, SUPPORT
 from whatsapp.ordering import order_key
 from whatsapp.statuses import RANKS
@@ -38,9 +39,15 @@ VARIES = {
     "WEBHOOK_EVENT": {"processedAt", "receivedAt", "ttl"},
     # How often it was written: a crash after a write makes no second one, an SDK that repeats does not either.
     "EDIT": {"revision"},
+    "CALL": {"revision"},
+    "GROUP": {"revision"},
+    "ADDRESS_DEFAULT": {"revision"},
+    # When the first to settle it wrote, by the clock.
+    "GROUP_REQUEST": {"ttl"},
 }
 
 
+_OF_ACCOUNTS = {"template", "account", "flow", "payment_config"}
 _OF_ARRIVAL = {"deliveryStatusHistory", "priceCategory"}
 
 
@@ -110,6 +117,43 @@ def in_any_order(left: Account) -> Account:
     return replace(left, items={k: item for k, item in items.items() if k not in only_reactions})
 
 
+def as_if_never_failed(left: Account) -> Account:
+    """Without what tells of failures: parked events, the reasons of dead letters."""
+    items = {
+        key: item
+        for key, item in left.items.items()
+        if item.get("webhookEventType") not in {"parked", "dead_letter"}
+    }
+    kept = {item.get("fullEvent") for item in items.values()}
+    objects = {
+        key: content
+        for key, content in left.objects.items()
+        if key in kept or not key.startswith("parked/")
+    }
+    return replace(left, items=items, objects=objects)
+
+
+def check_parked(world: World) -> None:
+    """What holds of parked events at any time: each can be found where its state says it is."""
+    parked = {
+        item["eventId"]: WebhookEvent.read(item)
+        for item in world.items().values()
+        if item.get("webhookEventType") == "parked"
+    }
+    under_way = [*world.queue.messages, *world.queue.dead_letters]
+    replays = {json.loads(message.body).get("replayOf") for message in under_way}
+    items, objects = world.items(), world.objects()
+    for event_id, event in parked.items():
+        assert event.full_event is not None
+        original = json.loads(objects[event.full_event])
+        if event.state == "replayed":
+            assert event_id in replays
+        elif event.state == "replaced":
+            assert event.replaced_by in parked
+        elif event.state == "resolved" and (homes := _homes_of(original)):
+            assert any(key in items for key in homes)
+
+
 def check_at_any_time(world: World, before: Items) -> Items:
     """What holds between any two runs of a worker; the items, to be given as *before* the next time."""
     items = world.items()
@@ -121,7 +165,10 @@ def check_at_any_time(world: World, before: Items) -> Items:
             assert item["statusRank"] >= old.get("statusRank", 0), key
         history = [RANKS[entry["status"]] for entry in item.get("deliveryStatusHistory", [])]
         assert history == sorted(set(history)), key
-    assert before.keys() - items.keys() <= {key for key in before if key.startswith("INTENT#")}
+    # An intent becomes a message; of too many addresses the oldest goes.
+    assert before.keys() - items.keys() <= {
+        key for key in before if key.startswith(("INTENT#", "ADDRESS#"))
+    }
     return items
 
 
@@ -180,17 +227,26 @@ def _homes_of(event: dict[str, Any]) -> list[str]:
     """The items of which one must be there once an event is handled; none for kinds that are kept by their hash."""
     payload = event["payload"] or {}
     event_id = storable(event["id"])
-    if event["kind"] in {"message", "echo"}:
-        change = payload.get(str(payload.get("type")), {})
-        if payload.get("type") in {"edit", "revoke"}:
-            return [f"EDIT#{change['original_message_id']}"]
-        if payload.get("type") == "reaction":
-            actor = (payload.get("to") and event["displayPhone"]) or payload.get("from")
-            return [f"REACTION#{change['message_id']}#{actor}"]
-        return [f"MSG#{event_id}"]
+    if event["kind"] in {"message", "echo", "history"}:
+        return [_home_of_message(payload, event_id, event["displayPhone"])]
     if event["kind"] == "status":
         return [f"STATUS#{event_id}#{payload['status']}"]
-    return [f"MEDIA#{event_id}"] if event["kind"] == "media" else []
+    if event["kind"] in _OF_ACCOUNTS:  # kept as such, after what they changed
+        return [f"WEBHOOK#{digest(event['kind'], event_id, event['hash'])}"]
+    if event["kind"] == "group" and payload.get("group_id"):
+        return [f"GROUP#{payload['group_id']}"]
+    own = {"media": "MEDIA", "call": "CALL"}.get(event["kind"])
+    return [f"{own}#{event_id}"] if own else []
+
+
+def _home_of_message(payload: dict[str, Any], message_id: str, business: str) -> str:
+    change = payload.get(str(payload.get("type")), {})
+    if payload.get("type") in {"edit", "revoke"}:
+        return f"EDIT#{change['original_message_id']}"
+    if payload.get("type") == "reaction":
+        actor = (payload.get("to") and business) or payload.get("from")
+        return f"REACTION#{change['message_id']}#{actor}"
+    return f"MSG#{message_id}"
 
 
 def _check_head(head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
@@ -200,7 +256,12 @@ def _check_head(head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
     assert head["lastMessagePk"] == keys[newest]["pk"]
     assert head["receivedAt"] == keys[newest]["receivedAt"]
     read_up_to = head.get("readUpTo", "")
-    unread = [k for k, m in keys.items() if m["direction"] == "INBOUND" and k > read_up_to]
+    inbound = {k for k, m in keys.items() if m["direction"] == "INBOUND"}
+    # What came with the history was read in the business's own app, unless it came live as well and was counted.
+    old = {k for k in inbound if keys[k].get("origin") == "history"} - set(
+        head.get("recentKeys", ())
+    )
+    unread = [k for k in inbound - old if k > read_up_to]
     assert head["unreadCount"] == len(unread)
 
 

@@ -1,7 +1,8 @@
 """
 An in-memory SQS FIFO queue with the rules that moto lacks: deduplication after a delete, and redrives with new ids.
 
-Its wire is botocore's: `answer` takes the body of a SendMessageBatch request. Whatever SQS would refuse fails the test.
+Its wire is botocore's: `answer` takes the body of a SendMessageBatch request, `answer_about_letters` those of calls to
+the dead-letter queues. Whatever SQS would refuse fails the test.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class FifoQueue:
     most_receives: int
     messages: list[Queued] = field(default_factory=list)
     dead_letters: list[Queued] = field(default_factory=list)
+    social_letters: list[Queued] = field(default_factory=list)  # of the social function
     accepted: dict[str, str] = field(
         default_factory=dict
     )  # message id -> body, of all that was ever taken
@@ -87,6 +89,7 @@ class FifoQueue:
             self,
             messages=[replace(message) for message in self.messages],
             dead_letters=[replace(letter) for letter in self.dead_letters],
+            social_letters=[replace(letter) for letter in self.social_letters],
             accepted=dict(self.accepted),
             redriven=set(self.redriven),
             refuse_next=set(self.refuse_next),
@@ -114,6 +117,52 @@ class FifoQueue:
                     if position in refused
                 ],
             }
+
+    def answer_about_letters(self, operation: str, request_body: bytes) -> dict[str, Any]:
+        """A call to the dead letters, ours or the social function's: the request's JSON in, the answer's out."""
+        asked = json.loads(request_body)
+        is_ours = asked["QueueUrl"].endswith(".fifo")
+        letters = self.dead_letters if is_ours else self.social_letters
+        now = self.clock.now_ms()
+        if operation == "GetQueueAttributes":
+            held = sum(letter.visible_at > now for letter in letters)
+            counts = {
+                "ApproximateNumberOfMessages": str(len(letters) - held),
+                "ApproximateNumberOfMessagesNotVisible": str(held),
+            }
+            return {"Attributes": counts}
+        if operation == "ReceiveMessage":
+            return {"Messages": self._hand_out(letters, asked)}
+        for letter in [entry for entry in letters if entry.receipt == asked["ReceiptHandle"]]:
+            if operation == "ChangeMessageVisibility":
+                letter.visible_at = now + asked["VisibilityTimeout"] * 1_000
+            else:
+                assert operation == "DeleteMessage"
+                letters.remove(letter)
+                self.redriven.add(letter.message_id)
+        return {}
+
+    def _hand_out(self, letters: list[Queued], asked: dict[str, Any]) -> list[dict[str, Any]]:
+        assert asked["MaxNumberOfMessages"] <= MOST_ENTRIES
+        now = self.clock.now_ms()
+        blocked = {letter.group for letter in letters if letter.group and letter.visible_at > now}
+        free = [
+            entry for entry in letters if entry.visible_at <= now and entry.group not in blocked
+        ]
+        for letter in free[: asked["MaxNumberOfMessages"]]:
+            letter.receives += 1
+            letter.visible_at = now + asked["VisibilityTimeout"] * 1_000
+            letter.receipt = f"{letter.message_id}-dead-{letter.receives}"
+        return [
+            {
+                "MessageId": letter.message_id,
+                "ReceiptHandle": letter.receipt,
+                "Body": letter.body,
+                "Attributes": {"SentTimestamp": str(letter.sent_at)}
+                | ({"MessageGroupId": letter.group} if letter.group else {}),
+            }
+            for letter in free[: asked["MaxNumberOfMessages"]]
+        ]
 
     def receive(self, most: int = MOST_ENTRIES) -> list[Queued]:
         """The next messages, in order; none of a group of which a message is in flight."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -13,9 +14,11 @@ from unittest import mock
 import boto3
 import urllib3
 from botocore import endpoint
+from moto import mock_aws
 
 import shared.clock
 from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, SOCIAL_TOPIC_ARN, VERIFY_TOKEN
+from local.sandbox import Config, running
 from tests import template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
@@ -29,6 +32,25 @@ if TYPE_CHECKING:
     from local.sandbox import Sandbox
 
 GRAPH_TOKEN = "a token of the sandbox"
+
+
+@contextmanager
+def running_world() -> Iterator[World]:
+    """moto, a provider sandbox, and the world between them."""
+    with mock_aws():
+        s3 = boto3.Session().client("s3")
+
+        def put_object(bucket: str, key: str, content: bytes, content_type: str) -> None:
+            s3.put_object(Bucket=bucket, Key=key, Body=content, ContentType=content_type)
+
+        with running(Config(put_object=put_object)) as sandbox, new_world(sandbox) as world:
+            # Thousands of short runs: the collector need not look at moto's models in each of them.
+            gc.freeze()
+            thresholds = gc.get_threshold()
+            gc.set_threshold(100_000, *thresholds[1:])
+            yield world
+            gc.set_threshold(*thresholds)
+            gc.unfreeze()
 
 
 @contextmanager
@@ -57,8 +79,8 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     ):
         settings = template.environment("WhatsAppWorker", **given)
         _create(settings, given)
-        webhook, social, worker = (
-            _imported(module, template.environment(function, **given) | extra)
+        webhook, social, worker, scheduled, admin = (
+            imported(module, template.environment(function, **given) | extra)
             for function, module, extra in (
                 ("WhatsAppWebhook", "whatsapp.handlers.webhook", {}),
                 (
@@ -67,9 +89,17 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
                     {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
                 ),
                 ("WhatsAppWorker", "whatsapp.handlers.worker", {}),
+                ("WhatsAppScheduled", "whatsapp.handlers.scheduled", {}),
+                (
+                    "WhatsAppAdmin",
+                    "whatsapp.handlers.admin",
+                    {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
+                ),
             )
         )
-        world = World(sandbox, clock, fifo, wire, webhook, social, worker, settings)
+        world = World(
+            sandbox, clock, fifo, wire, webhook, social, worker, scheduled, admin, settings
+        )
         _keep_outcomes(world)
         variables = {"AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url}
         with mock.patch.dict(os.environ, variables):  # boto3 reads it when the client is made
@@ -98,6 +128,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
             "apps": {APP_ID: [APP_SECRET]},
         },
         "WhatsAppAccessTokens": {COMPANY: GRAPH_TOKEN},
+        "WhatsAppCanarySecret": {"app_secret": "of the canary"},
     }
     client = aside.client("secretsmanager")
     for logical_id, value in secrets.items():
@@ -105,7 +136,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
         client.create_secret(Name=name, SecretString=json.dumps(value))
 
 
-def _imported(module: str, environment: dict[str, str]) -> ModuleType:
+def imported(module: str, environment: dict[str, str]) -> ModuleType:
     """A handler module of its own, under its own environment: other tests may have imported it for theirs."""
     before = sys.modules.pop(module, None)
     try:

@@ -44,6 +44,7 @@ READS = frozenset(
         "s3.GetObject",
         "s3.HeadObject",
         "s3.ListObjectsV2",
+        "sqs.GetQueueAttributes",
         "secrets-manager.GetSecretValue",
         "HTTP.GET",
     }
@@ -86,7 +87,8 @@ class Wire:
     the numbers with which invocations began.
 
     `die_at` (number, when), `fault_at` (number, fault) and `fails_if` (for any call whose name fits) make trouble.
-    Number 1 is the first call after `rewind`.
+    Number 1 is the first call after `rewind`. `witness` sees each operation (`dynamodb.PutItem`) with its parameters,
+    also those that are only signed for somebody else to call.
     """
 
     queue: FifoQueue
@@ -95,6 +97,7 @@ class Wire:
     die_at: tuple[int, When] | None = None
     fault_at: tuple[int, Fault] | None = None
     fails_if: Callable[[str], bool] = field(default=lambda _: False)
+    witness: Callable[[str, dict[str, Any]], None] = field(default=lambda *_: None)
     recording: list[Recorded] | None = None
     replayed: list[Recorded] = field(default_factory=list)
     after_replay: Callable[[], None] = field(default=lambda: None)
@@ -125,9 +128,13 @@ class Wire:
         """Let all clients that *session* will make call through here, instead of straight into moto."""
         events: Any = session.events  # The stubs know no hook that returns something.
         events.unregister("before-send", botocore_stubber)
+        events.register("before-parameter-build", self._before_parameters)
         events.register("before-call", self._before_call)
         events.register("before-send", self._before_send)
         events.register("after-call", self._after_call)
+
+    def _before_parameters(self, params: dict[str, Any], event_name: str, **_: Any) -> None:
+        self.witness(event_name.partition(".")[2], params)
 
     # AWS: before-call, then before-send for each attempt of the SDK, then after-call.
 
@@ -158,11 +165,15 @@ class Wire:
         return answer
 
     def _transport(self, request: Any, event_name: str) -> AWSResponse | None:
-        if event_name != "before-send.sqs.SendMessageBatch":
+        _, service, operation = event_name.split(".")
+        if service != "sqs":
             answer: AWSResponse | None = botocore_stubber(event_name, request)
             return answer
-        body = json.dumps(self.queue.answer(request.body)).encode()
-        return _response(request, 200, body)
+        if operation == "SendMessageBatch":
+            said = self.queue.answer(request.body)
+        else:
+            said = self.queue.answer_about_letters(operation, request.body)
+        return _response(request, 200, json.dumps(said).encode())
 
     def _after_call(
         self, http_response: Any, parsed: dict[str, Any], context: dict[str, Any], **_: Any

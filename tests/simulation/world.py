@@ -16,6 +16,7 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
 from events.whatsapp.cast import APP_ID, COMPANY, COUNTER, WORKSHOP
+from shared.clock import to_text
 from shared.dynamodb import Table
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
@@ -24,7 +25,7 @@ from whatsapp import store
 from whatsapp.items import Phone, PhoneList
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import ModuleType
 
     from events.whatsapp.cast import BusinessNumber
@@ -79,6 +80,8 @@ class World:
     webhook: ModuleType
     social: ModuleType
     worker: ModuleType
+    scheduled: ModuleType
+    admin: ModuleType
     settings: dict[str, str]
     outcomes: dict[str, str] = field(default_factory=dict)
 
@@ -122,13 +125,17 @@ class World:
             self.clock.ms, self._stored(), self.objects(), self.queue.copy(), dict(self.outcomes)
         )
 
-    def begin_again(self, moment: Moment) -> None:
-        """The world as it was, new processes, nothing sent, no accidents."""
+    def begin_again(self, moment: Moment, written: Iterable[str] | None = None) -> None:
+        """
+        The world as it was, new processes, nothing sent, no accidents.
+
+        *written*: the keys of all items that may differ, for a caller who knows; to read a large table takes long.
+        """
         self.clock.ms = moment.ms
         self.queue = self.wire.queue = moment.queue.copy()
         self.outcomes = dict(moment.outcomes)
         self.sandbox.reset()
-        self._write(moment.stored)
+        self._write(moment.stored, written)
         for key, content in self.objects().items():
             if moment.objects.get(key) != content:
                 self.s3.delete_object(Bucket=self.bucket, Key=key)
@@ -202,16 +209,27 @@ class World:
         """Let the visibility timeout of the oldest message in flight pass."""
         self.clock.ms = self.queue.next_visible_at() or self.clock.ms
 
+    # Schedule
+
+    def run_schedule(self, run: Invocation | None = None) -> bool:
+        """The run of the present minute; False when it died. EventBridge's retries bring the same event again."""
+        self.wire.note_run()
+        try:
+            self.scheduled.handler({"time": to_text(self.clock.ms)}, run or Invocation())
+        except Died:
+            self.new_process()
+            return False
+        return True
+
     # What is left
 
     def items(self) -> Items:
-        """All items of the table by key, as plain values; without the registered numbers and their list."""
+        """All items of the table by key, as plain values; without the list of registered numbers."""
         found = [
             {name: _deserialize(value) for name, value in item.items()}
             for item in self._stored().values()
         ]
-        own = {Phone.item_type, PhoneList.item_type}
-        return {item["pk"]: item for item in found if item["itemType"] not in own}
+        return {item["pk"]: item for item in found if item["pk"] != PhoneList.pk_pattern}
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""
@@ -235,9 +253,13 @@ class World:
         pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.table.name)
         return {item["pk"]["S"]: item for page in pages for item in page["Items"]}
 
-    def _write(self, wanted: dict[str, Any]) -> None:
-        """Make the table hold these items and no others."""
-        now = self._stored()
+    def _write(self, wanted: dict[str, Any], written: Iterable[str] | None = None) -> None:
+        """Make the table hold these items and no others; only *written* ones can be wrong, where that is given."""
+        if written is None:
+            now = self._stored()
+        else:
+            now = dict.fromkeys(written)
+            wanted = {key: wanted[key] for key in now if key in wanted}
         writes: list[Any] = [
             {"DeleteRequest": {"Key": {"pk": {"S": key}}}} for key in now.keys() - wanted.keys()
         ]
@@ -261,6 +283,7 @@ def registered(number: BusinessNumber, *, auto_mark_read: bool = False) -> Phone
         phone_arn=number.arn or f"arn:parley:whatsapp:::phone-number-id/{number.phone}",
         provider="eum" if number.arn else "graph",
         aws_phone=f"phone-number-id-{suffix}" if suffix else None,
+        aws_waba=f"waba-{number.waba_arn.rpartition('/')[2]}" if suffix else None,
         waba_meta_id=number.waba,
         app_id=APP_ID,
         token_ref=COMPANY,

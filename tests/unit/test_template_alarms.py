@@ -1,40 +1,177 @@
-"""template.yaml: what goes wrong is seen, by an alarm that says what it means, in logs that end."""
+"""template.yaml: what goes wrong is seen, by an alarm that says what to do, in logs that end."""
 
-import json
-from typing import Any
+from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import pytest
 
-from tests.template import properties, resolved, resources, template
+from tests.template import exists, properties, resolved, resources, template
+from tests.unit.test_template_access import as_list, statements_of
 
 ALARMS = sorted(resources("AWS::CloudWatch::Alarm"))
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
-SEVEN_DAYS_SECONDS = 604_800
+QUEUES = sorted(resources("AWS::SQS::Queue"))
+TABLES = sorted(resources("AWS::DynamoDB::Table"))
 # A single case is one too many: no second period is waited for.
-AT_THE_FIRST = {"Parked", "SendUnknown", "SendDoubled"}
-WHATSAPP = {"service": "whatsapp"}
+AT_THE_FIRST = {
+    *("WhatsAppParked", "WhatsAppSendUnknown", "WhatsAppSendDoubled"),
+    *("WhatsAppAccountAlert", "WhatsAppQualityRed", "WhatsAppFlowBlocked"),
+}
+SEVEN_DAYS_SECONDS = 604_800
+OURS = {"service": "whatsapp"}
 
 
-def watched(metric: str, **dimensions: str) -> list[dict[str, Any]]:
-    """The alarms on one metric with exactly these dimensions."""
-    return [
-        alarm
-        for alarm in map(properties, ALARMS)
-        if alarm["MetricName"] == metric
-        and {entry["Name"]: entry["Value"] for entry in alarm["Dimensions"]} == dimensions
-    ]
+class Watch(NamedTuple):
+    """What an alarm on one metric looks at, and from where on it is raised."""
+
+    metric: str  # with its namespace
+    dimensions: dict[str, str]
+    statistic: str
+    threshold: float
+    period: int = 60
 
 
 def queue_name(queue: str) -> str:
     return str(properties(queue)["QueueName"])
 
 
+def of_queue(queue: str, metric: str, threshold: float, period: int = 60) -> Watch:
+    return Watch(
+        f"AWS/SQS {metric}", {"QueueName": queue_name(queue)}, "Maximum", threshold, period
+    )
+
+
+def of_table(table: str, metric: str, **more: str) -> Watch:
+    name = properties(table)["TableName"]
+    return Watch(f"AWS/DynamoDB {metric}", {"TableName": name} | more, "Sum", 0)
+
+
+def of_function(function: str) -> dict[str, Watch]:
+    """The three alarms that every function has."""
+    wanted = properties(function)
+    timeout = wanted.get("Timeout", template()["Globals"]["Function"]["Timeout"])
+    name = {"FunctionName": wanted["FunctionName"]}
+    # The authorizer raises for every wrong key, so its rate says nothing.
+    is_authorizer = function == "ApiAuthorizer"
+    errors = ("Sum", 100, 300) if is_authorizer else ("Average", 0.01, period_of(function))
+    return {
+        f"{function}Errors": Watch("AWS/Lambda Errors", name, *errors),
+        f"{function}Throttles": Watch("AWS/Lambda Throttles", name, "Sum", 0, period_of(function)),
+        f"{function}Slow": Watch(
+            "AWS/Lambda Duration", name, "p99", 800 * timeout, period_of(function)
+        ),
+    }
+
+
+def period_of(function: str) -> int:
+    """Seconds: a minute, or the time between two runs of a function that is run by the clock."""
+    events = properties(function).get("Events", {}).values()
+    schedules = [e["Properties"]["Schedule"] for e in events if e["Type"] == "Schedule"]
+    return {"rate(1 minute)": 60, "rate(5 minutes)": 300}[schedules[0]] if schedules else 60
+
+
+def of_dead_letters(queue: str) -> dict[str, Watch]:
+    return {
+        f"{queue}Filled": of_queue(queue, "ApproximateNumberOfMessagesVisible", 0),
+        f"{queue}Old": of_queue(queue, "ApproximateAgeOfOldestMessage", SEVEN_DAYS_SECONDS, 300),
+    }
+
+
+GATEWAY = {"ApiName": "parley-dev", "Stage": "dev"}
+ON_ONE_METRIC: dict[str, Watch] = {
+    "WhatsAppParked": Watch("Parley/dev Parked", OURS, "Sum", 0, 300),
+    "WhatsAppAccountAlert": Watch("Parley/dev AccountAlert", OURS, "Sum", 0, 300),
+    "WhatsAppQualityRed": Watch("Parley/dev QualityRed", OURS, "Sum", 0, 300),
+    "WhatsAppFlowBlocked": Watch("Parley/dev FlowBlocked", OURS, "Sum", 0, 300),
+    "WhatsAppSendUnknown": Watch("Parley/dev SendUnknown", OURS, "Sum", 0, 300),
+    "WhatsAppSendDoubled": Watch("Parley/dev SendDoubled", OURS, "Sum", 0, 300),
+    "WhatsAppSendInDoubt": Watch("Parley/dev SendInDoubt", OURS, "Sum", 0, 300),
+    "WhatsAppSignatureRejected": Watch("Parley/dev SignatureRejected", OURS, "Sum", 20, 300),
+    "WhatsAppCanaryFailing": Watch("Parley/dev CanarySuccess", OURS, "Average", 0.9, 300),
+    # A throttled index throttles the table: these two say which it was.
+    "WhatsAppTableDirectionIndexThrottled": of_table(
+        "WhatsAppTable", "WriteThrottleEvents", GlobalSecondaryIndexName="gsi_direction"
+    ),
+    "WhatsAppTableStatusIndexThrottled": of_table(
+        "WhatsAppTable", "WriteThrottleEvents", GlobalSecondaryIndexName="gsi_status"
+    ),
+    "ApiKeysTableThrottled": of_table("ApiKeysTable", "ThrottledRequests", Operation="GetItem"),
+    "ApiKeysTableFailed": of_table("ApiKeysTable", "SystemErrors", Operation="GetItem"),
+    "ApiFailing": Watch("AWS/ApiGateway 5XXError", GATEWAY, "Average", 0.001),
+    "WebhookSlow": Watch(
+        "AWS/ApiGateway Latency",
+        GATEWAY | {"Resource": "/webhooks/whatsapp", "Method": "POST"},
+        "p99",
+        1000,
+    ),
+    # Worked off by a function, so that it must never be old ...
+    "WhatsAppQueueOld": of_queue("WhatsAppQueue", "ApproximateAgeOfOldestMessage", 60),
+    # ... and looked at by people.
+    **of_dead_letters("WhatsAppDeadLetters"),
+    **of_dead_letters("WhatsAppSocialDeadLetters"),
+    **{name: watch for function in FUNCTIONS for name, watch in of_function(function).items()},
+}
+# Threshold and period. What they compute is asserted in test_template_metric_math.py.
+ON_SEVERAL = {
+    "WhatsAppConservation": (0, 60),
+    "WhatsAppWorkerBusy": (80, 60),
+    "WhatsAppTableThrottled": (0, 60),
+    "WhatsAppTableFailed": (0, 60),
+    "WhatsAppTableRefusing": (20, 300),
+    "WhatsAppWritesDear": (10.8, 900),
+}
+
+
+def test_every_alarm_is_asserted_here_and_every_asserted_one_exists() -> None:
+    """A new function, or an alarm that nobody listed, fails here until both agree."""
+    assert sorted(ON_ONE_METRIC.keys() | ON_SEVERAL.keys()) == ALARMS
+
+
+@pytest.mark.parametrize("alarm", sorted(ON_ONE_METRIC))
+def test_an_alarm_watches_what_it_says(alarm: str) -> None:
+    wanted, expected = properties(alarm), ON_ONE_METRIC[alarm]
+
+    found = Watch(
+        f"{wanted['Namespace']} {wanted['MetricName']}",
+        {entry["Name"]: entry["Value"] for entry in wanted["Dimensions"]},
+        wanted.get("Statistic") or wanted["ExtendedStatistic"],
+        float(wanted["Threshold"]),
+        wanted["Period"],
+    )
+    assert found == expected
+    is_floor = alarm == "WhatsAppCanaryFailing"
+    assert wanted["ComparisonOperator"] == (
+        "LessThanThreshold" if is_floor else "GreaterThanThreshold"
+    )
+
+
+@pytest.mark.parametrize("alarm", sorted(ON_SEVERAL))
+def test_an_alarm_on_several_metrics_compares_their_result(alarm: str) -> None:
+    wanted = properties(alarm)
+    threshold, period = ON_SEVERAL[alarm]
+    (result,) = (query for query in wanted["Metrics"] if query["ReturnData"])
+
+    assert "Expression" in result
+    assert (wanted["Threshold"], wanted["ComparisonOperator"]) == (
+        threshold,
+        "GreaterThanThreshold",
+    )
+    parts = [query["MetricStat"] for query in wanted["Metrics"] if not query["ReturnData"]]
+    assert {part["Period"] for part in parts} == {period}
+    # The emulator refuses such alarms, so they are the only ones that the local stack lacks.
+    assert exists(alarm, Stage="dev")
+    assert not exists(alarm, Stage="local")
+
+
 @pytest.mark.parametrize("alarm", ALARMS)
-def test_an_alarm_says_what_it_means_and_what_no_data_means_and_tells_somebody(alarm: str) -> None:
+def test_an_alarm_says_what_to_do_and_what_no_data_means_and_tells_somebody(alarm: str) -> None:
     wanted = properties(alarm)
 
+    # No canary is a dead canary; of everything else, no data is no traffic.
+    expected = "breaching" if alarm == "WhatsAppCanaryFailing" else "notBreaching"
+    assert wanted["TreatMissingData"] == expected
     assert len(wanted["AlarmDescription"]) > 40
-    assert wanted["TreatMissingData"] in {"breaching", "notBreaching"}
     assert wanted["AlarmActions"] == [resolved({"Ref": "AlarmTopic"})]
 
 
@@ -42,88 +179,48 @@ def test_an_alarm_says_what_it_means_and_what_no_data_means_and_tells_somebody(a
 def test_an_alarm_waits_for_a_second_bad_period_unless_one_case_is_too_many(alarm: str) -> None:
     wanted = properties(alarm)
 
+    # Conservation: for most of 15 minutes.
+    expected = {"WhatsAppConservation": (12, 15)} | dict.fromkeys(AT_THE_FIRST, (1, 1))
     periods = (wanted["DatapointsToAlarm"], wanted["EvaluationPeriods"])
-    assert periods == ((1, 1) if wanted["MetricName"] in AT_THE_FIRST else (2, 3))
+    assert periods == expected.get(alarm, (2, 3))
 
 
-@pytest.mark.parametrize("queue", ["WhatsAppDeadLetters", "WhatsAppSocialDeadLetters"])
-def test_dead_letters_are_seen_at_once_and_again_before_they_are_lost(queue: str) -> None:
-    (filled,) = watched("ApproximateNumberOfMessagesVisible", QueueName=queue_name(queue))
-    (old,) = watched("ApproximateAgeOfOldestMessage", QueueName=queue_name(queue))
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_queue_is_watched_by_its_age_and_an_end_of_the_line_by_its_content(queue: str) -> None:
+    """A blocked conversation shows in the age only; dead letters are lost after 14 days."""
+    is_end = "RedrivePolicy" not in properties(queue)
 
-    assert (filled["Statistic"], filled["Threshold"]) == ("Maximum", 0)
-    assert (old["Statistic"], old["Threshold"]) == ("Maximum", SEVEN_DAYS_SECONDS)
-
-
-def test_every_dead_letter_queue_has_its_alarms() -> None:
-    """The ones named above are all there are: what no other queue takes from here is the end of a line."""
-    ends = [
-        queue for queue in resources("AWS::SQS::Queue") if "RedrivePolicy" not in properties(queue)
-    ]
-
-    assert ends == ["WhatsAppDeadLetters", "WhatsAppSocialDeadLetters"]
+    assert f"{queue}Old" in ALARMS
+    assert (f"{queue}Filled" in ALARMS) is is_end
 
 
-def test_a_queue_that_stands_still_is_seen_after_a_minute() -> None:
-    (alarm,) = watched("ApproximateAgeOfOldestMessage", QueueName=queue_name("WhatsAppQueue"))
-
-    assert alarm["Threshold"] == 60
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_is_watched_for_errors_throttles_and_its_timeout(function: str) -> None:
-    name = properties(function)["FunctionName"]
-    timeout = properties(function).get("Timeout", template()["Globals"]["Function"]["Timeout"])
-    (errors,) = watched("Errors", FunctionName=name)
-    (throttles,) = watched("Throttles", FunctionName=name)
-    (slow,) = watched("Duration", FunctionName=name)
-
-    # The authorizer raises for every wrong key, so its rate says nothing.
-    expected = ("Sum", 100) if function == "ApiAuthorizer" else ("Average", 0.01)
-    assert (errors["Statistic"], errors["Threshold"]) == expected
-    assert (throttles["Statistic"], throttles["Threshold"]) == ("Sum", 0)
-    assert (slow["ExtendedStatistic"], slow["Threshold"]) == ("p99", 800 * timeout)
-
-
-@pytest.mark.parametrize("metric", ["Parked", "SendUnknown", "SendDoubled", "SendInDoubt"])
-def test_one_event_or_send_that_needs_a_person_is_seen(metric: str) -> None:
-    (alarm,) = watched(metric, **WHATSAPP)
-
-    assert (alarm["Namespace"], alarm["Statistic"], alarm["Threshold"]) == ("Parley/dev", "Sum", 0)
-
-
-def test_many_wrong_signatures_are_seen() -> None:
-    (alarm,) = watched("SignatureRejected", **WHATSAPP)
-
-    assert int(alarm["Threshold"]) > 0
-
-
-def test_the_gateway_is_watched_for_failures_and_slow_answers_to_meta() -> None:
-    (failing,) = watched("5XXError", ApiName="parley-dev", Stage="dev")
-    (slow,) = watched(
-        "Latency", ApiName="parley-dev", Stage="dev", Resource="/webhooks/whatsapp", Method="POST"
-    )
-
-    assert (failing["Statistic"], failing["Threshold"]) == ("Average", 0.001)
-    assert (slow["ExtendedStatistic"], slow["Threshold"]) == ("p99", 1000)
-
-
+@pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize(
-    ("metric", "operation"),
-    [
-        ("ThrottledRequests", "PutItem"),
-        ("ThrottledRequests", "UpdateItem"),
-        ("ThrottledRequests", "Query"),
-        ("SystemErrors", "PutItem"),
-        ("SystemErrors", "UpdateItem"),
-    ],
+    ("alarm", "metric"), [("Throttled", "ThrottledRequests"), ("Failed", "SystemErrors")]
 )
-def test_the_table_is_watched_where_one_index_could_stop_it(metric: str, operation: str) -> None:
+def test_a_table_is_watched_for_everything_that_functions_do_with_it(
+    table: str, alarm: str, metric: str
+) -> None:
     """ThrottledRequests counts a write that any index throttled; WriteThrottleEvents of the table would not."""
-    name = properties("WhatsAppTable")["TableName"]
-    (alarm,) = watched(metric, TableName=name, Operation=operation)
+    arn = resolved({"Fn::GetAtt": f"{table}.Arn"})
+    used = {
+        action.removeprefix("dynamodb:")
+        for function in FUNCTIONS
+        for statement in statements_of(function)
+        for action in as_list(statement["Action"])
+        if any(str(resource).startswith(arn) for resource in as_list(statement["Resource"]))
+    }
+    wanted = properties(f"{table}{alarm}")
+    parts = [q["MetricStat"]["Metric"] for q in wanted.get("Metrics", []) if "MetricStat" in q]
+    watched = [dimensions_of(part) for part in parts or [wanted]]
 
-    assert (alarm["Statistic"], alarm["Threshold"]) == ("Sum", 0)
+    assert {part["MetricName"] for part in parts or [wanted]} == {metric}
+    assert {entry["Operation"] for entry in watched} == used
+    assert {entry["TableName"] for entry in watched} == {properties(table)["TableName"]}
+
+
+def dimensions_of(metric: dict[str, Any]) -> dict[str, str]:
+    return {entry["Name"]: entry["Value"] for entry in metric["Dimensions"]}
 
 
 def test_alarms_are_mailed_only_where_an_address_is_given() -> None:
@@ -146,15 +243,6 @@ def test_a_function_writes_to_a_log_group_of_its_own(function: str) -> None:
     group = properties(f"{function}Logs")["LogGroupName"]
     assert wanted["LoggingConfig"] == {"LogGroup": group}
     assert group == f"/aws/lambda/{wanted['FunctionName']}"
-
-
-def test_the_dashboard_is_json_that_cloudwatch_can_read() -> None:
-    widgets = json.loads(properties("Dashboard")["DashboardBody"])["widgets"]
-
-    titles = [widget["properties"]["title"] for widget in widgets]
-    assert titles[0] == "Alarms"
-    assert {"Events", "In queue", "Sends by outcome", "Latencies, ms", "Write units"} < set(titles)
-    assert all(arn.startswith("arn:aws:cloudwatch:") for arn in widgets[0]["properties"]["alarms"])
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

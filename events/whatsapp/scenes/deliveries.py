@@ -77,30 +77,9 @@ def regrouped(story: Story) -> list[Sample]:
 
 
 def notices(story: Story) -> list[Sample]:
-    """Changes that carry no message: kept, because nothing that was accepted may vanish."""
-    template = {
-        "event": "APPROVED",
-        "message_template_id": 1689556908129801,
-        "message_template_name": "service_reminder",
-        "message_template_language": "en_GB",
-        "message_template_category": "UTILITY",
-        "reason": "NONE",
-    }
-    about_template = payloads.entry(
-        COUNTER.waba, {"value": template, "field": "message_template_status_update"}
-    ) | {"time": story.at(660)}
+    """Changes that carry no message and have no home: kept, because nothing that was accepted may vanish."""
     loyalty = [{"id": "loyalty-1", "points": 12}]
     return [
-        Sample(
-            "template_status",
-            "A template was approved: a notice about the account, without a number.",
-            gateway.post(
-                "template_status",
-                story.at(660),
-                gateway.meta_bytes(payloads.webhook(about_template)),
-            ),
-            RECORDED,
-        ),
         story.post(
             "unknown_field",
             "A change of a field that nobody here has heard of yet.",

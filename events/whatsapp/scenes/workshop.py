@@ -5,6 +5,7 @@ import json
 from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import SOCIAL_TOPIC_ARN, WORKSHOP, ZOE
 from events.whatsapp.payloads import Json, media, text
+from events.whatsapp.scenes.about_accounts import APPROVED, STATUS
 from events.whatsapp.scenes.shop import UNDELIVERABLE
 from events.whatsapp.story import Expects, Sample, Story
 from local.sandbox.media import PNG_IMAGE
@@ -18,6 +19,7 @@ AWS_MESSAGE_ID = "0d1c2b3a-4f5e-4d6c-8b7a-9f8e7d6c5b4a"
 def workshop(story: Story) -> list[Sample]:
     """Messages and a state of the second number, and notifications of the wrong shape or topic."""
     failure = payloads.status(ZOE, AWS_MESSAGE_ID, "failed", story.at(730), errors=[UNDELIVERABLE])
+    approved = {"value": APPROVED, "field": STATUS}
     as_object = _entry(story, "sns_entry_object", 735, text("Can I wait while you fix it?"))
     elsewhere = _entry(story, "sns_other_topic", 740, text("This came through a wrong topic."))
     return [
@@ -46,6 +48,14 @@ def workshop(story: Story) -> list[Sample]:
             json.dumps(
                 payloads.entry(WORKSHOP.waba, payloads.statuses_change(WORKSHOP, [failure]))
             ),
+            expects=Expects(status=None, accepted=1, changed=1),
+        ),
+        _notified(
+            story,
+            "sns_template_status",
+            "A template was approved; the service passes on the notice without its time.",
+            732,
+            json.dumps(payloads.entry(WORKSHOP.waba, approved)),
             expects=Expects(status=None, accepted=1, changed=1),
         ),
         _notified(

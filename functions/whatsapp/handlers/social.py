@@ -33,7 +33,7 @@ def handler(event: dict[str, Any], _context: object) -> None:
     for record in event["Records"]:
         metrics.add_metric("Received", MetricUnit.Count, 1)
         notification = record["Sns"]
-        if notification["TopicArn"] not in settings.social_topic_arns:
+        if notification.get("TopicArn") not in settings.social_topic_arns:
             metrics.add_metric("TopicRejected", MetricUnit.Count, 1)
             logger.warning("message of an unknown topic dropped")
             continue

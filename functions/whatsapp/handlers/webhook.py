@@ -28,6 +28,7 @@ class WebhookSettings(Settings):
     whatsapp_queue_url: str
     media_bucket_name: str
     whatsapp_app_secret_id: str
+    whatsapp_canary_secret_id: str = ""  # none: no canary is deployed
 
 
 settings = WebhookSettings.load()
@@ -43,6 +44,13 @@ bucket = Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_
 secret = JsonSecret(
     lambda: boto3.client("secretsmanager", config=quick), settings.whatsapp_app_secret_id
 )
+canary_secret = (
+    JsonSecret(
+        lambda: boto3.client("secretsmanager", config=quick), settings.whatsapp_canary_secret_id
+    )
+    if settings.whatsapp_canary_secret_id
+    else None
+)
 
 
 @metrics.log_metrics
@@ -56,11 +64,12 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         return _answer(403)
 
     body = _raw(event)
-    if len(body) > LARGEST_BODY_BYTES:
+    if body and len(body) > LARGEST_BODY_BYTES:
         metrics.add_metric("BodyTooLarge", MetricUnit.Count, 1)
         return _answer(413)
-    app = ingress.signer_of(body, _header(event, SIGNATURE_HEADER), secret)
-    if app is None:
+    signature = _header(event, SIGNATURE_HEADER)
+    app = None if body is None else ingress.signer_of(body, signature, secret, canary_secret)
+    if body is None or app is None:
         metrics.add_metric("SignatureRejected", MetricUnit.Count, 1)
         return _answer(403)
     try:
@@ -72,21 +81,27 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     return _answer(200)
 
 
-def _raw(event: dict[str, Any]) -> bytes:
-    """The bytes that were signed."""
+def _raw(event: dict[str, Any]) -> bytes | None:
+    """The bytes that were signed; None when they cannot be had."""
     body = event.get("body") or ""
     if event.get("isBase64Encoded"):
         try:
             return base64.b64decode(body, validate=True)
         except (binascii.Error, ValueError):
-            return b""  # No signature fits it.
+            return None
     return bytes(body.encode("utf-8", "surrogatepass"))
 
 
 def _header(event: dict[str, Any], name: str) -> str:
-    """A header by its lower-case name, whatever case the sender and the gateway use; empty where it is missing."""
-    headers = event.get("headers") or {}
-    return next((value for key, value in headers.items() if key.lower() == name), "")
+    """
+    A header by its lower-case name, whatever case the sender and the gateway use.
+
+    Empty where it is missing, and where it comes more than once: which of two counts, readers do not agree about.
+    """
+    single = {key: [value] for key, value in (event.get("headers") or {}).items()}
+    headers = event.get("multiValueHeaders") or single
+    found = [value for key, values in headers.items() if key.lower() == name for value in values]
+    return found[0] if len(found) == 1 and isinstance(found[0], str) else ""
 
 
 def _answer(status: int, body: str = "") -> dict[str, Any]:

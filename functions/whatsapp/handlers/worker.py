@@ -20,7 +20,9 @@ from shared.observability import describe, logger, metrics
 from shared.queues import FifoQueue, digest
 from shared.secrets import JsonSecret
 from shared.settings import Settings
+from whatsapp import parking
 from whatsapp.items import ACTION_PK_PATTERN, pk
+from whatsapp.outcomes import Outcome
 from whatsapp.processing import Handled, Invocation, process
 from whatsapp.resources import Resources
 
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
+
+# Of these the provider's time says when they happened just now; a synchronized history is months old.
+_HAPPENED_NOW = frozenset({"message", "echo", "status"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +50,7 @@ class WorkerSettings(Settings):
     event_log: Literal["none", "all"]
     message_ttl_days: int
     keep_revoked_content: bool
+    max_receive_count: int
 
 
 settings = WorkerSettings.load()
@@ -66,6 +72,8 @@ here = Resources(
     keep_revoked_content=settings.keep_revoked_content,
     log_all_events=settings.event_log == "all",
 )
+# A table that hangs has used up as much; without as much again, the reason of a dead letter goes unsaid.
+NOTE_MS = 30 * clock.SECOND_MS
 # A failed group must not fail its neighbours. And no exception when all records fail: Powertools would put the texts of
 # all their exceptions into it, and the runtime would log it.
 processor = SqsFifoPartialProcessor(skip_group_on_error=True)
@@ -84,6 +92,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailure
         except Exception as failure:
             metrics.add_metric("ComesBack", MetricUnit.Count, 1)
             logger.warning("event comes back", extra=describe(failure) | _delivery(record))
+            if _is_last(record) and run.remaining_ms() > NOTE_MS:
+                _note_dead_letter(record, failure)
             raise
         _report(handled, record)
 
@@ -106,18 +116,42 @@ def _report(handled: Handled, record: SQSRecord) -> None:
         if handled.reason == "conflict":
             metrics.add_metric("Conflict", MetricUnit.Count, 1)
     if event is not None:
-        age_ms = clock.now_ms() - event.accepted_at
-        metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
+        now_ms = clock.now_ms()
+        age_ms = now_ms - event.accepted_at
+        if event.replay_of is None:  # A replay waited for people.
+            metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
+        if outcome is Outcome.PERSISTED and not event.replay_of and event.kind in _HAPPENED_NOW:
+            # Up to a second too much: the provider's times are whole seconds. Its clock may be ahead of ours.
+            end_to_end_ms = max(0, now_ms - event.at * 1_000)
+            metrics.add_metric("EndToEndMs", MetricUnit.Milliseconds, end_to_end_ms)
         facts |= {
             "correlation_id": event.correlation_id,
             "kind": event.kind,
             "field": event.field,
             "age_ms": age_ms,
         }
+        if event.replay_of:
+            facts |= {"replay_of": event.replay_of, "replay": event.replay}
         facts["lane"] = digest(record.attributes.message_group_id or "")[:16]
     if handled.origin is not None:
         facts |= {"company": handled.origin.company, "channel": "whatsapp"}
     logger.info("event handled", extra=facts)
+
+
+def _note_dead_letter(record: SQSRecord, failure: Exception) -> None:
+    """Keep why an event becomes a dead letter, if that can be done."""
+    said = describe(failure)
+    reason = ": ".join(said[part] for part in ("error", "reason") if part in said)
+    try:
+        attempts = int(record.attributes.approximate_receive_count)
+        parking.note_dead_letter(here, record.body, reason, attempts)
+    except Exception as also:  # noqa: BLE001 - the failure that is being noted must fly on
+        logger.warning("reason of a dead letter not kept", extra=describe(also))
+
+
+def _is_last(record: SQSRecord) -> bool:
+    """Whether the queue gives the record up after this attempt."""
+    return int(record.attributes.approximate_receive_count) >= settings.max_receive_count
 
 
 def _delivery(record: SQSRecord) -> dict[str, Any]:

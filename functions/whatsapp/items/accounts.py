@@ -113,7 +113,7 @@ class Analytics(WhatsAppItem):
     ad_sources: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)
     replies: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)  # by template
     phones: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)  # sent, by number
-    counted_at: str | None = None
+    counted_at: str | None = None  # when its hours were read
 
 
 class Hour(WhatsAppItem):
@@ -133,12 +133,47 @@ class Hour(WhatsAppItem):
     ad_sources: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)
     replies: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)
     phones: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)
-    counted_at: str
+    counted_at: str  # when the count began: the one that began last stays
+    summed: bool | None = None  # whether the account's day has it; a campaign has no days
 
     @classmethod
     def of(cls, account_or_campaign: str, hour: str) -> str:
         """The key of an hour, `yyyymmddHH` in UTC."""
         return cls.key(account_or_campaign, hour)
+
+
+class Counting(WhatsAppItem):
+    """How far the counting of hours got. An idle deployment writes it once a day."""
+
+    item_type: ClassVar[str] = "COUNTING"
+    pk_pattern: ClassVar[str] = "COUNTING"
+
+    version: int = 0  # raised by every run that writes it
+    swept_on: str | None = (
+        None  # the newest day (YYYY-MM-DD, UTC) on which all hours of 8 days were asked for
+    )
+    hours: Annotated[list[str], AtMost(220)] = Field(default_factory=list)  # to be counted
+    # The hour that a run had no time to finish: where to go on, and the sums so far.
+    hour: str | None = None
+    began_at: str | None = None
+    position: str | None = None  # the time of the first message that is not in the sums
+    partial: str | None = None
+    partial_parts: int = 0
+
+
+class CountingPart(WhatsAppItem):
+    """Part of the sums of a half-counted hour, as JSON text."""
+
+    item_type: ClassVar[str] = "COUNTING_PART"
+    pk_pattern: ClassVar[str] = "COUNTING#{name}#{n}"
+    ttl_days: ClassVar[int | None] = 2
+
+    sums: str
+
+    @classmethod
+    def of(cls, name: str, number: int) -> str:
+        """The key of part *number*, counted from 0, in six digits."""
+        return cls.key(name, f"{number:06d}")
 
 
 class InfraConfig(WhatsAppItem):

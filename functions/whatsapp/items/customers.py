@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from shared.queues import digest
 from whatsapp.items.item import AtMost, WhatsAppItem
 
 
@@ -37,13 +38,19 @@ class Address(WhatsAppItem):
 
 
 class AddressDefault(WhatsAppItem):
-    """Which of a customer's addresses a company uses if nobody names one."""
+    """
+    Which of a customer's addresses a company uses if nobody names one, and which there are.
+
+    `addresses`: key of each ADDRESS -> order key of the newest message that gave it.
+    """
 
     item_type: ClassVar[str] = "ADDRESS_DEFAULT"
     pk_pattern: ClassVar[str] = "ADDRESS#{customerPhone}#DEFAULT#{company}"
 
     address_pk: str
     order: str  # order key of the message that made it the default: it only moves forward
+    addresses: Annotated[dict[str, str], AtMost(20)] = Field(default_factory=dict)
+    revision: int = 0
 
 
 class FlowResponse(WhatsAppItem):
@@ -78,6 +85,11 @@ class FlowToken(WhatsAppItem):
     contact: str | None = None
     answers: Annotated[dict[str, Any], AtMost(8_000, "bytes")] = Field(default_factory=dict)
     state: Literal["open", "finished"] = "open"
+
+    @classmethod
+    def of(cls, token: str) -> str:
+        """The key of a token: its hash, since who knows a token can answer for the customer."""
+        return cls.key(digest("flow token", token))
 
 
 class FlowConfig(WhatsAppItem):

@@ -4,6 +4,8 @@ from typing import Annotated, Any, ClassVar
 
 from whatsapp.items.item import AtMost, WhatsAppItem
 
+OPEN, REPLAYED, RESOLVED, REPLACED = "open", "replayed", "resolved", "replaced"
+
 
 class WebhookEvent(WhatsAppItem):
     """
@@ -12,6 +14,16 @@ class WebhookEvent(WhatsAppItem):
     A payload over that is an outline here, and the whole event lies in S3 at `full_event`.
     Parked: `webhook_event_type` is `parked`, `reason` says why, and `payload` is only its outline; the whole event lies
     in S3 at `full_event`. `company` is absent where the event's number is unknown.
+    Dead letter: `webhook_event_type` is `dead_letter`, `reason` says what the last of `attempts` raised.
+
+    A parked event is open until it is replayed, and again when a replay comes back:
+
+        open --replay n--> replayed --handled--> resolved
+         ^                     |
+         +-- same reason ------+-- another reason, another item --> replaced
+
+    Replays are numbered. What became of one is written by the worker, whenever and in whatever order it learns of it;
+    so the state is read off the highest number that was sent and the highest that came back.
     """
 
     item_type: ClassVar[str] = "WEBHOOK_EVENT"
@@ -30,3 +42,25 @@ class WebhookEvent(WhatsAppItem):
     phone: str | None = None
     reason: str | None = None
     full_event: str | None = None
+    correlation_id: str | None = None
+    attempts: int | None = None
+    replay_count: int | None = None  # number of the last replay that is known to be on the queue
+    replayed_at: str | None = None
+    returned: int | None = None  # number of the last replay that was parked again
+    parked_again_at: str | None = None
+    replaced_by: str | None = None  # id of the event under which that one is parked
+    resolved_at: str | None = None
+
+    @property
+    def state(self) -> str:
+        """Of a parked event: open, replayed (on its way), resolved (handled) or replaced (by another parked event)."""
+        if self.resolved_at:
+            return RESOLVED
+        if self.replaced_by:
+            return REPLACED
+        return REPLAYED if (self.replay_count or 0) > (self.returned or 0) else OPEN
+
+    @property
+    def next_replay(self) -> int:
+        """The number that no replay of a parked event had; `returned` may be ahead of a replay whose sender died."""
+        return max(self.replay_count or 0, self.returned or 0) + 1

@@ -32,10 +32,14 @@ class Group(WhatsAppItem):
     phone: str | None = None
     state: Literal["active", "suspended", "deleted"] = "active"
     state_at: str | None = None  # the provider's time of it: it only moves forward
-    settings_at: str | None = None
+    name_at: str | None = None  # the provider's times of what is shown: each only moves forward
+    description_at: str | None = None
     invite_link: str | None = None
     revision: int = 0
-    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
+    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = (
+        None  # of the newest request that failed
+    )
+    errors_at: str | None = None
 
 
 class GroupParticipant(WhatsAppItem):
@@ -90,6 +94,7 @@ class Call(WhatsAppItem):
     started_at: str
     ended_at: str | None = None
 
+    revision: int = 0
     conversation_pk: str
     inbox_pk: str
     from_pk: str

@@ -11,6 +11,7 @@ class Phone(WhatsAppItem):
 
     `phone_arn` is the AWS ARN, or `arn:parley:whatsapp:::phone-number-id/{phone}` for a number that is only on Graph.
     `token_ref` names the access token in the secret of tokens. `app_id`: the Meta app that may report about it.
+    `message_ttl_days`: how long its messages are kept, where that is not what the deployment says.
     """
 
     item_type: ClassVar[str] = "PHONE"
@@ -20,10 +21,14 @@ class Phone(WhatsAppItem):
     reported: ClassVar[frozenset[str]] = frozenset(
         {
             "verified_name",
+            "verified_name_order",
             "messaging_limit",
+            "messaging_limit_order",
             "sending_blocked",
             "sending_blocked_reason",
             "sending_blocked_at",
+            "sending_blocked_until",
+            "sending_blocks",
         }
     )
 
@@ -41,12 +46,19 @@ class Phone(WhatsAppItem):
     business_account_name: str | None = None
     enabled: bool = True
     auto_mark_read: bool = False
+    message_ttl_days: int | None = None
     automation: str = "none"  # who answers by itself; nobody yet
     verified_name: str | None = None
     messaging_limit: str | None = None  # the provider's word, such as TIER_1K
     sending_blocked: bool | None = None
-    sending_blocked_reason: str | None = None  # the provider's word, such as ACCOUNT_RESTRICTION
+    sending_blocked_reason: str | None = None  # the provider's word, such as DISABLE
     sending_blocked_at: str | None = None
+    sending_blocked_until: str | None = None  # over after this time, even if nobody says so
+
+    # What the four above are made from: ban, connection, restriction -> {order, at, reason, until}; no reason: over.
+    sending_blocks: Annotated[dict[str, Any], AtMost(3)] | None = None
+    verified_name_order: str | None = None
+    messaging_limit_order: str | None = None
 
     @property
     def arn_suffix(self) -> str:

@@ -3,6 +3,8 @@
 from whatsapp.items.accounts import (
     Analytics,
     BusinessProfile,
+    Counting,
+    CountingPart,
     Hour,
     InfraConfig,
     MediaTypesConfig,
@@ -32,11 +34,13 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
+    Counting, CountingPart,
 )  # fmt: skip
 
 __all__ = [
     "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
-    "CampaignPage", "Catalog", "Conversation", "Edit", "FlowConfig", "FlowResponse", "FlowToken", "Group",
+    "CampaignPage", "Catalog", "Conversation", "Counting", "CountingPart", "Edit", "FlowConfig",
+    "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone", "PhoneList", "Product", "QualityEntry",
     "QualityRating", "Rate", "Reach", "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia",

@@ -21,7 +21,7 @@ class TemplateEum(WhatsAppItem):
     waba_id: str  # AWS's id: waba-...
     template_name: str
     meta_template_id: str | None = None
-    template_status: TemplateStatus
+    template_status: TemplateStatus | None = None  # absent until the provider told one
     template_category: TemplateCategory | None = None
     template_language: str
     quality_score: Rating | None = None  # absent where the provider gives none, or another word
@@ -35,6 +35,12 @@ class TemplateEum(WhatsAppItem):
     quality_at: str | None = None
     components_at: str | None = None
     reason: str | None = None  # why it was rejected, paused or disabled
+    # What decides between two reports of the same: their times, and where these are equal a hash.
+    status_order: str | None = None
+    status_raw_order: str | None = None
+    category_order: str | None = None
+    quality_order: str | None = None
+    components_order: str | None = None
 
 
 class TemplateMeta(WhatsAppItem):
@@ -52,12 +58,12 @@ class TemplateMeta(WhatsAppItem):
     waba_meta_id: str
     template_name: str
     template_id: str | None = None
-    status: TemplateStatus
+    status: TemplateStatus | None = None  # absent until the provider told one
     category: TemplateCategory | None = None
     language: str
     cached_at: str | None = None
 
-    # language -> {status, id}
+    # language -> {id, status, order}: the status only moves forward, as `status_order` does
     languages: Annotated[dict[str, Any], AtMost(100)] = Field(default_factory=dict)
     quality_score: Rating | None = None
     components: Annotated[list[dict[str, Any]], AtMost(30_000, "bytes")] | None = None
@@ -67,6 +73,11 @@ class TemplateMeta(WhatsAppItem):
     quality_at: str | None = None
     components_at: str | None = None
     reason: str | None = None
+    status_order: str | None = None
+    status_raw_order: str | None = None
+    category_order: str | None = None
+    quality_order: str | None = None
+    components_order: str | None = None
 
     @classmethod
     def of_language(cls, waba: str, name: str, language: str) -> str:

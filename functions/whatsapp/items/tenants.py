@@ -48,6 +48,7 @@ class PaymentConfig(WhatsAppItem):
     provider_name: str | None = None  # the gateway, as the provider calls it
     status_raw: str | None = None  # the provider's word
     status_at: str | None = None  # the provider's time of it
+    status_order: str | None = None  # what decides between two reports
 
 
 class PaymentOrder(WhatsAppItem):

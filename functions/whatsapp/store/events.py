@@ -1,10 +1,19 @@
-"""Webhook events that are kept as such."""
+"""
+Webhook events that are kept as such, and what became of the parked ones.
 
-from boto3.dynamodb.conditions import Attr
+The writes about a replay leave a missing item alone: its TTL may be over while the event still waits in a queue.
+"""
 
-from shared.dynamodb import ConditionFailed, Table
-from whatsapp.items import WebhookEvent
+from boto3.dynamodb.conditions import Attr, ConditionBase, Key
+
+from shared.dynamodb import Attributes, ConditionFailed, Table
+from whatsapp.items import WebhookEvent, pk
 from whatsapp.items.item import PARTITION_KEY
+
+EVENT_INDEX = "gsi_webhook_event"
+
+_of = WebhookEvent.attr
+_named = WebhookEvent.named
 
 
 def add(table: Table, event: WebhookEvent) -> bool:
@@ -14,3 +23,117 @@ def add(table: Table, event: WebhookEvent) -> bool:
     except ConditionFailed:
         return False
     return True
+
+
+def get(table: Table, event_id: str) -> WebhookEvent | None:
+    """The event with this id, strongly consistent."""
+    item = table.get(pk(WebhookEvent.key(event_id)))
+    return WebhookEvent.read(item) if item else None
+
+
+def get_many(table: Table, event_ids: list[str]) -> dict[str, WebhookEvent]:
+    """Those of at most 100 events that are there, by id."""
+    keys = [pk(WebhookEvent.key(event_id)) for event_id in dict.fromkeys(event_ids)]
+    found = [WebhookEvent.read(item) for item in table.get_many(keys)]
+    return {event.event_id: event for event in found}
+
+
+def newest(
+    table: Table, event_type: str, *, company: str | None, limit: int, start: Attributes | None
+) -> tuple[list[WebhookEvent], Attributes | None]:
+    """
+    Up to *limit* (100 at most) events of one type, newest first, and where to go on. *company* None: whosever they are.
+
+    Fewer than *limit* come back where entries of others stand between them.
+    """
+    entries, last = table.query(
+        EVENT_INDEX,
+        Key(WebhookEvent.name_of("webhook_event_type")).eq(event_type),
+        limit=limit,
+        start=start,
+        newest_first=True,
+    )
+    owner = WebhookEvent.name_of("company")
+    keys = [
+        pk(entry[PARTITION_KEY])
+        for entry in entries
+        if company is None or entry.get(owner) == company
+    ]
+    found = {item[PARTITION_KEY]: item for item in table.get_many(keys)}
+    ordered = [found[key[PARTITION_KEY]] for key in keys if key[PARTITION_KEY] in found]
+    return [WebhookEvent.read(item) for item in ordered], last
+
+
+def position_of(event: WebhookEvent) -> Attributes:
+    """Where the index has an event: `newest` goes on behind it."""
+    place = _named(webhook_event_type=event.webhook_event_type, received_at=event.received_at)
+    return {**pk(event.pk), **place}
+
+
+def mark_replayed(table: Table, event_id: str, *, replay: int, at: str) -> None:
+    """Say that a replay is on the queue. Twice, or after a later one, it changes nothing."""
+    is_newer = _of("replay_count").not_exists() | _of("replay_count").lt(replay)
+    _mark(table, event_id, {"replay_count": replay, "replayed_at": at}, is_newer)
+
+
+def mark_resolved(table: Table, event_id: str, *, at: str) -> None:
+    """Say that a replay was handled, which is final. The first time stays."""
+    _mark(table, event_id, {"resolved_at": at}, _of("resolved_at").not_exists())
+
+
+def mark_returned(table: Table, event_id: str, *, replay: int, at: str, ttl: int) -> None:
+    """Say that a replay was parked again for the same reason. After a later one it changes nothing."""
+    facts = {"returned": replay, "parked_again_at": at, "ttl": ttl}
+    _mark(table, event_id, facts, _not_after(replay), drop="replaced_by")
+
+
+def mark_replaced(table: Table, event_id: str, *, replay: int, by: str) -> None:
+    """Say that a replay was parked for another reason, as event *by*. After a later one it changes nothing."""
+    _mark(table, event_id, {"returned": replay, "replaced_by": by}, _not_after(replay))
+
+
+def reopen(table: Table, event_id: str, *, ttl: int) -> None:
+    """Say that a replay of another parked event ended here, which may be where that one came from. Safe to repeat."""
+    _mark(table, event_id, {"ttl": ttl}, drop="replaced_by")
+
+
+def mark_redriven(table: Table, note: WebhookEvent, *, at: str) -> None:
+    """
+    Say that a dead letter is back on the queue. *note* is written where its run died without one.
+
+    Safe to repeat; the newest time stands.
+    """
+    table.update(pk(note.pk), put=_named(replayed_at=at), put_once=_besides_key(note))
+
+
+def note_last_attempt(table: Table, note: WebhookEvent) -> None:
+    """Write what the last attempt at an event raised. When it dies again, after a redrive, the newest reason stands."""
+    table.update(pk(note.pk), put=_besides_key(note))
+
+
+def _besides_key(event: WebhookEvent) -> Attributes:
+    return {name: value for name, value in event.attributes().items() if name != PARTITION_KEY}
+
+
+def _not_after(replay: int) -> ConditionBase:
+    return _of("returned").not_exists() | _of("returned").lte(replay)
+
+
+def _mark(
+    table: Table,
+    event_id: str,
+    facts: Attributes,
+    when: ConditionBase | None = None,
+    *,
+    drop: str | None = None,
+) -> None:
+    is_there = Attr(PARTITION_KEY).exists()
+    try:
+        table.update(
+            pk(WebhookEvent.key(event_id)),
+            put=_named(**facts),
+            drop=[WebhookEvent.name_of(drop)] if drop else [],
+            when=is_there & when if when else is_there,
+        )
+    except ConditionFailed:
+        return  # Gone by its TTL, said before, or overtaken.

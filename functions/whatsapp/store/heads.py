@@ -11,7 +11,7 @@ A head counts a message when its order key `k` is put into the ring (`recentKeys
 The ring keeps the 20 newest keys; the highest that fell out is the floor, so nothing above it is ever forgotten.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
@@ -21,7 +21,7 @@ from shared.failures import Transient
 from whatsapp.items import Conversation, Message, pk
 from whatsapp.items.item import PARTITION_KEY
 from whatsapp.ordering import order_key, time_of
-from whatsapp.store.messages import TIMELINE_INDEX
+from whatsapp.store.messages import TIMELINE_INDEX, live_messages
 
 RING_KEPT = 20
 RING_FULL = 28
@@ -58,22 +58,32 @@ def count_inbound(table: Table, message: Newest) -> None:
     """
     unseen = ~_of("recent_keys").contains(message.k)
     newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
+    when = newest & unseen
     window = {"last_inbound_at": message.received_at} if message.opens_window else {}
+    if window:
+        # A call may have opened it later than the newest message does.
+        when &= _forward("last_inbound_at", message.received_at)
     referral = {"referral_at": message.received_at} if message.has_referral else {}
     try:
-        head = table.update(
+        counted = table.update(
             pk(message.conversation_pk),
             put={
                 **message.shown,
                 **Conversation.named(last_key=message.k, archived=False, **window, **referral),
             },
             add=Conversation.named(unread_count=1, recent_keys={message.k}),
-            when=newest & unseen,
+            when=when,
         )
     except ConditionFailed as refusal:
-        _count_late(table, message, _existing(refusal))
+        head = _existing(refusal)
+        is_newest = message.k not in head.recent_keys and (head.last_key or "") < message.k
+        if is_newest and message.opens_window:
+            # Only the call stood in the way.
+            count_inbound(table, replace(message, opens_window=False))
+        else:
+            _count_late(table, message, head)
     else:
-        _trim(table, Conversation.read(head))
+        _trim(table, Conversation.read(counted))
 
 
 def _count_late(table: Table, message: Newest, head: Conversation) -> None:
@@ -152,9 +162,10 @@ def _inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) ->
             TIMELINE_INDEX, conversation & time.between(low, time_of(up_to)), start=start
         )
         keys |= {
-            order_key(entry[Message.name_of("received_at")], entry[PARTITION_KEY])
-            for entry in entries
-            if entry.get(Message.name_of("direction")) == "INBOUND"
+            order_key(message.received_at, message.pk)
+            for message in live_messages(
+                table, [e for e in entries if e.get(Message.name_of("direction")) == "INBOUND"]
+            )
         }
         if start is None:
             return keys
@@ -203,6 +214,20 @@ def show_outbound(table: Table, message: Newest) -> None:
     _open_free_entry(table, Conversation.read(head), message.received_at)
 
 
+def show_history(table: Table, message: Newest) -> None:
+    """Show a message of the history if it is the newest; it is not counted and opens no window. Safe to repeat."""
+    newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
+    try:
+        table.update(
+            pk(message.conversation_pk),
+            put={**message.shown, **Conversation.named(last_key=message.k)},
+            add=Conversation.named(unread_count=0),
+            when=newest,
+        )
+    except ConditionFailed:
+        return
+
+
 def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None:
     """A customer who came from an ad and is answered within a day may be written to freely for three days."""
     if head.referral_at is None or head.free_entry_for == head.referral_at:
@@ -222,9 +247,19 @@ def change_preview(table: Table, conversation_pk: str, message_pk: str, preview:
 
 def note_identity_change(table: Table, conversation_pk: str, changed_at: str) -> None:
     """Remember when the customer's identity (their phone's key) last changed; only forward."""
-    forward = _of("identity_changed_at").not_exists() | _of("identity_changed_at").lt(changed_at)
+    forward = _forward("identity_changed_at", changed_at)
     facts = Conversation.named(identity_changed_at=changed_at)
     _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists() & forward)
+
+
+def open_window(table: Table, conversation_pk: str, at: str, company: str, phone: str) -> None:
+    """
+    Let the window for free-form answers begin at *at*, if that is later than it began: the customer called.
+
+    A conversation without messages gets a head that no listing shows (it lacks the key of the inbox's index).
+    """
+    facts = Conversation.named(last_inbound_at=at) | _unlisted(company, phone)
+    _update_if(table, conversation_pk, facts, _forward("last_inbound_at", at))
 
 
 def note_call_permission(table: Table, conversation_pk: str, until: str) -> None:
@@ -246,6 +281,30 @@ def page(
 def position_of(head: Conversation) -> Attributes:
     """Where the inbox goes on behind *head*: its key in the index, for a caller who took only part of a page."""
     return pk(head.pk) | Conversation.named(inbox_pk=head.inbox_pk, received_at=head.received_at)
+
+
+def note_marketing_choice(
+    table: Table, conversation_pk: str, at: str, company: str, phone: str, *, is_out: bool
+) -> None:
+    """
+    Keep the customer's newest choice about marketing; of two in one second, that they want none. Safe to repeat.
+
+    A conversation without messages gets a head that no listing shows, as with `open_window`.
+    """
+    known_at = _of("marketing_opt_out_at")
+    newer = known_at.not_exists() | (known_at.lte(at) if is_out else known_at.lt(at))
+    choice = Conversation.named(marketing_opt_out=is_out, marketing_opt_out_at=at)
+    _update_if(table, conversation_pk, choice | _unlisted(company, phone), newer)
+
+
+def _unlisted(company: str, phone: str) -> Attributes:
+    """What a head has before its first message; the same as it has then."""
+    return Conversation.named(company=company, phone=phone) | {"itemType": Conversation.item_type}
+
+
+def _forward(field: str, at: str) -> ConditionBase:
+    """That a time of the head does not move back."""
+    return _of(field).not_exists() | _of(field).lte(at)
 
 
 def _update_if(

@@ -73,6 +73,14 @@ CONTENT_FIELDS = (
 )  # fmt: skip
 
 
+# What a file brings to a message: not when and from whom it came, nor what became of it.
+_FILE_FIELDS = (
+    "type", "subtype", "preview", "caption", "content", "errors", "media_id", "mime_type", "sha256", "filename",
+    "voice", "payload_hash",
+)  # fmt: skip
+_BATCH = 100  # keys that one call reads
+
+
 def revoke(table: Table, message_pk: str, revoked_at: str, *, keep_content: bool) -> Message | None:
     """
     Take the content of a message away (unless it is kept for audits); the message as it was before, None if
@@ -129,6 +137,36 @@ def move_status(
     except ConditionFailed:
         return False
     return True
+
+
+def complete(table: Table, message: Message) -> bool:
+    """
+    Give a message of the history the file that its first telling left out; False where that is not open any more.
+
+    Comes twice when the provider repeats: the second time finds the file.
+    """
+    lacks_file = _of("media_id").not_exists() & _of("origin").eq("history")
+    alive = _of("revoked_at").not_exists() & _of("erased").not_exists()
+    file = message.model_dump(include={*_FILE_FIELDS})
+    absent = [name for name, value in file.items() if value is None]
+    try:
+        table.update(
+            pk(message.pk),
+            put=Message.named(**file),
+            drop=[Message.name_of(name) for name in absent],
+            when=lacks_file & alive,
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def live_messages(table: Table, entries: list[Attributes]) -> list[Message]:
+    """Those of a page of index entries that did not come with the history, which the index does not tell."""
+    keys = [entry[PARTITION_KEY] for entry in entries]
+    batches = [keys[start : start + _BATCH] for start in range(0, len(keys), _BATCH)]
+    found = [item for batch in batches for item in table.get_many([pk(key) for key in batch])]
+    return [message for message in map(Message.read, found) if message.origin != "history"]
 
 
 def mark_played(table: Table, message_pk: str, played_at: str) -> None:

@@ -13,6 +13,8 @@ from whatsapp.items.item import PARTITION_KEY
 CACHE_MS = 60 * clock.SECOND_MS
 LONGEST_LIST = 500  # One item, read whole by every listing without a number.
 ROUNDS = 5
+# Why a number may not send. The worst that lasts is shown, whichever was told last.
+WORST_FIRST = ("ban", "connection", "restriction")
 
 _cache: dict[tuple[str, str], tuple[int, Phone]] = {}
 _accounts: dict[tuple[str, str], tuple[int, list[Phone]]] = {}
@@ -98,6 +100,11 @@ def register(table: Table, phone: Phone) -> None:
     _enter(table, phone)
 
 
+def register_unlisted(table: Table, phone: Phone) -> None:
+    """Write a number that no listing shows, since nobody has it. Safe to repeat: it is written whole."""
+    table.put(phone.attributes())
+
+
 def set_enabled(table: Table, phone: str, *, enabled: bool) -> bool:
     """Switch a number on or off; False when it is not registered. Workers notice within a minute."""
     facts = Phone.named(enabled=enabled)
@@ -106,6 +113,61 @@ def set_enabled(table: Table, phone: str, *, enabled: bool) -> bool:
     except ConditionFailed:
         return False
     return True
+
+
+def report(table: Table, phone: str, order: str, **fact: str) -> None:
+    """
+    Write one thing that the provider says about a number, such as `verified_name`, unless something newer is known.
+
+    *order* is what two reports are told apart by. The same again changes nothing, nor one about a number that is gone.
+    """
+    (field,) = fact.keys() & Phone.reported
+    known = Phone.attr(f"{field}_order")
+    try:
+        table.update(
+            pk(Phone.key(phone)),
+            put=Phone.named(**fact, **{f"{field}_order": order}),
+            when=Attr(PARTITION_KEY).exists() & (known.not_exists() | known.lt(order)),
+        )
+    except ConditionFailed:
+        return
+    forget()
+
+
+def block_sending(table: Table, phone: str, cause: str, block: Attributes) -> None:
+    """
+    Write what the provider says about one *cause* why a number may not send, or that this cause is over.
+
+    *block* has `order` and `at`, and `reason` (and `until`) while it lasts. Nothing is written when it is older than
+    what is known, the same again, or about a number that is gone. Raises Transient when somebody else writes meanwhile.
+    """
+    item = table.get(pk(Phone.key(phone)))
+    if item is None:
+        return
+    seen = Phone.read(item).sending_blocks or {}
+    if seen.get(cause, {}).get("order", "") >= block["order"]:
+        return
+    blocks = seen | {cause: block}
+    lasting = [blocks[c] for c in WORST_FIRST if blocks.get(c, {}).get("reason")]
+    shown: Attributes = lasting[0] if lasting else {}
+    facts = Phone.named(
+        sending_blocks=blocks,
+        sending_blocked=bool(lasting),
+        sending_blocked_reason=shown.get("reason"),
+        sending_blocked_at=shown.get("at"),
+        sending_blocked_until=shown.get("until"),
+    )
+    field = Phone.attr("sending_blocks")
+    try:
+        table.update(
+            pk(Phone.key(phone)),
+            put=facts,
+            drop=[name for name, value in facts.items() if value is None],
+            when=Attr(PARTITION_KEY).exists() & (field.eq(seen) if seen else field.not_exists()),
+        )
+    except ConditionFailed:
+        raise Transient("phone_contended") from None
+    forget()
 
 
 def _enter(table: Table, phone: Phone) -> None:

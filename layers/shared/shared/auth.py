@@ -9,7 +9,11 @@ from typing import Any
 class Scope(StrEnum):
     """What an API key can be allowed to do."""
 
-    WHATSAPP_READ = "whatsapp:read"  # conversations and messages of the company's numbers
+    WHATSAPP_READ = (
+        "whatsapp:read"  # conversations, messages and parked events of the company's numbers
+    )
+    WHATSAPP_ADMIN = "whatsapp:admin"  # replay the company's parked events
+    OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
 
 
 class Unauthenticated(Exception):
@@ -32,10 +36,10 @@ class Caller:
     scopes: frozenset[str]
     principal: str
 
-    def require(self, scope: Scope) -> None:
-        """Raise Forbidden unless the caller has *scope*."""
-        if scope not in self.scopes:
-            raise Forbidden(f"this needs the scope {scope}")
+    def require(self, *scopes: Scope) -> None:
+        """Raise Forbidden unless the caller has one of *scopes*."""
+        if self.scopes.isdisjoint(scopes):
+            raise Forbidden(f"this needs the scope {' or '.join(scopes)}")
 
     def as_context(self) -> dict[str, str]:
         """The caller as an authorizer hands them on: API Gateway carries flat texts only."""

@@ -164,6 +164,9 @@ class Ledger:
             )
         except ConditionFailed as refusal:
             changed = refusal.existing or {}
+        else:
+            # Only what changed the state counts: callbacks repeat, and later ones decide nothing.
+            metrics.add_metric("SendFailed" if failed else "SendConfirmed", MetricUnit.Count, 1)
         action = Action.model_validate(changed) if changed else None
         return action if action and action.company == company else None
 

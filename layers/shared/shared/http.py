@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import urllib3
 from urllib3.util import Timeout
 
+from shared import clock
 from shared.channels.outcomes import InDoubt, NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+    from urllib.parse import SplitResult
 
     from urllib3.response import BaseHTTPResponse
 
 CONNECT_SECONDS = 3.0
-READ_SECONDS = 10.0
+READ_SECONDS = 10.0  # of each read, so an answer that drips needs a bound of its own
+LARGEST_ANSWER_BYTES = 4 << 20  # Graph answers are a few KB, pages of templates some hundred.
+LONGEST_ANSWER_MS = 15 * clock.SECOND_MS
+# Visible ASCII without the backslash: parsers drop tabs and line ends, turn backslashes and wide letters into others,
+# and do not agree about which.
+_URL = re.compile(r"[!-\[\]-~]{1,4096}")
+_PORTS = {"http": 80, "https": 443}
+_CHUNK_BYTES = 1 << 20
 
 # One pool for the life of the function's environment; retries off: see reliability of sends in `delivery`.
 _pool = urllib3.PoolManager(retries=False, timeout=Timeout(CONNECT_SECONDS, READ_SECONDS))
@@ -29,24 +40,52 @@ class OriginRefused(Exception):
     """The address is not on the list, or leads into a private network. Carries no part of the address."""
 
 
+class TooLarge(Exception):
+    """The answer has more bytes than were allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that was read whole."""
+
+    status: int
+    data: bytes
+
+
 def call(
     method: str,
     url: str,
     *,
     headers: Mapping[str, str],
     json: Any = None,  # noqa: ANN401 - any JSON value
-) -> BaseHTTPResponse:
+    body: bytes | None = None,
+) -> Answer:
     """
-    One request, without retry or redirect, its answer read whole.
+    One request, without retry or redirect. *body* is for bytes that are signed as they are.
 
     Raises NotSent when the request certainly did not arrive, InDoubt when it may have.
     """
     try:
-        return _pool.request(method, url, headers=dict(headers), json=json, redirect=False)
+        answer = _pool.request(
+            method,
+            url,
+            headers=dict(headers),
+            json=json,
+            body=body,
+            redirect=False,
+            preload_content=False,
+        )
     except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError):
         raise NotSent("no_connection") from None
     except urllib3.exceptions.HTTPError:
         raise InDoubt("no_answer") from None
+    try:
+        read = pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=LONGEST_ANSWER_MS)
+        return Answer(answer.status, b"".join(read))
+    except TooLarge:
+        raise InDoubt("large_answer") from None
+    finally:
+        answer.close()
 
 
 @contextmanager
@@ -54,28 +93,21 @@ def download(
     url: str, *, headers: Mapping[str, str], origins: Collection[str]
 ) -> Iterator[BaseHTTPResponse]:
     """
-    Stream a file from one of *origins* (such as `https://lookaside.fbsbx.com`); redirects are not followed.
+    Stream a file (see `pieces`) from one of *origins*, such as `https://lookaside.fbsbx.com`.
 
-    The host is resolved once and that address is called, so that a name cannot point elsewhere a moment later. Raises
-    OriginRefused, and NotSent or InDoubt as `call` does.
+    *url* comes from outside. It must name one of the origins letter for letter, over https, and its host only public
+    addresses. It is resolved once and that address is called, so that a name cannot point elsewhere a moment later.
+    One kind of origin is excepted: a listed loopback address, such as the local stack's `http://127.0.0.1:4600`.
+    Redirects are answers like others, so *headers* go to nobody else. Raises OriginRefused, and NotSent or InDoubt as
+    `call` does.
     """
-    address = _checked_address(url, origins)
-    parts = urlsplit(url)
-    path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-    timeout = Timeout(CONNECT_SECONDS, READ_SECONDS)
-    pool: urllib3.HTTPConnectionPool
-    if parts.scheme == "https":
-        host = str(parts.hostname)
-        pool = urllib3.HTTPSConnectionPool(
-            address, parts.port or 443, timeout=timeout, server_hostname=host, assert_hostname=host
-        )
-    else:
-        pool = urllib3.HTTPConnectionPool(address, parts.port or 80, timeout=timeout)
-    with pool:
+    parts = _allowed(url, origins)
+    path = parts.path or "/"
+    with _pool_to(parts) as pool:
         try:
             answer = pool.urlopen(
                 "GET",
-                path,
+                f"{path}?{parts.query}" if parts.query else path,
                 headers={"Host": parts.netloc, **headers},
                 retries=False,
                 redirect=False,
@@ -91,30 +123,74 @@ def download(
             answer.close()
 
 
-def _checked_address(url: str, origins: Collection[str]) -> str:
-    """The IP address to call for *url*. Raises OriginRefused."""
-    parts = urlsplit(url)
-    if f"{parts.scheme}://{parts.netloc}" not in origins or not parts.hostname:
-        raise OriginRefused("not an allowed origin")
+def pieces(answer: BaseHTTPResponse, *, most_bytes: int, within_ms: int) -> Iterator[bytes]:
+    """
+    The body of an answer as it arrives. Raises TooLarge, and InDoubt when it breaks off or takes longer.
+
+    Bytes are counted as they are unpacked, so a small body that unpacks to a large one ends too.
+    """
+    until = clock.now_ms() + within_ms
+    size = 0
     try:
-        return str(
-            ipaddress.ip_address(parts.hostname)
-        )  # An address the operator listed is what they meant.
+        # read1 gives what is there: read would wait for the whole piece, however slowly it drips.
+        while piece := answer.read1(_CHUNK_BYTES):
+            size += len(piece)
+            if size > most_bytes:
+                raise TooLarge
+            if clock.now_ms() > until:
+                raise InDoubt("slow_answer")
+            yield piece
+    except urllib3.exceptions.HTTPError:
+        raise InDoubt("broken_answer") from None
+
+
+def _allowed(url: str, origins: Collection[str]) -> SplitResult:
+    """The parts of *url*, if it may be called at all. Raises OriginRefused."""
+    if not _URL.fullmatch(url):
+        raise OriginRefused("not a plain address")
+    try:
+        parts = urlsplit(url)
     except ValueError:
-        pass
+        raise OriginRefused("not an address") from None
+    if f"{parts.scheme}://{parts.netloc}" not in origins or parts.scheme not in _PORTS:
+        raise OriginRefused("not an allowed origin")
+    if parts.scheme != "https" and not _is_loopback(parts):
+        raise OriginRefused("not https")
+    return parts
+
+
+def _pool_to(parts: SplitResult) -> urllib3.HTTPConnectionPool:
+    """Connections to the checked address of a host, which has to show a certificate for its name."""
+    address, port = _address_of(parts), parts.port or _PORTS[parts.scheme]
+    timeout = Timeout(CONNECT_SECONDS, READ_SECONDS)
+    if parts.scheme == "http":
+        return urllib3.HTTPConnectionPool(address, port, timeout=timeout)
+    host = str(parts.hostname)
+    return urllib3.HTTPSConnectionPool(
+        address, port, timeout=timeout, server_hostname=host, assert_hostname=host
+    )
+
+
+def _address_of(parts: SplitResult) -> str:
+    """The IP address to call. Raises OriginRefused where one of the host's is not public, NotSent where it has none."""
+    host = str(parts.hostname)
+    if _is_loopback(parts):
+        return host
     try:
-        found = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
+        # Lambda outside a VPC speaks IPv4 only, and without IPv6 nothing can hide inside one of its address forms.
+        found = socket.getaddrinfo(host, parts.port, socket.AF_INET, socket.SOCK_STREAM)
     except OSError:
         raise NotSent("unknown_host") from None
-    addresses = [ipaddress.ip_address(entry[4][0]) for entry in found]
-    # is_global is false for private, loopback, link-local and reserved addresses; a mapped one is judged by its inside.
-    if not all(_inner(address).is_global for address in addresses):
+    addresses = [ipaddress.IPv4Address(entry[4][0]) for entry in found]
+    # is_global is false for private, loopback, link-local and reserved addresses.
+    if not all(address.is_global and not address.is_multicast for address in addresses):
         raise OriginRefused("leads into a private network")
     return str(addresses[0])
 
 
-def _inner(
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
-) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return mapped or address
+def _is_loopback(parts: SplitResult) -> bool:
+    """Whether the host is written as an address of this machine; a name that leads here does not count."""
+    try:
+        return ipaddress.ip_address(str(parts.hostname)).is_loopback
+    except ValueError:
+        return False

@@ -11,8 +11,9 @@ import sys
 import traceback
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools import Logger, Metrics, single_metric
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
+from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import ClientError
 
 from shared.failures import Permanent, Transient
@@ -40,7 +41,21 @@ class _Redacting(LambdaPowertoolsFormatter):
 
     def serialize(self, log: dict[str, Any] | PowertoolsLogRecord) -> str:
         """Turn one log record into its line of JSON."""
-        return super().serialize({key: _redacted(key, value) for key, value in log.items()})
+        redacted = {key: _redacted(key, value) for key, value in log.items()}
+        if redacted != log:
+            _count_hit()
+        return super().serialize(redacted)
+
+
+def _count_hit() -> None:
+    """
+    Count a line that would have shown something: some code logs what it should not, and the filter may miss the next.
+
+    In a line of its own, since not every function that logs flushes metrics.
+    """
+    service = {"service": str(logger.service)}
+    with single_metric("RedactionHits", MetricUnit.Count, 1, default_dimensions=service):
+        pass
 
 
 def _redacted(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -50,8 +65,10 @@ def _redacted(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
         return redact(value)
     if isinstance(value, dict):
         return {name: _redacted(name, entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, list):
         return [_redacted(key, entry) for entry in value]
+    if isinstance(value, tuple):
+        return tuple(_redacted(key, entry) for entry in value)
     return value
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
+from shared.secrets import JsonSecret, SecretUnreadable, texts
+
 
 class NotOurs(Exception):
     """The text was not sealed by us for this use, or was changed since."""
@@ -42,6 +44,18 @@ class Seal:
                 with suppress(InvalidTag, ValueError):
                     return _cipher(secret).decrypt(raw, [bound_to.encode()]).decode()
         raise NotOurs("not sealed by us for this use")
+
+
+def seal_of(secret: JsonSecret) -> Seal:
+    """
+    The seal of a secret with `seal_key`: a text, or while it rotates a list with the newest first.
+
+    Raises SecretUnreadable.
+    """
+    keys = texts(secret.value().get("seal_key"))
+    if not keys:
+        raise SecretUnreadable("the seal secret has no seal_key")
+    return Seal(keys[0], tuple(keys[1:]))
 
 
 def _as_text(raw: bytes) -> str:

@@ -166,7 +166,9 @@ def test_a_table_that_is_not_there_is_an_error_in_one_line(
     assert "ResourceNotFoundException" in line
 
 
-@pytest.mark.parametrize("command", ["operations.api_keys", "operations.phones"])
+@pytest.mark.parametrize(
+    "command", ["operations.api_keys", "operations.events", "operations.phones"]
+)
 def test_a_command_starts_from_the_checkout_with_nothing_set_up(command: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 

@@ -11,6 +11,7 @@ from shared.channels.outcomes import InDoubt, NotSent, Refused
 from shared.delivery import Action, Ledger, OnDoubt, State
 from shared.dynamodb import Table
 from shared.failures import Transient
+from tests.integration.logs import counted
 from tests.template import create_table
 
 NOW = 1_767_268_800_000
@@ -164,6 +165,20 @@ def test_the_first_callback_decides(ledger: Ledger) -> None:
     action = ledger.action("a1")
     assert action is not None
     assert (action.state, action.message_pk) == (State.CONFIRMED, "MSG#1")
+
+
+@pytest.mark.parametrize(("failed", "metric"), [(False, "SendConfirmed"), (True, "SendFailed")])
+def test_a_callback_is_counted_once_however_often_it_comes(
+    ledger: Ledger, failed: bool, metric: str
+) -> None:
+    perform(ledger, Wire("wamid.1"))
+    counted(metric)
+
+    for _ in range(3):
+        ledger.confirm("a1", failed=failed, message_pk="MSG#1", company="acme")
+    ledger.confirm("unknown", failed=failed, message_pk="MSG#1", company="acme")
+
+    assert counted(metric) == 1
 
 
 def test_a_callback_about_an_unknown_action_writes_nothing(ledger: Ledger) -> None:

@@ -13,22 +13,26 @@ from moto import mock_aws
 from shared import clock
 from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
+from shared.dead_letters import DeadLetters
 from shared.delivery import Ledger
 from shared.dynamodb import Table
 from shared.objects import Bucket
+from shared.observability import metrics
 from shared.queues import Entry
 from shared.secrets import JsonSecret
-from tests.template import create_table, properties
+from tests.integration.whatsapp.door import door  # noqa: F401 - a fixture for the tests of this folder
+from tests.template import create_queue, create_table, properties
 from whatsapp import store
 from whatsapp.items import ACTION_PK_PATTERN, Phone, PhoneList, pk
 from whatsapp.outcomes import Outcome
 from whatsapp.processing import Handled, Invocation, process
-from whatsapp.resources import Resources
+from whatsapp.resources import Depot, Resources
 from whatsapp.splitting import Delivery, events_of, queue_entry
 
 PHONE = "106540352242922"
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 APP = "1029384756"
+T0 = NOW // 1_000 - 3_600  # 2026-01-01T11:00:00Z
 
 
 @dataclass
@@ -71,6 +75,19 @@ class Desk:
         events = events_of({"entry": [{"id": waba, "changes": changes}]}, Delivery(**facts))
         return [self.handle(queue_entry(event).body) for event in events]
 
+    def told(
+        self, field: str, value: dict[str, Any], second: int = 0, source: str = "meta"
+    ) -> Handled:
+        """Handle a notice about the whole account, so many seconds after T0."""
+        changes = [{"field": field, "value": value}]
+        entry = {"id": "102290129340398", "time": T0 + second, "changes": changes}
+        (event,) = events_of({"entry": [entry]}, Delivery(source, APP, NOW))
+        return self.handle(queue_entry(event).body)
+
+    def events_kept(self) -> int:
+        """How many events are kept as such."""
+        return len([key for key in self.keys() if key.startswith("WEBHOOK#")])
+
     def outcomes(self, *values: dict[str, Any], **delivery: Any) -> list[Outcome]:
         return [handled.outcome for handled in self.take(*values, **delivery)]
 
@@ -94,6 +111,21 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     store.phones.forget()
     with mock_aws():
         yield desk_on_moto()
+
+
+@pytest.fixture
+def depot(desk: Desk) -> Depot:
+    sqs = boto3.client("sqs")
+    return Depot(
+        table=desk.here.table,
+        bucket=desk.here.bucket,
+        queue=desk.here.queue,
+        dead_letters=DeadLetters(sqs, create_queue(sqs, "WhatsAppDeadLetters"), wait_seconds=0),
+        social_dead_letters=DeadLetters(
+            sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0
+        ),
+        social_topic_arns=(),
+    )
 
 
 def desk_on_moto() -> Desk:
@@ -120,6 +152,14 @@ def desk_on_moto() -> Desk:
     )
     store.phones.register(table, a_phone())
     return Desk(here, outbox)
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the metrics that were counted."""
+    names: list[str] = []
+    monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
+    return names
 
 
 def a_phone(**changes: Any) -> Phone:

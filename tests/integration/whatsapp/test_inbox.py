@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp.outcomes import Outcome
 
@@ -215,9 +216,19 @@ def test_an_erased_message_stays_erased_when_it_is_delivered_again(desk: Desk) -
     desk.take({"messages": [text("wamid.1")]})
     stub = {k: v for k, v in desk.item("MSG#wamid.1").items() if k not in {"textBody", "preview"}}
     desk.here.table.put(stub | {"erased": True})
+    counted("TombstoneHits")
 
     assert desk.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
     assert "textBody" not in desk.item("MSG#wamid.1")
+    assert counted("TombstoneHits") == 1
+
+
+def test_a_number_may_keep_its_messages_for_less_long_than_the_others(desk: Desk) -> None:
+    desk.here.table.put(a_phone(message_ttl_days=1).attributes())
+
+    desk.take({"messages": [text("wamid.1")]})
+
+    assert desk.item("MSG#wamid.1")["ttl"] == NOW // 1000 + 86_400
 
 
 @pytest.mark.parametrize(

@@ -5,109 +5,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import importlib
 import json
-from collections.abc import Iterator
-from types import ModuleType
 from typing import Any
 
 import boto3
 import pytest
-from moto import mock_aws
 
 from events.whatsapp.cast import APP_ID, APP_SECRET, VERIFY_TOKEN
 from events.whatsapp.samples import samples
 from events.whatsapp.story import Sample
-from shared import clock
-from shared.objects import Bucket
-from shared.queues import FifoQueue, NotEnqueued
-from shared.secrets import JsonSecret
-from tests.template import environment, properties
-from whatsapp.events import Event, parse_event
+from shared.queues import NotEnqueued
+from tests.integration.whatsapp.door import BUCKET, Door
 
-NOW = 1_767_268_800_000
-BUCKET = str(properties("MediaBucket")["BucketName"])
 OVER_HTTP = [s for s in samples() if not s.is_social]
 OVER_SNS = [s for s in samples() if s.is_social]
-
-
-class RecordingSqs:
-    """Takes entries, or refuses the one whose number is `refuses`."""
-
-    def __init__(self) -> None:
-        self.entries: list[dict[str, Any]] = []
-        self.batches: list[int] = []
-        self.refuses: int | None = None
-
-    def send_message_batch(self, *, QueueUrl: str, Entries: list[dict[str, Any]]) -> dict[str, Any]:
-        first = len(self.entries)
-        self.entries += Entries
-        self.batches.append(len(Entries))
-        refused = self.refuses is not None and first <= self.refuses < first + len(Entries)
-        return {"Failed": [{"Id": "0", "Code": "InternalError"}]} if refused else {}
-
-    @property
-    def events(self) -> list[Event]:
-        return [parse_event(entry["MessageBody"]) for entry in self.entries]
-
-
-class Door:
-    """The two ingress handlers with a queue that records, and a secret that can rotate."""
-
-    def __init__(
-        self, webhook: ModuleType, social: ModuleType, sqs: RecordingSqs, now: list[int]
-    ) -> None:
-        self.webhook, self.social, self.sqs, self.now = webhook, social, sqs, now
-        self.secrets = boto3.client("secretsmanager")
-        self.secret_reads = 0
-
-    def rotate(self, **value: Any) -> None:
-        self.secrets.put_secret_value(SecretId="apps", SecretString=json.dumps(value))
-
-    def post(self, signed: bytes, secret: str = APP_SECRET, **changes: Any) -> dict[str, Any]:
-        signature = "sha256=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
-        event = {
-            "httpMethod": "POST",
-            "headers": {"X-Hub-Signature-256": signature},
-            "body": signed.decode(),
-            "isBase64Encoded": False,
-        }
-        answer: dict[str, Any] = self.webhook.handler(event | changes, None)
-        return answer
-
-    def get(self, **query: str) -> tuple[int, str]:
-        names = {name.replace("_", ".", 1): value for name, value in query.items()}
-        answer = self.webhook.handler(
-            {"httpMethod": "GET", "queryStringParameters": names or None}, None
-        )
-        return answer["statusCode"], answer["body"]
-
-
-@pytest.fixture
-def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
-    now = [NOW]
-    monkeypatch.setattr(clock, "now_ms", lambda: now[0])
-    for function in ("WhatsAppWebhook", "WhatsAppSocial"):
-        for name, value in environment(function).items():
-            monkeypatch.setenv(name, value)
-    webhook = importlib.import_module("whatsapp.handlers.webhook")
-    social = importlib.import_module("whatsapp.handlers.social")
-    sqs = RecordingSqs()
-    with mock_aws():
-        door = Door(webhook, social, sqs, now)
-        boto3.client("s3").create_bucket(Bucket=BUCKET)
-        door.secrets.create_secret(Name="apps", SecretString="{}")
-        door.rotate(verify_token=VERIFY_TOKEN, apps={APP_ID: [APP_SECRET]})
-
-        def client() -> Any:
-            door.secret_reads += 1
-            return door.secrets
-
-        for handler in (webhook, social):
-            monkeypatch.setattr(handler, "queue", FifoQueue(sqs, "url"))  # type: ignore[arg-type] # a fake with the one method that is used
-            monkeypatch.setattr(handler, "bucket", Bucket(lambda: boto3.client("s3"), BUCKET))
-        monkeypatch.setattr(webhook, "secret", JsonSecret(client, "apps"))
-        yield door
 
 
 @pytest.mark.parametrize("sample", OVER_HTTP, ids=lambda sample: sample.name)
@@ -135,6 +46,22 @@ def test_each_message_of_the_topic_is_enqueued_as_it_says(
 
     assert len(door.sqs.entries) == sample.expects.accepted
     assert {event.source for event in door.sqs.events} <= {"eum"}
+
+
+def test_a_notice_of_an_account_over_the_topic_has_the_time_of_its_message(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (notice,) = [sample for sample in OVER_SNS if sample.name == "sns_template_status"]
+    topic = notice.event["Records"][0]["Sns"]["TopicArn"]
+    arns = type(door.social.settings)(
+        whatsapp_queue_url="url", media_bucket_name=BUCKET, social_topic_arns=(topic,)
+    )
+    monkeypatch.setattr(door.social, "settings", arns)
+
+    door.social.handler(notice.event, None)
+
+    (event,) = door.sqs.events
+    assert event.at == 1_767_269_521  # 2026-01-01T12:12:01Z
 
 
 def test_the_handshake_returns_the_challenge_to_whoever_knows_a_token(door: Door) -> None:
@@ -244,11 +171,11 @@ def test_wrong_signatures_do_not_buy_api_calls(door: Door, monkeypatch: pytest.M
     monkeypatch.setattr(door.secrets, "get_secret_value", counted)
     for _ in range(50):
         assert door.post(BODY, secret="wrong")["statusCode"] == 403
-    assert reads == 1
+    assert reads == 2, "that of the apps and that of the canary"
     door.now[0] += 60_000
     for _ in range(50):
         door.post(BODY, secret="wrong")
-    assert reads == 2
+    assert reads == 3
 
 
 @pytest.mark.parametrize(("size", "status"), [(3 << 20, 200), ((3 << 20) + 1, 413)])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from shared.delivery import Action, OnDoubt
+from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk
 from whatsapp.items import Intent
 from whatsapp.outcomes import Outcome
@@ -177,3 +178,13 @@ def test_an_action_of_another_company_is_not_joined(desk: Desk) -> None:
     assert desk.item("ACTION#act1")["state"] == "reserved"
     assert desk.item("MSG#wamid.new") == {}
     assert desk.item("STATUS#wamid.new#sent")["actionId"] == "act1"
+
+
+def test_a_status_of_an_erased_message_is_stopped_by_its_tombstone(desk: Desk) -> None:
+    echo(desk)
+    desk.here.table.update({"pk": "MSG#wamid.e"}, put={"erased": True})
+    counted("TombstoneHits")
+
+    assert desk.outcomes(status("read")) == [Outcome.DUPLICATE]
+    assert counted("TombstoneHits") == 1
+    assert desk.item("STATUS#wamid.e#read") == {}

@@ -6,6 +6,7 @@ A scenario has deliveries that come first, without accidents, and deliveries dur
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, BusinessNumber
 from events.whatsapp.payloads import content, interactive, status, text
 from events.whatsapp.samples import samples
+from events.whatsapp.scenes.about_accounts import APPROVED, REMINDER, STATUS
 from events.whatsapp.story import Story
 from shared.delivery import Action, OnDoubt
 from tests.simulation.fifo import DEDUPLICATION_MS
@@ -31,7 +33,13 @@ ACTION_ID = "q5swyy3pnvssa5dpebugkzlmpa"
 SENT = "wamid.sent-by-parley"
 OTHER_ID_OF_SENT = "0d1c2b3a-4f5e-4d6c-8b7a-000000000001"
 # Samples that need another one before them, though they do not name it.
-_FOLLOWS = {"text_new_number": ["system_changed_number"], "user_id_and_phone": ["user_id_only"]}
+_FOLLOWS = {
+    "text_new_number": ["system_changed_number"],
+    "user_id_and_phone": ["user_id_only"],
+    "call_completed": ["call_connect"],
+    "group_joined": ["group_created"],
+    "group_renamed": ["group_created"],
+}
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,14 @@ def told(message_id: str, *words: str, **extra: object) -> Event:
     return post(payloads.statuses_change(COUNTER, statuses))
 
 
+def notice(field: str, value: payloads.Json, second: int = 0) -> Event:
+    """A webhook about the counter's whole account, so many seconds into the evening."""
+    change = {"value": value, "field": field}
+    entry = payloads.entry(COUNTER.waba, change) | {"time": STORY.at(EVENING) + second}
+    at = STORY.at(EVENING + 1) + 1
+    return gateway.post("simulated", at, gateway.meta_bytes(payloads.webhook(entry)))
+
+
 def edits(label: str, target: str, new: str, minute: int = EVENING) -> payloads.Json:
     """Ada's edit of her message *target*."""
     change = {"original_message_id": wamid(target), "message": text(new)}
@@ -115,6 +131,85 @@ def revokes(label: str, target: str, minute: int = EVENING) -> payloads.Json:
 def reacts(label: str, target: str, emoji: str, minute: int = EVENING) -> payloads.Json:
     """Ada's reaction to *target*."""
     return says(label, content("reaction", {"message_id": wamid(target), "emoji": emoji}), minute)
+
+
+def called(*words: str) -> Event:
+    """Events of one call of Ada's, a second between them, in the order of *words*."""
+    order = ("connect", "RINGING", "ACCEPTED", "terminate")
+    ends = {"from": ADA.wa_id, "to": COUNTER.display, "direction": "USER_INITIATED"}
+    events = [
+        {
+            "id": "wacid.simulated",
+            "timestamp": str(STORY.at(EVENING) + order.index(word)),
+            "event": word,
+            **ends,
+            **({"status": "COMPLETED", "duration": 2} if word == "terminate" else {}),
+        }
+        for word in words
+    ]
+    return post(payloads.change("calls", COUNTER, calls=events))
+
+
+def remembered(*messages: payloads.Json) -> Event:
+    """What Ada's thread of the history says."""
+    thread = {"id": ADA.wa_id, "messages": list(messages)}
+    return post(payloads.change("history", COUNTER, history=[{"threads": [thread]}]))
+
+
+def fills_in(label: str, name: str, answers: payloads.Json, minute: int = EVENING) -> payloads.Json:
+    """Ada's answers to a form."""
+    reply = {"name": name, "body": "Sent", "response_json": json.dumps(answers)}
+    return says(label, interactive("nfm_reply", reply), minute)
+
+
+def addresses(*numbers: int) -> Event:
+    """Addresses that Ada gives, a minute between them."""
+    return said(
+        *(
+            fills_in(f"a{n}", "address_message", {"values": {"address": f"{n} Mill Lane"}}, 700 + n)
+            for n in numbers
+        )
+    )
+
+
+def moved(kind: str, second: int) -> Event:
+    """Ada comes into a group, or goes."""
+    facts = {"group_id": "g-1", "timestamp": str(STORY.at(EVENING) + second), "type": kind}
+    entry = facts | {kind: [{"wa_id": ADA.wa_id}]}
+    return post(payloads.change("group_participants_update", COUNTER, groups=[entry]))
+
+
+def _beside_messages() -> list[Scenario]:
+    bare = {"id": wamid("i"), "from": ADA.wa_id, "timestamp": str(STORY.at(600))}
+    photo = bare | content("image", {"id": "77", "mime_type": "image/jpeg", "sha256": "h"})
+    old = [
+        payloads.message(ADA, wamid("old"), STORY.at(600), text("Are you open?")),
+        {"id": wamid("oldest"), "from": COUNTER.display, "timestamp": str(STORY.at(590))}
+        | text("We are.") | {"history_context": {"status": "READ"}},
+    ]  # fmt: skip
+    files = post(payloads.change("history", COUNTER, messages=[photo]))
+    placeholder = remembered(bare | {"type": "media_placeholder"})
+    flow = said(fills_in("f", "flow", {"flow_token": "t", "day": "monday"}))
+    return [
+        Scenario("a call from its end", (called("terminate"), called("connect"))),
+        Scenario("a call twice", (called("connect", "terminate"),), (called("connect", "terminate"),)),
+        Scenario("a message older than a call", (said(says("m", text("hi"), 760)),), (called("connect"),)),
+        Scenario("history twice", (remembered(*old),), (remembered(*old),)),
+        Scenario("history after live messages", (remembered(*old),), (
+            said(says("new", text("hello")), old[0]),
+        )),
+        Scenario("a live message after the history", (said(old[0]),), (remembered(*old),)),
+        Scenario("files of the history", (placeholder, files)),
+        Scenario("files of the history first", (files, placeholder)),
+        Scenario("a flow twice", (flow,), (flow,)),
+        Scenario("a long flow", (said(fills_in("f", "flow", {"story": "word " * 8_000})),)),
+        Scenario("one address too many", (addresses(20),), tuple(
+            addresses(*range(start, start + 5)) for start in range(0, 20, 5)
+        )),
+        Scenario("somebody came and went", (
+            moved("removed_participants", 5), moved("added_participants", 1),
+        )),
+    ]  # fmt: skip
 
 
 def of_samples() -> list[Scenario]:
@@ -210,13 +305,52 @@ def of_our_own() -> list[Scenario]:
             "response": "accept", "expiration_timestamp": STORY.at(2_000),
         }))),)),
         Scenario("long text", (said(says("long", text("word " * 4_000))),)),
+        Scenario("a long text is deleted", (said(revokes("r", "long", 771)),), (
+            said(says("long", text("word " * 4_000))),
+        )),
         Scenario("the ring is trimmed", (said(says("last", text("the 29th"), 769)),), tuple(
             said(*(says(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 7)))
             for start in range(0, 28, 7)
         )),
+        *_of_accounts(),
         Scenario("read receipt over Graph", (hello,), auto_mark_read=True),
         Scenario("read receipt over AWS, with a file", (eum_image.event,), auto_mark_read=True),
         *_of_actions(),
+    ]  # fmt: skip
+
+
+def _of_accounts() -> list[Scenario]:
+    """Reports about the account: newest first, twice, at once."""
+    french = APPROVED | {"message_template_id": 3, "message_template_language": "fr"}
+    paused, disabled = (APPROVED | {"event": word} for word in ("PAUSED", "DISABLED"))
+    rated = REMINDER | {"new_quality_score": "RED"}
+    flagged, unflagged = (
+        {"display_phone_number": COUNTER.display, "event": word}
+        for word in ("FLAGGED", "UNFLAGGED")
+    )
+    banned, reinstated = (
+        {"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": word}}
+        for word in ("DISABLE", "REINSTATE")
+    )
+    rating = "phone_number_quality_update"
+    return [
+        Scenario("template statuses, newest first, one twice", (
+            notice(STATUS, paused, 2), notice(STATUS, APPROVED, 1), notice(STATUS, APPROVED, 1),
+        )),
+        Scenario("template statuses of one second", (
+            notice(STATUS, disabled, 1), notice(STATUS, paused, 1),
+        ), (notice(STATUS, APPROVED),)),
+        Scenario("a template's rating before its status, and another language", (
+            notice("message_template_quality_update", rated, 2), notice(STATUS, french, 1),
+            notice(STATUS, APPROVED, 1),
+        )),
+        Scenario("three ratings of a number, newest first", (
+            notice(rating, flagged, 3), notice(rating, unflagged, 2), notice(rating, flagged, 1),
+        )),
+        Scenario("a rating of a number, again", (notice(rating, flagged),), (notice(rating, flagged),)),
+        Scenario("a ban and its end, reversed", (
+            notice("account_update", reinstated, 2), notice("account_update", banned, 1),
+        )),
     ]  # fmt: skip
 
 
@@ -276,4 +410,4 @@ def _intend(world: World, message_pk: str | None) -> None:
     )
 
 
-EVERY = of_samples() + of_our_own()
+EVERY = of_samples() + of_our_own() + _beside_messages()

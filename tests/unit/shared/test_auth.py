@@ -46,6 +46,13 @@ def test_a_caller_may_do_what_their_scopes_say() -> None:
     READER.require(Scope.WHATSAPP_READ)
 
 
+def test_one_of_several_scopes_is_enough() -> None:
+    READER.require(Scope.OPERATOR, Scope.WHATSAPP_READ)
+
+    with pytest.raises(Forbidden, match="whatsapp:admin or operator"):
+        READER.require(Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
+
+
 @pytest.mark.parametrize(
     "scopes", ["", "whatsapp", "whatsapp:rea", "whatsapp:read,x", "WHATSAPP:READ"]
 )

@@ -103,6 +103,42 @@ def test_history_gives_each_message_of_each_thread() -> None:
     assert [(e.kind, e.id) for e in found] == [("history", "a"), ("history", "b"), ("history", "c")]
 
 
+def test_what_the_business_wrote_before_says_to_whom_its_thread_was() -> None:
+    thread = {"id": "4477", "messages": [{"id": "a", "from": "4477"}, {"id": "b", "from": "1555"}]}
+    found = events(change("history", history=[{"threads": [thread]}]))
+
+    assert [event.payload for event in found] == [
+        {"id": "a", "from": "4477"},
+        {"id": "b", "from": "1555", "to": "4477"},
+    ]
+
+
+def test_files_of_the_history_come_as_messages_and_failures_beside_them() -> None:
+    chunk = {"threads": [{"id": "4477", "messages": [{"id": "a"}]}], "errors": [{"code": 1}]}
+    found = events(change("history", history=[chunk], messages=[{"id": "b"}]))
+
+    assert [event.kind for event in found] == ["history", "history", "error"]
+    assert found[2].payload == {"errors": [{"code": 1}]}
+
+
+def test_how_the_ends_of_a_call_connect_goes_no_further_than_here() -> None:
+    call = {"id": "c", "event": "connect", "session": {"sdp": "v=0"}, "connection": {"webrtc": {}}}
+    found = events(change("calls", calls=[call], odd={"deep": [{"sdp": "v=0", "kept": 1}]}))
+
+    assert [event.payload for event in found] == [
+        {"id": "c", "event": "connect"},
+        {"odd": {"deep": [{"kept": 1}]}},
+    ]
+
+
+def test_the_status_of_a_call_stays_in_the_lane_of_the_one_who_is_called() -> None:
+    call = {"id": "c", "event": "connect", "to": "4477", "direction": "BUSINESS_INITIATED"}
+    status = {"id": "c", "type": "call", "status": "RINGING", "recipient_id": "4477"}
+
+    first, second = lane(change("calls", calls=[call]), change("calls", statuses=[status]))
+    assert first == second
+
+
 def test_a_payment_status_is_a_payment() -> None:
     (event,) = events(change("messages", statuses=[{"id": "p", "type": "payment"}]))
 

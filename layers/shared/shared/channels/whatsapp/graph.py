@@ -13,8 +13,6 @@ from shared.channels.outcomes import InDoubt, NotSent, Refused
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from urllib3.response import BaseHTTPResponse
-
 # Throttled: the request was not acted on (Meta, "Error codes": app, account, number and pair rate limits).
 _THROTTLED = frozenset({4, 80007, 130429, 131056})
 _TOO_MANY = 429
@@ -80,7 +78,7 @@ class Graph:
         return parsed if isinstance(parsed, dict) else {}
 
 
-def _failure(answer: BaseHTTPResponse) -> Refused | NotSent | InDoubt:
+def _failure(answer: http.Answer) -> Refused | NotSent | InDoubt:
     try:
         code = json.loads(answer.data)["error"]["code"]
     except (ValueError, KeyError, TypeError):

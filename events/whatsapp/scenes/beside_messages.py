@@ -1,0 +1,180 @@
+"""What comes beside messages: calls, the history of the number, a group, a choice about marketing, a payment."""
+
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, ZOE, Customer
+from events.whatsapp.payloads import Json, change, contact, message, text
+from events.whatsapp.story import CHANGED, RECORDED, Expects, Sample, Story
+
+GROUP = "Y2FwaV9ncm91cDoxNTU1MDc4Mzg4MToxMjAzNjMyMjI3NzE5NjMwNjcZD"
+SDP = "v=0\r\no=- 7669997803033704573 2 IN IP4 127.0.0.1\r\ns=-\r\n"
+ENDS = {"from": ADA.wa_id, "to": COUNTER.display, "direction": "USER_INITIATED"}
+
+
+def calls(story: Story) -> list[Sample]:
+    """A call that a customer makes, and one of the shop that the customer rejects."""
+    incoming = {"id": f"wacid.in-{story.start}", "timestamp": str(story.at(710))} | ENDS
+    ended = {"start_time": str(story.at(710) + 4), "end_time": str(story.at(712)), "duration": 116}
+
+    def told(name: str, description: str, minute: int, **arrays: list[Json]) -> Sample:
+        return story.post(
+            name, description, minute, change("calls", COUNTER, **arrays), expects=CHANGED
+        )
+
+    return [
+        told(
+            "call_connect",
+            "A customer calls; how the ends connect (SDP) is dropped at the door.",
+            710,
+            calls=[incoming | {"event": "connect", "session": {"sdp_type": "offer", "sdp": SDP}}],
+            contacts=[contact(ADA)],
+        ),
+        told(
+            "call_completed",
+            "The same call is over: who hung up is not told, how long it took is.",
+            712,
+            calls=[
+                incoming
+                | {"event": "terminate", "status": "COMPLETED", "timestamp": str(story.at(712))}
+                | ended
+            ],
+        ),
+        told(
+            "call_rejected",
+            "A call of the shop is rejected: one of `statuses`, which name only who was called.",
+            716,
+            statuses=[
+                {
+                    "id": f"wacid.out-{story.start}",
+                    "type": "call",
+                    "status": "REJECTED",
+                    "timestamp": str(story.at(715) + 9),
+                    "recipient_id": JUERGEN.wa_id,
+                }
+            ],
+        ),
+    ]
+
+
+def history(story: Story) -> list[Sample]:
+    """What was said before the number was connected."""
+
+    def thread(customer: Customer, label: str, minute: int, body: str, answer: str) -> Json:
+        asked = message(customer, story.inbound_id(customer, label), story.at(minute), text(body))
+        answered = {
+            "from": COUNTER.display,
+            "id": story.outbound_id(customer, label),
+            "timestamp": str(story.at(minute) + 30),
+        }
+        return {
+            "id": customer.wa_id,
+            "messages": [
+                asked | {"history_context": {"status": "READ"}},
+                answered | text(answer) | {"history_context": {"status": "DELIVERED"}},
+            ],
+        }
+
+    threads = [
+        thread(ZOE, "history", -1500, "Do you sell helmets?", "We do, come and try some."),
+        thread(ADA, "history", -1400, "Are you open on Sundays?", "From ten to two."),
+    ]
+    chunk = {"metadata": {"phase": 0, "chunk_order": 1, "progress": 100}, "threads": threads}
+    declined = [{"code": 2593109, "title": "History sharing is off", "message": "Not shared"}]
+    return [
+        story.post(
+            "history",
+            "Two conversations of the day before: shown, not counted.",
+            720,
+            change("history", COUNTER, history=[chunk]),
+            expects=Expects(accepted=4, stored=4),
+        ),
+        story.post(
+            "history_declined",
+            "The owner of a number does not share its history.",
+            721,
+            change("history", COUNTER, history=[{"errors": declined}]),
+            expects=RECORDED,
+        ),
+    ]
+
+
+def group(story: Story) -> list[Sample]:
+    """A group is made, somebody joins, and it is renamed."""
+
+    def told(name: str, description: str, minute: int, field: str, **facts: object) -> Sample:
+        entry = {"timestamp": str(story.at(minute)), "group_id": GROUP} | facts
+        return story.post(
+            name, description, minute, change(field, COUNTER, groups=[entry]), expects=CHANGED
+        )
+
+    return [
+        told(
+            "group_created",
+            "A group that the shop asked for is there.",
+            725,
+            "group_lifecycle_update",
+            type="group_create",
+            request_id="784D93D0C468593037EA0B1ECA245D9C",
+            subject="Sunday riders",
+            invite_link="https://chat.whatsapp.com/sample",
+        ),
+        told(
+            "group_joined",
+            "A customer joins the group by its link.",
+            726,
+            "group_participants_update",
+            type="group_participants_add",
+            reason="invite_link",
+            added_participants=[{"wa_id": ADA.wa_id}],
+        ),
+        told(
+            "group_renamed",
+            "The group has a new subject; its description could not be changed.",
+            727,
+            "group_settings_update",
+            type="group_settings_update",
+            request_id="884D93D0C468593037EA0B1ECA245D9C",
+            group_subject={"text": "Slow Sunday riders", "update_successful": True},
+            group_description={"text": "No hills", "update_successful": False},
+        ),
+    ]
+
+
+def choices_and_payments(story: Story) -> list[Sample]:
+    """A customer wants no marketing; another is reported to have paid something that we do not know."""
+    stop = {
+        "wa_id": JUERGEN.wa_id,
+        "detail": "User requested to stop marketing messages",
+        "category": "marketing_messages",
+        "value": "stop",
+        "timestamp": story.at(730),
+    }
+    paid = {
+        "id": story.outbound_id(PRIYA, "payment_captured"),
+        "type": "payment",
+        "status": "captured",
+        "timestamp": str(story.at(732)),
+        "recipient_id": PRIYA.wa_id,
+        "payment": {
+            "reference_id": "bike-7781",
+            "amount": {"value": 149900, "offset": 100},
+            "currency": "INR",
+            "transaction": {"id": "order-tx-1", "type": "upi", "status": "success"},
+        },
+    }
+    return [
+        story.post(
+            "marketing_stopped",
+            "A customer stops marketing messages in WhatsApp's own settings.",
+            730,
+            change(
+                "user_preferences", COUNTER, contacts=[contact(JUERGEN)], user_preferences=[stop]
+            ),
+            expects=RECORDED,
+        ),
+        story.post(
+            "payment_captured",
+            "A payment for an order that Parley does not know: kept, not believed.",
+            732,
+            change("messages", COUNTER, statuses=[paid]),
+            expects=RECORDED,
+        ),
+    ]

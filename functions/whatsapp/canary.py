@@ -1,0 +1,122 @@
+"""
+The canary: a customer who does not exist writes to a number that does not exist, and we look for the message.
+
+It takes the whole way of Meta's webhooks: public address, signature, queue, worker, table. The number belongs to a
+company of its own, has no provider behind it, and keeps its messages for a day.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from shared import clock, http
+from shared.channels.outcomes import InDoubt, NotSent
+from shared.dynamodb import Table
+from shared.queues import to_json
+from shared.secrets import JsonSecret, SecretUnreadable, texts
+from shared.signatures import meta_signature
+from whatsapp import store
+from whatsapp.ingress import CANARY_APP
+from whatsapp.items import Message, Phone, pk
+from whatsapp.splitting import WHATSAPP_OBJECT
+
+COMPANY = "parley-canary"
+# Numbers of the range that is kept for fiction.
+CUSTOMER = "12025550199"
+PHONE = Phone(
+    pk=Phone.key(CANARY_APP),
+    company=COMPANY,
+    phone=CANARY_APP,
+    display_phone="12025550198",
+    phone_arn=f"arn:parley:whatsapp:::phone-number-id/{CANARY_APP}",
+    provider="graph",
+    waba_meta_id=CANARY_APP,
+    app_id=CANARY_APP,
+    message_ttl_days=1,
+)
+# What begins so, the function may read; the template says the same.
+MESSAGE_PREFIX = "canary-"
+PATIENCE_MS = 20 * clock.SECOND_MS
+PAUSE_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """Where the canary starts and where it must arrive. *secret* holds `app_secret`, which the webhook knows too."""
+
+    webhook_url: str
+    secret: JsonSecret
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """One message of the canary. *lost* says where it got lost: `no_connection`, `answer_403`, `not_stored` ..."""
+
+    message_id: str
+    lost: str | None
+
+
+def fly(way: Way, pause: Callable[[float], None] = time.sleep) -> Flight:
+    """Send one message and look for it for 20 seconds. A run that comes twice sends two messages, which is no harm."""
+    _settle_in(way.table)
+    now_ms = clock.now_ms()
+    message_id = f"{MESSAGE_PREFIX}{now_ms}"
+    return Flight(message_id, _send(way, message_id, now_ms) or _look(way, message_id, pause))
+
+
+def _settle_in(table: Table) -> None:
+    """See to it that the number is registered as this version wants it."""
+    if store.phones.get(table, PHONE.phone) != PHONE:
+        store.phones.register_unlisted(table, PHONE)
+
+
+def _send(way: Way, message_id: str, now_ms: int) -> str | None:
+    """Post the message as Meta would; None when it was taken, else why it was not."""
+    body = to_json(_webhook(message_id, now_ms // 1_000)).encode()
+    keys = texts(way.secret.value().get("app_secret"))
+    if not keys:
+        raise SecretUnreadable("the canary's secret has no app_secret")
+    headers = {
+        "Content-Type": "application/json",
+        "X-Hub-Signature-256": meta_signature(body, keys[0]),
+    }
+    try:
+        answer = http.call("POST", way.webhook_url, headers=headers, body=body)
+    except (NotSent, InDoubt) as failure:
+        return failure.code
+    return None if answer.status == HTTPStatus.OK else f"answer_{answer.status}"
+
+
+def _look(way: Way, message_id: str, pause: Callable[[float], None]) -> str | None:
+    """None as soon as the message is in the table; `not_stored` when it does not come."""
+    until = clock.now_ms() + PATIENCE_MS
+    while way.table.get(pk(Message.key(message_id))) is None:
+        if clock.now_ms() >= until:
+            return "not_stored"
+        pause(PAUSE_SECONDS)
+    return None
+
+
+def _webhook(message_id: str, at: int) -> dict[str, Any]:
+    """The body of a webhook with one text message."""
+    message = {
+        "id": message_id,
+        "from": CUSTOMER,
+        "timestamp": str(at),
+        "type": "text",
+        "text": {"body": "chirp"},
+    }
+    value = {
+        "messaging_product": "whatsapp",
+        "metadata": {"phone_number_id": PHONE.phone, "display_phone_number": PHONE.display_phone},
+        "contacts": [{"wa_id": CUSTOMER, "profile": {"name": "Canary"}}],
+        "messages": [message],
+    }
+    change = {"field": "messages", "value": value}
+    return {
+        "object": WHATSAPP_OBJECT,
+        "entry": [{"id": PHONE.waba_meta_id, "changes": [change]}],
+    }

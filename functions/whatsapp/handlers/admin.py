@@ -1,0 +1,253 @@
+"""What could not be handled, over HTTP: parked events and dead letters, listed and put back on the queue."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Literal
+
+import boto3
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.config import Config
+from pydantic import BaseModel, ConfigDict, Field
+
+from shared import clock
+from shared.auth import Caller, Forbidden, Scope
+from shared.cursors import Listing
+from shared.dead_letters import DeadLetters
+from shared.dynamodb import Table
+from shared.objects import Bucket
+from shared.observability import logger, metrics
+from shared.queues import FifoQueue
+from shared.sealing import seal_of
+from shared.secrets import JsonSecret
+from shared.settings import Settings
+from whatsapp import dead_letters, replay
+from whatsapp.handlers import rest
+from whatsapp.replay import NotReplayable, Position, Replay, Wanted
+from whatsapp.resources import Depot
+from whatsapp.store.events import EVENT_INDEX
+from whatsapp.views import ParkedEvents, Redriven, parked_view
+
+# One replay makes a handful of calls; what is left of the time is for the answer.
+SPARE_MS = 8 * clock.SECOND_MS
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdminSettings(Settings):
+    """The environment of this function."""
+
+    messages_table_name: str
+    media_bucket_name: str
+    whatsapp_queue_url: str
+    whatsapp_dead_letters_url: str
+    whatsapp_social_dead_letters_url: str
+    social_topic_arns: tuple[str, ...]
+    api_seal_secret_id: str
+
+
+class _Input(BaseModel):
+    # Strict about names: a filter with a typing error must not act as if it had not been there.
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    limit: int = Field(default=50, ge=1, le=100)
+
+
+class ParkedInput(_Input):
+    """Which parked events. `company` is for operators; without it they see those of all companies and of none."""
+
+    reason: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_]{1,64}$")
+    company: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
+    cursor: str | None = None
+
+
+class ParkedQuery(ParkedInput):
+    """... to list. `waiting`: those that nobody has handled yet."""
+
+    state: Literal["waiting", "all"] = "waiting"
+
+
+class LettersQuery(_Input):
+    """How many dead letters of each queue."""
+
+
+class RedriveInput(_Input):
+    """Which dead letters: those with the given ids, or as many as `limit` says."""
+
+    ids: list[str] | None = Field(default=None, min_length=1, max_length=100)
+
+
+settings = AdminSettings.load()
+# A call may wait for a minute by default, and API Gateway waits for half of one.
+quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 2})
+sqs = boto3.client("sqs", config=quick)
+depot = Depot(
+    table=Table(boto3.client("dynamodb", config=quick), settings.messages_table_name),
+    bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name),
+    queue=FifoQueue(sqs, settings.whatsapp_queue_url),
+    dead_letters=DeadLetters(sqs, settings.whatsapp_dead_letters_url),
+    social_dead_letters=DeadLetters(sqs, settings.whatsapp_social_dead_letters_url),
+    social_topic_arns=settings.social_topic_arns,
+)
+seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
+app = rest.resolver({NotReplayable: (HTTPStatus.CONFLICT, "not_replayable")})
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out."""
+    try:
+        return rest.respond(app, event, context)
+    finally:
+        if metrics.metric_set:  # Powertools warns of a run that counted nothing.
+            metrics.flush_metrics()
+
+
+@app.get("/whatsapp/parked")
+def list_parked() -> Response[str]:
+    """Parked events, newest first. Query: reason, state, company, limit, cursor."""
+    caller = rest.caller(app, Scope.WHATSAPP_READ, Scope.OPERATOR)
+    query = rest.query(app, ParkedQuery)
+    states = replay.WAITING if query.state == "waiting" else None
+    wanted = Wanted(company=_company(caller, query.company), reason=query.reason, states=states)
+    listing, start = _listing(caller, "parked", query, query.state)
+    events, last = replay.parked(depot.table, wanted, limit=query.limit, start=start)
+    views = ParkedEvents(events=[parked_view(event) for event in events])
+    return rest.page(app, views, _cursor(listing, last))
+
+
+@app.post("/whatsapp/parked/<event_id>/replay")
+def replay_parked(event_id: str) -> Response[str]:
+    """Put one parked event back on the queue."""
+    caller = rest.caller(app, Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
+    done = replay.replay(depot, event_id, _company(caller, None))
+    _tell(caller, done)
+    return rest.answer(app, {"result": parked_view(done.event)}, HTTPStatus.ACCEPTED)
+
+
+@app.post("/whatsapp/parked/replay")
+def replay_all() -> Response[str]:
+    """Put open parked events back on the queue, newest first. Body: reason, company, limit, cursor."""
+    caller = rest.caller(app, Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
+    given = rest.body(app, ParkedInput)
+    wanted = Wanted(company=_company(caller, given.company), reason=given.reason)
+    listing, start = _listing(caller, "replay", given)
+    done: list[Replay] = []
+
+    def tell(one: Replay) -> None:
+        done.append(one)
+        _tell(caller, one)
+
+    last = replay.replay_all(
+        depot, wanted, limit=given.limit, start=start, tell=tell, is_over=_is_over()
+    )
+    cursor = _cursor(listing, last)
+    return rest.answer(
+        app,
+        {"result": _replayed(done), **({"cursor": cursor} if cursor else {})},
+        HTTPStatus.ACCEPTED,
+    )
+
+
+@app.get("/whatsapp/dead-letters")
+def list_dead_letters() -> Response[str]:
+    """Dead letters of both queues. Query: limit."""
+    rest.caller(app, Scope.OPERATOR)
+    return rest.page(
+        app, dead_letters.listed(depot, limit=rest.query(app, LettersQuery).limit), None
+    )
+
+
+@app.post("/whatsapp/dead-letters/redrive")
+def redrive() -> Response[str]:
+    """Put dead letters back where they come from. Body: ids, or limit."""
+    caller = rest.caller(app, Scope.OPERATOR)
+    given = rest.body(app, RedriveInput)
+    done: list[Redriven] = []
+
+    def tell(one: Redriven) -> None:
+        done.append(one)
+        _tell_redriven(caller, one)
+
+    dead_letters.redrive(depot, ids=given.ids, limit=given.limit, tell=tell, is_over=_is_over())
+    shown = [one.model_dump(by_alias=True, exclude_none=True) for one in done]
+    missing = sorted(set(given.ids or ()) - {one.id for one in done})
+    result = {"letters": shown, "missing": missing, "waiting": dead_letters.waiting(depot)}
+    return rest.answer(app, {"result": result}, HTTPStatus.ACCEPTED)
+
+
+def _company(caller: Caller, asked: str | None) -> str | None:
+    """Whose events the caller means: None, all companies' and nobody's, for operators only. Raises Forbidden."""
+    if Scope.OPERATOR in caller.scopes:
+        return asked
+    if asked not in {None, caller.company}:
+        raise Forbidden(f"company: this needs the scope {Scope.OPERATOR}")
+    return caller.company
+
+
+def _listing(
+    caller: Caller, use: str, given: ParkedInput, state: str = ""
+) -> tuple[Listing, Position]:
+    """What a cursor of this call is bound to, and where the given one leads. Raises InvalidCursor."""
+    whose = _company(caller, given.company)
+    # None is every company: no name of one can be written so.
+    parts = (use, "*" if whose is None else whose, given.reason or "", state)
+    listing = Listing(caller.company, EVENT_INDEX, parts)
+    if given.cursor is None:
+        return listing, None
+    return listing, listing.position(seal_of(seal_secret), given.cursor)
+
+
+def _cursor(listing: Listing, last: Position) -> str | None:
+    return listing.cursor(seal_of(seal_secret), last) if last else None
+
+
+def _is_over() -> Callable[[], bool]:
+    context = app.lambda_context
+    return lambda: bool(context.get_remaining_time_in_millis() < SPARE_MS)
+
+
+def _replayed(done: list[Replay]) -> dict[str, Any]:
+    return {
+        "replayed": [
+            {
+                "eventId": one.event.event_id,
+                "correlationId": one.event.correlation_id,
+                "replay": one.number,
+            }
+            for one in done
+            if one.number is not None
+        ],
+        "refused": [
+            {"eventId": one.event.event_id, "why": one.refused} for one in done if one.refused
+        ],
+    }
+
+
+def _tell(caller: Caller, one: Replay) -> None:
+    _log(
+        caller,
+        "parked event refused" if one.refused else "parked event replayed",
+        {
+            "event_id": one.event.event_id,
+            "correlation_id": one.event.correlation_id,
+            "reason": one.refused or one.event.reason,
+            "replay": one.number,
+        },
+    )
+    metrics.add_metric("Replayed", MetricUnit.Count, int(one.number is not None))
+
+
+def _tell_redriven(caller: Caller, one: Redriven) -> None:
+    _log(
+        caller,
+        "dead letter refused" if one.refused else "dead letter redriven",
+        {"letter": one.id, "correlation_id": one.correlation_id, "reason": one.refused},
+    )
+    metrics.add_metric("Redriven", MetricUnit.Count, int(one.refused is None))
+
+
+def _log(caller: Caller, message: str, facts: dict[str, Any]) -> None:
+    """One line per event that somebody wanted handled again, and who it was."""
+    who = {"company": caller.company, "principal": caller.principal}
+    logger.info(message, extra=facts | who)

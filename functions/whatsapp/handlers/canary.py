@@ -1,0 +1,42 @@
+"""Every five minutes: one message over the whole way, and whether it arrived."""
+
+from dataclasses import dataclass
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.dynamodb import Table
+from shared.observability import logger, metrics
+from shared.secrets import JsonSecret
+from shared.settings import Settings
+from whatsapp import canary
+from whatsapp.events import correlation_id_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class CanarySettings(Settings):
+    """The environment of this function."""
+
+    messages_table_name: str
+    webhook_url: str
+    whatsapp_canary_secret_id: str
+
+
+settings = CanarySettings.load()
+way = canary.Way(
+    webhook_url=settings.webhook_url,
+    secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.whatsapp_canary_secret_id),
+    table=Table(boto3.client("dynamodb"), settings.messages_table_name),
+)
+
+
+@metrics.log_metrics
+def handler(_event: object, _context: object) -> None:
+    """Schedule in, nothing out. What raises counts as lost too: the alarm takes a missing canary for a failure."""
+    flight = canary.fly(way)
+    metrics.add_metric("CanarySuccess", MetricUnit.Count, 0 if flight.lost else 1)
+    facts = {"correlation_id": correlation_id_of(flight.message_id), "company": canary.COMPANY}
+    if flight.lost:
+        logger.error("canary lost", extra=facts | {"reason": flight.lost})
+    else:
+        logger.info("canary arrived", extra=facts)

@@ -1,0 +1,146 @@
+"""What the functions behind the API share: callers, parameters, answers, and how a refusal looks."""
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import BaseModel, ValidationError
+
+from shared.auth import Caller, Forbidden, Scope, Unauthenticated, caller_of
+from shared.cursors import InvalidCursor
+from shared.observability import describe, logger
+from shared.queues import to_json
+from whatsapp.reading import NotFound
+
+LONGEST_NAME_SHOWN = 64
+
+type Refusals = Mapping[type[Exception], tuple[HTTPStatus, str]]
+
+
+class InvalidInput(Exception):
+    """Parameters break rules; *problems* says which: {field, problem} of each, never a value."""
+
+    def __init__(self, problems: list[dict[str, str]]) -> None:
+        super().__init__("; ".join(f"{entry['field']}: {entry['problem']}" for entry in problems))
+        self.problems = problems
+
+
+# Exception to status and code. What is not here, or among a function's own, is ours to repair: 500, and its text stays
+# inside.
+REFUSALS: Refusals = {
+    InvalidInput: (HTTPStatus.BAD_REQUEST, "invalid_input"),
+    InvalidCursor: (HTTPStatus.BAD_REQUEST, "invalid_cursor"),
+    Unauthenticated: (HTTPStatus.UNAUTHORIZED, "unauthenticated"),
+    Forbidden: (HTTPStatus.FORBIDDEN, "forbidden"),
+    NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+    NotFoundError: (HTTPStatus.NOT_FOUND, "not_found"),  # Powertools: no such route
+}
+
+
+def resolver(own_refusals: Refusals) -> APIGatewayRestResolver:
+    """An empty set of routes whose errors look as those of all functions do."""
+    app = APIGatewayRestResolver()
+    refusals = {**REFUSALS, **own_refusals}
+
+    @app.exception_handler(Exception)  # type: ignore[untyped-decorator] # Powertools gives it no types
+    def refuse(error: Exception) -> Response[str]:
+        """The answer to a call that failed."""
+        status, code = refusals.get(type(error), (HTTPStatus.INTERNAL_SERVER_ERROR, "internal"))
+        shown: dict[str, Any] = {"code": code, "message": str(error), "retryable": False}
+        if isinstance(error, InvalidInput):
+            shown["details"] = error.problems
+        elif isinstance(error, NotFoundError):
+            shown["message"] = "there is no such route"
+        elif code == "internal":
+            logger.error("call failed", extra=describe(error))
+            shown |= {"message": "the call could not be handled", "retryable": True}
+        return answer(app, {"statusCode": status, "error": shown}, status)
+
+    return app
+
+
+def respond(
+    app: APIGatewayRestResolver, event: dict[str, Any], context: LambdaContext
+) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out; one log line per call, without the path: it addresses people."""
+    given = app.resolve(event, context)
+    facts = event["requestContext"].get("authorizer") or {}
+    logger.info(
+        "call answered",
+        extra={
+            "correlation_id": event["requestContext"]["requestId"],
+            "route": event["resource"],
+            "status": given["statusCode"],
+            "company": facts.get("company"),
+            "principal": facts.get("principal"),
+        },
+    )
+    return given
+
+
+def caller(app: APIGatewayRestResolver, *scopes: Scope) -> Caller:
+    """The caller, if they have one of *scopes*. Raises Unauthenticated and Forbidden."""
+    known = caller_of(app.current_event.raw_event)
+    known.require(*scopes)
+    return known
+
+
+def query[Q: BaseModel](app: APIGatewayRestResolver, model: type[Q]) -> Q:
+    """The query parameters of this call. Raises InvalidInput."""
+    repeated = [
+        {"field": name[:LONGEST_NAME_SHOWN], "problem": "must be given once"}
+        for name, values in app.current_event.multi_value_query_string_parameters.items()
+        if len(values) > 1
+    ]
+    if repeated:
+        raise InvalidInput(repeated)
+    return _checked(app.current_event.query_string_parameters, model)
+
+
+def body[B: BaseModel](app: APIGatewayRestResolver, model: type[B]) -> B:
+    """The JSON body of this call; none is an empty object. Raises InvalidInput."""
+    try:
+        given = json.loads(app.current_event.decoded_body or "{}")
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise InvalidInput([{"field": "body", "problem": "must be a JSON object"}])
+    return _checked(given, model)
+
+
+def page(app: APIGatewayRestResolver, result: BaseModel, cursor: str | None) -> Response[str]:
+    """Part of a listing; with a cursor there may be more."""
+    return answer(app, {"result": result, **({"cursor": cursor} if cursor else {})})
+
+
+def answer(
+    app: APIGatewayRestResolver, content: dict[str, Any], status: HTTPStatus = HTTPStatus.OK
+) -> Response[str]:
+    """An answer with the request's id; models in *content* as JSON, without what is None."""
+    request_id = app.current_event.request_context.request_id
+    shown = {
+        name: part.model_dump(mode="json", by_alias=True, exclude_none=True)
+        if isinstance(part, BaseModel)
+        else part
+        for name, part in content.items()
+    }
+    return Response(
+        status_code=status,
+        content_type=content_types.APPLICATION_JSON,
+        headers={"X-Request-Id": request_id, "Cache-Control": "no-store"},
+        body=to_json({"requestId": request_id, **shown}),
+    )
+
+
+def _checked[M: BaseModel](given: object, model: type[M]) -> M:
+    try:
+        return model.model_validate(given)
+    except ValidationError as refusal:
+        errors = refusal.errors(include_input=False, include_url=False, include_context=False)
+    raise InvalidInput(
+        [{"field": str(e["loc"][0])[:LONGEST_NAME_SHOWN], "problem": e["msg"]} for e in errors]
+    )

@@ -1,0 +1,38 @@
+"""Every minute: counts of hours and days."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.config import Config
+
+from shared import clock
+from shared.dynamodb import Table
+from shared.observability import logger
+from shared.settings import Settings
+from whatsapp import rollup
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduledSettings(Settings):
+    """The environment of this function."""
+
+    messages_table_name: str
+
+
+settings = ScheduledSettings.load()
+patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> None:
+    """
+    EventBridge event in, nothing out.
+
+    Its `time` decides what is due, so that one which comes late or twice does what it would have done in time.
+    """
+    due_at_ms = clock.from_text(event["time"])
+    counted = rollup.count_due(table, due_at_ms, context.get_remaining_time_in_millis)
+    if counted.hours or counted.left:
+        logger.info("hours counted", extra=asdict(counted))

@@ -1,0 +1,265 @@
+"""
+Counts of hours and days: counted anew again and again, never incremented, so that repeated facts do not add.
+
+    gsi_status (4 values) + gsi_direction INBOUND, one hour --> HOUR of each account and campaign --> ANALYTICS, a day
+
+Hours of the last 2 hours are counted every 5 minutes, of 2 days every hour, of 8 days every day: a message that is read
+a week later still counts. What a count missed, because a status moved or an index was behind, the next one finds.
+Only what changed is written. The hour's `summed` is written last, so that an hour which has it is in its day, whatever
+died in between. Two counts of one hour at once do no harm: the one that began last stays.
+
+Cost, in read units: 5 queries of at least 0.5 and about 120 bytes a message (0.015) for each hour and pass, and 1 for
+each account's stored hour. With one account and no messages that is 3.5 an hour: 3 hours every 5 minutes, 49 every
+hour and 193 a day, with 2 for each run, or 1 where nothing is due, make about 9,600 a day, and one write. A changed
+hour costs 25 more, and 3 writes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from heapq import merge
+from itertools import groupby
+from operator import attrgetter
+from typing import Self
+
+from shared import clock
+from shared.dynamodb import Table
+from shared.queues import to_json
+from whatsapp import counting, store
+from whatsapp.counting import Subject, Tallies, Tally
+from whatsapp.items.accounts import Analytics, Counting, Hour
+
+MINUTE_MS = 60 * clock.SECOND_MS
+RECENT_HOURS, RECENT_MINUTES = 2, 5
+LATER_HOURS, LATER_MINUTE = 48, 30
+SWEPT_HOURS = 8 * 24
+# What setting the hours of all accounts may take, and saving what is left.
+RESERVE_MS = 15 * clock.SECOND_MS
+HOURS_LIVE_SECONDS = 400 * clock.DAY_SECONDS
+_MAPS = tuple(Tally.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What one run did: hours that it counted to the end, hours and days that it wrote, hours that are left."""
+
+    hours: int = 0
+    written: int = 0
+    left: int = 0
+
+
+@dataclass(slots=True)
+class _OpenHour:
+    """One hour while it is counted, perhaps by several runs. *position*: the time of the first message to come."""
+
+    name: str  # yyyymmddHH, UTC
+    began_at: str
+    position: str
+    tallies: Tallies
+
+    @classmethod
+    def begin(cls, name: str) -> Self:
+        return cls(name, clock.to_text(clock.now_ms()), _first_of(name), {})
+
+
+def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> Counted:
+    """
+    Count the hours that are due at *at_ms* (of the schedule: a repeated event does the same again) or left over.
+
+    What there is no time for is left to the next run. One read where nothing is due.
+    """
+    seen = store.counts.progress(table)
+    today = clock.to_text(at_ms)[:10]
+    due = due_hours(at_ms, seen.swept_on)
+    waiting = sorted({*seen.hours, *due}, reverse=True)  # The newest are looked at most.
+    if not waiting and seen.hour is None:
+        return Counted()
+    accounts = accounts_of_phones(table)
+    if not accounts:
+        return Counted()
+    current = _resumed(table, seen)
+    done = written = 0
+    while remaining_ms() > RESERVE_MS and (current or waiting):
+        current = current or _OpenHour.begin(waiting.pop(0))
+        if not _count(table, current, accounts, remaining_ms):
+            break
+        written += _set(table, current, accounts)
+        done, current = done + 1, None
+    _save(table, seen, waiting, current, today)
+    return Counted(done, written, len(waiting) + (current is not None))
+
+
+def due_hours(at_ms: int, swept_on: str | None) -> list[str]:
+    """The hours to count at a minute, newest first. *swept_on*: the day on which 8 days were last asked for."""
+    minute = at_ms // MINUTE_MS
+    if swept_on is not None and swept_on < clock.to_text(at_ms)[:10]:
+        back = SWEPT_HOURS
+    elif minute % 60 == LATER_MINUTE:
+        back = LATER_HOURS
+    elif minute % RECENT_MINUTES == 0:
+        back = RECENT_HOURS
+    else:
+        return []
+    return [_hour_of(at_ms - ago * clock.HOUR_MS) for ago in range(back + 1)]
+
+
+def accounts_of_phones(table: Table) -> dict[str, Subject]:
+    """The account of each registered number, by the number."""
+    return {
+        entry["phone"]: Subject(entry["company"], entry["waba"], is_account=True)
+        for entry in store.phones.listed(table)
+        if entry.get("waba")
+    }
+
+
+def _resumed(table: Table, seen: Counting) -> _OpenHour | None:
+    """The hour that was left half counted; from its beginning where its sums are gone."""
+    if seen.hour is None:
+        return None
+    text = store.counts.partial_of(table, str(seen.partial), seen.partial_parts)
+    if text is None or seen.began_at is None or seen.position is None:
+        return _OpenHour.begin(seen.hour)
+    return _OpenHour(seen.hour, seen.began_at, seen.position, counting.from_lines(text))
+
+
+def _count(
+    table: Table,
+    hour: _OpenHour,
+    accounts: Mapping[str, Subject],
+    remaining_ms: Callable[[], int],
+) -> bool:
+    """
+    Count an hour from its position on; False when the time ran out before its end.
+
+    The indexes are read side by side in the order of time, so that a message which is in two of them is met twice in a
+    row, and what is behind the position needs no memory. The statuses begin in the order in which a message goes
+    through them: one that moves is met twice rather than not at all.
+    """
+    first, last = hour.position, _last_of(hour.name)
+    entries = [store.counts.sent(table, status, first, last) for status in counting.STATUSES]
+    time_of = attrgetter("at")
+    in_order = merge(*entries, store.counts.received(table, first, last), key=time_of)
+    for at, moment in groupby(in_order, key=time_of):
+        if remaining_ms() <= RESERVE_MS:
+            hour.position = at
+            return False
+        counting.count(hour.tallies, moment, accounts)
+    return True
+
+
+def _set(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) -> int:
+    """Write what an hour's count changed, and the days that follow from it; how many items that were."""
+    subjects = {*hour.tallies, *accounts.values()}
+    known = store.counts.hours(table, [Hour.of(subject.id, hour.name) for subject in subjects])
+    written = 0
+    for subject in subjects:
+        counted = _hour_item(hour, subject)
+        before = known.get(counted.pk)
+        if before is None and subject not in hour.tallies:
+            continue
+        if before is None or _maps_of(before) != _maps_of(counted):
+            if not store.counts.set_hour(table, counted):
+                continue
+            written += 1
+        elif before.summed:
+            continue
+        else:
+            counted = before
+        if subject.is_account:
+            written += _sum_day(table, subject, counted, hour.name[:8])
+    return written
+
+
+def _hour_item(hour: _OpenHour, subject: Subject) -> Hour:
+    maps = hour.tallies.get(subject, Tally()).maps(most_names=counting.MOST_NAMES)
+    return Hour(
+        pk=Hour.of(subject.id, hour.name),
+        company=subject.company,
+        ttl=clock.from_text(_first_of(hour.name)) // clock.SECOND_MS + HOURS_LIVE_SECONDS,
+        counted_at=hour.began_at,
+        **maps,
+    )
+
+
+def _sum_day(table: Table, account: Subject, hour: Hour, day: str) -> int:
+    """Set the day of an account to the sum of its hours, *hour* being one of them; 1 when it was written."""
+    read_at = clock.to_text(clock.now_ms())
+    hours = store.counts.hours(table, [Hour.of(account.id, f"{day}{h:02d}") for h in range(24)])
+    own = [_maps_of(counted) for counted in hours.values() if counted.company == account.company]
+    summed = _day_item(account, day, counting.total(own), read_at)
+    before = store.counts.days(table, [summed.pk])
+    is_new = not before or _facts_of(before[0]) != _facts_of(summed)
+    # Refused: the hour stays unmarked, and the next count looks again.
+    if is_new and not store.counts.set_day(table, summed):
+        return 0
+    store.counts.mark_summed(table, hour)
+    return int(is_new)
+
+
+def _day_item(account: Subject, day: str, tally: Tally, read_at: str) -> Analytics:
+    maps = tally.maps(most_names=counting.MOST_NAMES)
+    counts = tally.counts
+    date = f"{day[:4]}-{day[4:6]}-{day[6:]}"
+    return Analytics(
+        pk=Analytics.key(account.id, date),
+        company=account.company,
+        waba_meta_id=account.id,
+        date=date,
+        messages_sent=counts["sent"],
+        messages_delivered=counts["delivered"],
+        messages_read=counts["read"],
+        messages_failed=counts["failed"],
+        messages_received=counts["received"],
+        messages_replied=counts["replied"],
+        templates_used=maps["templates"],
+        billable=maps["billable"],
+        ad_sources=maps["ad_sources"],
+        replies=maps["replies"],
+        phones=maps["phones"],
+        counted_at=read_at,
+    )
+
+
+def _maps_of(hour: Hour) -> dict[str, dict[str, int]]:
+    return {name: getattr(hour, name) for name in _MAPS}
+
+
+def _facts_of(day: Analytics) -> dict[str, object]:
+    return day.model_copy(update={"counted_at": None}).attributes()
+
+
+def _save(
+    table: Table, seen: Counting, waiting: list[str], current: _OpenHour | None, today: str
+) -> None:
+    """Note what is left, where that is not what stands there."""
+    left = Counting(
+        pk=seen.pk,
+        version=seen.version,
+        swept_on=max(today, seen.swept_on or today),
+        hours=[hour for hour in waiting if hour >= _oldest(today)],
+    )
+    if current is not None:
+        name, parts = store.counts.keep_partial(table, to_json(counting.to_lines(current.tallies)))
+        left.hour, left.began_at, left.position = current.name, current.began_at, current.position
+        left.partial, left.partial_parts = name, parts
+    if left.attributes() != seen.attributes():
+        # Refused: an overlapping run has noted what it left, and these hours come round again.
+        store.counts.save_progress(table, left)
+
+
+def _oldest(today: str) -> str:
+    return _hour_of(clock.from_text(f"{today}T00:00:00.000Z") - SWEPT_HOURS * clock.HOUR_MS)
+
+
+def _hour_of(at_ms: int) -> str:
+    """The name of the hour that a time lies in: `yyyymmddHH`, UTC."""
+    return datetime.fromtimestamp(at_ms // clock.SECOND_MS, UTC).strftime("%Y%m%d%H")
+
+
+def _first_of(hour: str) -> str:
+    """The first time of an hour, as items have it."""
+    return f"{hour[:4]}-{hour[4:6]}-{hour[6:8]}T{hour[8:]}:00:00.000Z"
+
+
+def _last_of(hour: str) -> str:
+    return f"{hour[:4]}-{hour[4:6]}-{hour[6:8]}T{hour[8:]}:59:59.999Z"

@@ -1,0 +1,41 @@
+"""Orders that customers are asked to pay, and their attempts to."""
+
+from typing import Any
+
+from boto3.dynamodb.conditions import Attr
+
+from shared.dynamodb import ConditionFailed, Table
+from shared.failures import Transient
+from whatsapp.items import pk
+from whatsapp.items.item import PARTITION_KEY
+from whatsapp.items.tenants import PaymentOrder, PaymentTransaction
+
+
+def get(table: Table, reference: str) -> PaymentOrder | None:
+    """The order with this reference, strongly consistent."""
+    item = table.get(pk(PaymentOrder.key(reference)))
+    return PaymentOrder.read(item) if item else None
+
+
+def note_transaction(table: Table, transaction: PaymentTransaction) -> None:
+    """Keep the newest report of an attempt to pay. Safe to repeat; an older report changes nothing."""
+    at = PaymentTransaction.attr("noted_at")
+    newer = Attr(PARTITION_KEY).not_exists() | at.lte(transaction.noted_at)
+    try:
+        table.put(transaction.attributes(), when=newer)
+    except ConditionFailed:
+        return
+
+
+def show_transactions(table: Table, seen: PaymentOrder, shown: list[dict[str, Any]]) -> None:
+    """Replace the window of attempts that the caller saw. Raises Transient when somebody else changed it meanwhile."""
+    field = PaymentOrder.attr("transactions")
+    unchanged = field.eq(seen.transactions) if seen.transactions else field.not_exists()
+    try:
+        table.update(
+            pk(seen.pk),
+            put=PaymentOrder.named(transactions=shown),
+            when=Attr(PARTITION_KEY).exists() & unchanged,
+        )
+    except ConditionFailed:
+        raise Transient("order_contended") from None

@@ -1,0 +1,34 @@
+"""Payment configurations of tenants."""
+
+from shared.dynamodb import ConditionFailed, Table
+from shared.failures import Permanent
+from whatsapp.items import pk
+from whatsapp.items.item import PARTITION_KEY
+from whatsapp.items.tenants import PaymentConfig
+
+_of = PaymentConfig.attr
+
+
+def report(table: Table, config: PaymentConfig) -> bool:
+    """
+    Write what the provider says about a configuration, unless something newer is known; False then, and the same again.
+
+    What only we know (UPI id, category codes) stays. Raises Permanent (`foreign_tenant`) for another company's.
+    """
+    identity = {PARTITION_KEY, PaymentConfig.name_of("company")}
+    reported = {name: value for name, value in config.attributes().items() if name not in identity}
+    ours = _of("company").not_exists() | _of("company").eq(config.company)
+    newer = _of("status_order").not_exists() | _of("status_order").lt(config.status_order)
+    try:
+        table.update(
+            pk(config.pk),
+            put=reported,
+            put_once=PaymentConfig.named(company=config.company),
+            when=ours & newer,
+        )
+    except ConditionFailed as refusal:
+        known = PaymentConfig.read(refusal.existing) if refusal.existing else None
+        if known is not None and known.company not in {None, config.company}:
+            raise Permanent("foreign_tenant") from None
+        return False
+    return True

@@ -1,0 +1,41 @@
+"""Ratings of numbers: numbered entries that stay, and the item that shows the newest of them."""
+
+from boto3.dynamodb.conditions import Attr, ConditionBase
+
+from shared.dynamodb import ConditionFailed, Table
+from whatsapp.items import pk
+from whatsapp.items.accounts import QualityEntry, QualityRating
+from whatsapp.items.item import PARTITION_KEY
+
+_of = QualityRating.attr
+
+
+def get(table: Table, phone: str) -> QualityRating | None:
+    """What is known of a number's quality, strongly consistent."""
+    item = table.get(pk(QualityRating.key(phone)))
+    return QualityRating.read(item) if item else None
+
+
+def add_entry(table: Table, entry: QualityEntry) -> QualityEntry:
+    """Write an entry once and return it, or the one that stands under its number."""
+    try:
+        table.put(entry.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed as refusal:
+        if refusal.existing is None:
+            raise
+        return QualityEntry.read(refusal.existing)
+    return entry
+
+
+def replace(table: Table, seen: QualityRating | None, new: QualityRating) -> None:
+    """Write *new*, made from *seen*; nothing when somebody else wrote meanwhile, or our own first attempt has."""
+    condition: ConditionBase = Attr(PARTITION_KEY).not_exists()
+    if seen is not None:
+        at = (
+            _of("rating_at").eq(seen.rating_at) if seen.rating_at else _of("rating_at").not_exists()
+        )
+        condition = _of("history_count").eq(seen.history_count) & at
+    try:
+        table.put(new.attributes(), when=condition)
+    except ConditionFailed:
+        return

@@ -1,0 +1,175 @@
+"""
+Accounts and their numbers: bans and restrictions, limits, approved names, alerts.
+
+What a number may do is written on the number itself, and only there where a registration has put one.
+(Meta, "Webhooks reference": account_update and its neighbours.)
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared import clock
+from shared.observability import metrics
+from whatsapp import parking, store
+from whatsapp.events import Event
+from whatsapp.origins import Account
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.updates import quality
+from whatsapp.updates.moments import moment_of
+
+_LONGEST_TEXT = 256
+# The worst first. Others stop calls, new numbers or new templates: no message that would go out today.
+_OF_SENDING = ("RESTRICTED_CUSTOMER_INITIATED_MESSAGING", "RESTRICTED_BIZ_INITIATED_MESSAGING")
+_BAD_NEWS = frozenset(
+    {
+        "ACCOUNT_DELETED",
+        "ACCOUNT_OFFBOARDED",
+        "DISABLED_UPDATE",
+        "ACCOUNT_RESTRICTION",
+        "ACCOUNT_VIOLATION",
+        "PARTNER_REMOVED",
+        "PARTNER_APP_UNINSTALLED",
+    }
+)
+_GRAVE = frozenset({"CRITICAL", "WARNING"})
+_UNLIMITED = -1
+_TIERS = {
+    50: "TIER_50",
+    250: "TIER_250",
+    1_000: "TIER_1K",
+    2_000: "TIER_2K",
+    10_000: "TIER_10K",
+    100_000: "TIER_100K",
+    _UNLIMITED: "TIER_UNLIMITED",
+}
+
+
+def update(here: Resources, event: Event, account: Account) -> Outcome:
+    """Write what the event says about the numbers, then keep it. Fields and words that are not known are only kept."""
+    if _needs_a_person(event):
+        metrics.add_metric("AccountAlert", MetricUnit.Count, 1)
+    take = _FIELDS.get(event.field)
+    if take is not None:
+        take(here, event, account)
+    return parking.keep(here, event, account)
+
+
+def _needs_a_person(event: Event) -> bool:
+    """Whether an event is bad news that somebody must read; counted at every delivery, since the first may die."""
+    payload = event.payload or {}
+    # Newer alerts tell it inside `alert_info`.
+    severity = _text((_part(payload, "alert_info") or payload).get("alert_severity"))
+    ban = _part(payload, "ban_info").get("waba_ban_state")
+    return (
+        (_text(payload.get("event")) in _BAD_NEWS and ban != "REINSTATE")
+        or severity in _GRAVE
+        or (event.field == "account_review_update" and payload.get("decision") == "REJECTED")
+    )
+
+
+def _account_update(here: Resources, event: Event, account: Account) -> None:
+    payload = event.payload or {}
+    word = _text(payload.get("event"))
+    ban = _text(_part(payload, "ban_info").get("waba_ban_state"))
+    if word == "ACCOUNT_DELETED":
+        _block(here, event, account, "ban", word)
+    elif word in {"ACCOUNT_OFFBOARDED", "ACCOUNT_RECONNECTED"}:
+        gone = word == "ACCOUNT_OFFBOARDED"
+        _block(here, event, account, "connection", word if gone else None)
+    elif word == "DISABLED_UPDATE" and ban in {"DISABLE", "REINSTATE"}:
+        # SCHEDULE_FOR_DISABLE: it still sends. The alert is for those who can appeal.
+        _block(here, event, account, "ban", "DISABLE" if ban == "DISABLE" else None)
+    elif word == "ACCOUNT_RESTRICTION":
+        restrictions = payload.get("restriction_info")
+        named = {
+            restriction.get("restriction_type"): restriction.get("expiration")
+            for restriction in (restrictions if isinstance(restrictions, list) else [])
+            if isinstance(restriction, dict)
+            and isinstance(restriction.get("restriction_type"), str)
+        }
+        if reason := next((word for word in _OF_SENDING if word in named), None):
+            _block(here, event, account, "restriction", reason, until=_time(named[reason]))
+
+
+def _block(
+    here: Resources,
+    event: Event,
+    account: Account,
+    cause: str,
+    reason: str | None,
+    *,
+    until: str | None = None,
+) -> None:
+    """Write why none of the account's numbers may send; without a *reason*, that this cause is over."""
+    moment = moment_of(event)
+    block = {"order": moment.order, "at": moment.at, "reason": reason, "until": until}
+    told = {name: value for name, value in block.items() if value is not None}
+    for phone in account.phones:
+        store.phones.block_sending(here.table, phone.phone, cause, told)
+
+
+def _capability_update(here: Resources, event: Event, account: Account) -> None:
+    limit = _limit(event.payload or {})
+    for phone in account.phones if limit else ():
+        store.phones.report(here.table, phone.phone, moment_of(event).order, messaging_limit=limit)
+
+
+def _name_update(here: Resources, event: Event, account: Account) -> None:
+    payload = event.payload or {}
+    phone = account.number_with(payload.get("display_phone_number"))
+    name = _text(payload.get("requested_verified_name"))
+    if phone and name and payload.get("decision") == "APPROVED":
+        store.phones.report(here.table, phone.phone, moment_of(event).order, verified_name=name)
+
+
+def _quality_update(here: Resources, event: Event, account: Account) -> None:
+    payload = event.payload or {}
+    phone = account.number_with(payload.get("display_phone_number"))
+    if phone is None:
+        return
+    if limit := _limit(payload):
+        store.phones.report(here.table, phone.phone, moment_of(event).order, messaging_limit=limit)
+    quality.rate(here, event, phone)
+
+
+def _limit(payload: Mapping[str, Any]) -> str:
+    """The messaging limit as the provider's word; it is also told as a number, by several names. Empty: not told."""
+    fields = (
+        "max_daily_conversations_per_business",
+        "max_daily_conversation_per_phone",
+        "current_limit",
+    )
+    value = next((payload[name] for name in fields if payload.get(name)), None)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _TIERS.get(value, str(value))
+    return _text(value)
+
+
+def _time(value: object) -> str | None:
+    """A time of the provider's, in seconds or as text, as we write it; None: without end, or not to be read."""
+    try:
+        if isinstance(value, str) and not value.isdecimal():
+            return clock.to_text(clock.from_text(value))
+        return clock.to_text(int(value) * 1_000) if isinstance(value, int | str) else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _part(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
+    part = payload.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value[:_LONGEST_TEXT] if isinstance(value, str) else ""
+
+
+_FIELDS: Mapping[str, Callable[[Resources, Event, Account], None]] = {
+    "account_update": _account_update,
+    "business_capability_update": _capability_update,
+    "phone_number_name_update": _name_update,
+    "phone_number_quality_update": _quality_update,
+}

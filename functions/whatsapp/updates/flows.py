@@ -1,0 +1,20 @@
+"""Flows: what the provider does to them. Their answers are messages."""
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.observability import metrics
+from whatsapp import parking
+from whatsapp.events import Event
+from whatsapp.origins import Account
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+
+_STOPPED = frozenset({"THROTTLED", "BLOCKED"})
+
+
+def note(here: Resources, event: Event, account: Account) -> Outcome:
+    """Keep the event; a flow that customers can hardly open any more is counted for an alarm."""
+    status = (event.payload or {}).get("new_status")
+    if isinstance(status, str) and status in _STOPPED:
+        metrics.add_metric("FlowBlocked", MetricUnit.Count, 1)
+    return parking.keep(here, event, account)

@@ -1,0 +1,65 @@
+"""Payment configurations of an account: connected, tested, removed. (Meta, payment_configuration_update.)"""
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.observability import metrics
+from whatsapp import parking, store
+from whatsapp.events import Event
+from whatsapp.items.tenants import PaymentConfig
+from whatsapp.origins import Account
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.updates.moments import moment_of
+
+# In small letters, blanks as underscores: the provider's texts write them both ways.
+_STATUSES = {
+    "active": "active",
+    "needs_connecting": "pending",
+    "needs_testing": "pending",
+    "removed": "inactive",
+}
+_LONGEST_NAME = 256
+
+
+def update(here: Resources, event: Event, account: Account) -> Outcome:
+    """
+    Bring the configuration forward for every tenant that has a number of the account, then keep the event.
+
+    Where no number names a tenant, the company is one. A word that is not known changes nothing.
+    """
+    payload = event.payload or {}
+    name, word = payload.get("configuration_name"), payload.get("status")
+    status = _STATUSES.get(str(word).casefold().replace(" ", "_"))
+    if status is None:
+        metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
+    if status is not None and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
+        for tenant in sorted({phone.tenant or account.company for phone in account.phones}):
+            store.payment_configs.report(
+                here.table, _config(event, account.company, tenant, name, status)
+            )
+    return parking.keep(here, event, account)
+
+
+def _config(event: Event, company: str, tenant: str, name: str, status: str) -> PaymentConfig:
+    payload = event.payload or {}
+    gateway, merchant = _text(payload.get("provider_name")), _text(payload.get("provider_mid"))
+    moment = moment_of(event)
+    return PaymentConfig.model_validate(
+        {
+            "pk": PaymentConfig.key(tenant, name),
+            "company": company,
+            "tenant_id": tenant,
+            "config_name": name,
+            "type": "PG" if merchant else None,
+            "status": status,
+            "payment_gateway_mid": merchant,
+            "provider_name": gateway,
+            "status_raw": _text(payload.get("status")),
+            "status_at": moment.at,
+            "status_order": moment.order,
+        }
+    )
+
+
+def _text(value: object) -> str | None:
+    return value[:_LONGEST_NAME] if isinstance(value, str) and value else None

@@ -1,0 +1,114 @@
+"""
+Payments that the provider reports for our orders.
+
+A report is never believed about whether money came: it is kept, and its attempt is shown at the order. The order's
+state moves only by what a look-up at the provider says.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from shared import clock
+from shared.failures import Permanent
+from whatsapp import ordering, parking, store
+from whatsapp.events import Event
+from whatsapp.items import Phone
+from whatsapp.items.tenants import PaymentOrder, PaymentTransaction
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+
+ATTEMPTS_SHOWN = 20
+_LONGEST_WORD = 128
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """What a payment status says. *amount* is in units of 1/*offset*; None or 0 where it is not told."""
+
+    reference: str
+    amount: int | None
+    offset: int
+    currency: str | None
+    transaction: dict[str, Any]
+
+
+def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """
+    Keep a payment status, and show its attempt at the order if there is one.
+
+    Raises Permanent (`foreign_order`, `amount_mismatch`); the order is untouched then.
+    """
+    report = _report(event.payload or {})
+    order = store.orders.get(here.table, report.reference) if report.reference else None
+    if order is not None:
+        _check(order, report, phone)
+        _note(here, event, order, report)
+    return parking.keep(here, event, phone, "payment")
+
+
+def _check(order: PaymentOrder, report: _Report, phone: Phone) -> None:
+    if (order.company, order.phone or phone.phone) != (phone.company, phone.phone):
+        raise Permanent("foreign_order")
+    if report.currency and report.currency != order.currency:
+        raise Permanent("amount_mismatch")
+    # An amount of 0 says only that the provider does not tell it here.
+    told = report.amount
+    if told and told * order.amount_offset != order.total_amount * report.offset:
+        raise Permanent("amount_mismatch")
+
+
+def _note(here: Resources, event: Event, order: PaymentOrder, report: _Report) -> None:
+    transaction_id = _word(report.transaction.get("id"))
+    if not transaction_id:
+        return
+    at = clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
+    state = _word(report.transaction.get("status")) or _word((event.payload or {}).get("status"))
+    transaction = PaymentTransaction(
+        pk=PaymentTransaction.key(order.reference_id, transaction_id),
+        company=order.company,
+        transaction_id=transaction_id,
+        kind=_word(report.transaction.get("type")),
+        state=state or "unknown",
+        amount=report.amount or None,
+        currency=report.currency,
+        noted_at=at,
+    )
+    store.orders.note_transaction(here.table, transaction)
+    shown = _with(order.transactions, transaction)
+    if shown != order.transactions:
+        store.orders.show_transactions(here.table, order, shown)
+
+
+def _with(shown: list[dict[str, Any]], new: PaymentTransaction) -> list[dict[str, Any]]:
+    """The attempts with this one in its newest state; the newest twenty, oldest first."""
+    entry = {"id": new.transaction_id, "state": new.state, "at": new.noted_at}
+    by_id = {str(known["id"]): known for known in shown}
+    known = by_id.get(new.transaction_id)
+    if known is not None and str(known["at"]) > new.noted_at:
+        return shown
+    by_id[new.transaction_id] = entry
+    return sorted(by_id.values(), key=lambda e: (str(e["at"]), str(e["id"])))[-ATTEMPTS_SHOWN:]
+
+
+def _report(payload: dict[str, Any]) -> _Report:
+    """The report in a payment status. (Meta, "Payments API, India": `payment`; not confirmed by traffic of ours.)"""
+    payment = _dict(payload.get("payment"))
+    amount = _dict(payment.get("amount"))
+    transaction = _dict(payment.get("transaction"))
+    value, offset = amount.get("value"), amount.get("offset")
+    return _Report(
+        reference=_word(payment.get("reference_id")) or "",
+        amount=value if isinstance(value, int) and not isinstance(value, bool) else None,
+        offset=offset if isinstance(offset, int) and offset > 0 else 100,
+        currency=_word(payment.get("currency")),
+        transaction=transaction,
+    )
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _word(value: object) -> str | None:
+    is_word = isinstance(value, str) and 0 < len(value) <= _LONGEST_WORD
+    return str(value) if is_word else None

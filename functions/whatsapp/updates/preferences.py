@@ -1,0 +1,29 @@
+"""What customers choose about marketing in WhatsApp itself: shown on the conversation, and kept as it came."""
+
+from collections.abc import Mapping
+
+from shared import clock
+from whatsapp import identities, inbox, ordering, parking, store
+from whatsapp.events import Event
+from whatsapp.items import Phone
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+
+MARKETING = "marketing_messages"
+# Whether the customer is out. (Meta, "user_preferences webhook": stop and resume; signup is not confirmed.)
+_IS_OUT: Mapping[str, bool] = {"stop": True, "resume": False, "signup": False}
+
+
+def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """Note the customer's newest choice on the conversation's head, which may still have no message; keep the event."""
+    payload = event.payload or {}
+    choice = str(payload.get("value") or "").lower()
+    known = identities.look_up(here.table, event, phone)
+    if payload.get("category") == MARKETING and choice in _IS_OUT and known is not None:
+        at = clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
+        conversation_pk = inbox.conversation_pk(phone, known.customer.contact_key)
+        store.heads.note_marketing_choice(
+            here.table, conversation_pk, at, phone.company, phone.phone, is_out=_IS_OUT[choice]
+        )
+        identities.remember(here.table, known.customer, phone)
+    return parking.keep(here, event, phone)

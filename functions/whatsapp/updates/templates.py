@@ -1,0 +1,272 @@
+"""
+Templates: what the webhooks say of their status, category, quality and components, in the caches of both providers.
+
+Each of these moves forward in the provider's time and apart from the others, so any order and repetition of the events
+leaves the same items. (Meta, "Webhooks reference": message_template_status_update and its three neighbours.)
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.observability import metrics
+from whatsapp import parking, store
+from whatsapp.events import Event
+from whatsapp.items.templates import Rating, TemplateCategory, TemplateEum, TemplateMeta
+from whatsapp.origins import Account
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.updates.moments import Moment, moment_of
+
+# The provider's word -> the contract's. Meta: REINSTATED is "no longer flagged or disabled and can be sent again",
+# FLAGGED "at risk of being disabled" and still sent. LOCKED and UNLOCKED are about editing: no status.
+STATUSES: Mapping[str, str] = {
+    "APPROVED": "APPROVED",
+    "FLAGGED": "APPROVED",
+    "REINSTATED": "APPROVED",
+    "PENDING": "PENDING",
+    "IN_APPEAL": "PENDING",
+    "REJECTED": "REJECTED",
+    "PAUSED": "PAUSED",
+    "DISABLED": "DISABLED",
+    "PENDING_DELETION": "DISABLED",
+    "DELETED": "DISABLED",
+    "ARCHIVED": "DISABLED",
+    "LIMIT_EXCEEDED": "DISABLED",
+}
+_CATEGORIES = frozenset(get_args(TemplateCategory.__value__))
+_RATINGS = frozenset(get_args(Rating.__value__))
+_NOT_RATED_YET = "UNKNOWN"  # a word that Meta lists, for a template that was hardly sent
+# Both become parts of keys.
+_NAME = re.compile(r"[a-z0-9_]{1,512}")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,2}")
+_LONGEST_WORD = 100
+_LONGEST_REASON = 1_000
+_MOST_LANGUAGES = 100
+_LARGEST_COMPONENTS_BYTES = 30_000
+_TEXTS = {
+    "HEADER": "message_template_title",
+    "BODY": "message_template_element",
+    "FOOTER": "message_template_footer",
+}
+_BUTTON = "message_template_button_"
+
+# Facts under the names of TEMPLATE_META, by what they belong to: each group has an order of its own. None: absent now.
+type Groups = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one event says of one template in one language."""
+
+    name: str
+    language: str
+    template_id: str | None
+    moment: Moment
+    groups: Groups
+
+    @property
+    def has_unknown_status(self) -> bool:
+        """Whether its word for the status is one that nobody here knows: too little to make a template of."""
+        return "status_raw" in self.groups and "status" not in self.groups
+
+
+def update(here: Resources, event: Event, account: Account) -> Outcome:
+    """Bring the template forward wherever it is cached, then keep the event. What has another shape is only kept."""
+    report = _parse(event)
+    if report is not None and report.groups:
+        _update_meta(here, report, account)
+        for aws_waba in sorted({phone.aws_waba for phone in account.phones if phone.aws_waba}):
+            _update_eum(here, report, account, aws_waba)
+    return parking.keep(here, event, account)
+
+
+def _update_meta(here: Resources, report: Report, account: Account) -> None:
+    """The translation, and the item of the name, which shows one language and lists all."""
+    for key in (
+        TemplateMeta.of_language(account.waba, report.name, report.language),
+        TemplateMeta.key(account.waba, report.name),
+    ):
+        seen = store.templates.get(here.table, TemplateMeta, key)
+        known = seen or TemplateMeta(
+            pk=key, company=account.company, waba_meta_id=account.waba,
+            template_name=report.name, language=report.language,
+        )  # fmt: skip
+        facts: dict[str, Any] = {}
+        if known.language == report.language:
+            facts = _newer(known, report)
+            if report.template_id and not known.template_id:
+                facts["template_id"] = report.template_id
+        languages = known.languages
+        if key == TemplateMeta.key(account.waba, report.name):
+            languages = _languages(languages, report)
+        if languages != known.languages:
+            facts["languages"] = languages
+        _write(here, seen, known, facts, report)
+
+
+def _update_eum(here: Resources, report: Report, account: Account, aws_waba: str) -> None:
+    key = TemplateEum.key(aws_waba, report.name, report.language)
+    seen = store.templates.get(here.table, TemplateEum, key)
+    known = seen or TemplateEum(
+        pk=key, company=account.company, waba_id=aws_waba,
+        template_name=report.name, template_language=report.language,
+    )  # fmt: skip
+    names = {"status": "template_status", "category": "template_category"}
+    facts = {names.get(name, name): value for name, value in _newer(known, report).items()}
+    if report.template_id and not known.meta_template_id:
+        facts["meta_template_id"] = report.template_id
+    _write(here, seen, known, facts, report)
+
+
+def _write(
+    here: Resources,
+    seen: TemplateEum | TemplateMeta | None,
+    known: TemplateEum | TemplateMeta,
+    facts: dict[str, Any],
+    report: Report,
+) -> None:
+    if not facts or (seen is None and report.has_unknown_status):
+        return
+    if seen is None:
+        store.templates.add(here.table, known.model_copy(update=facts))
+        return
+    dropped = [name for name, value in facts.items() if value is None]
+    store.templates.change(here.table, seen, facts, dropped)
+
+
+def _newer(known: TemplateEum | TemplateMeta, report: Report) -> dict[str, Any]:
+    """The facts of the groups that the item does not know as new as this."""
+    facts: dict[str, Any] = {}
+    for group, told in report.groups.items():
+        if (getattr(known, f"{group}_order") or "") < report.moment.order:
+            facts |= told | {f"{group}_order": report.moment.order}
+    if "components" in facts:
+        facts["components"] = _with_media_header(facts["components"], known.components)
+    return facts
+
+
+def _languages(languages: dict[str, Any], report: Report) -> dict[str, Any]:
+    """The list of languages with this report's; as it was when that is newer, or full."""
+    entry: dict[str, Any] = languages.get(report.language, {})
+    if report.language not in languages and (
+        len(languages) >= _MOST_LANGUAGES or report.has_unknown_status
+    ):
+        return languages
+    if report.template_id:
+        entry = {"id": report.template_id} | entry
+    if "status" in report.groups and entry.get("order", "") < report.moment.order:
+        entry |= {"status": report.groups["status"]["status"], "order": report.moment.order}
+    return languages | {report.language: entry}
+
+
+def _parse(event: Event) -> Report | None:
+    """What an event says; None when it does not say of which template."""
+    payload = event.payload or {}
+    name, language = (payload.get(f"message_template_{part}") for part in ("name", "language"))
+    if not (isinstance(name, str) and _NAME.fullmatch(name)):
+        return None
+    if not (isinstance(language, str) and _LANGUAGE.fullmatch(language)):
+        return None
+    template_id = payload.get("message_template_id")
+    moment = moment_of(event)
+    read = _READERS.get(event.field)
+    return Report(
+        name,
+        language,
+        str(template_id)[:_LONGEST_WORD] if isinstance(template_id, int | str) else None,
+        moment,
+        read(payload, moment) if read else {},
+    )
+
+
+def _status(payload: Mapping[str, Any], moment: Moment) -> Groups:
+    word = _word(payload.get("event"))
+    groups = _category_group(payload.get("message_template_category"), moment)
+    if not word:
+        return groups
+    groups["status_raw"] = {"status_raw": word}
+    if word not in STATUSES:
+        metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
+        return groups
+    reason = str(payload.get("reason") or "")[:_LONGEST_REASON]
+    groups["status"] = {
+        "status": STATUSES[word],
+        "status_at": moment.at,
+        "reason": reason if reason not in {"", "NONE"} else None,
+    }
+    return groups
+
+
+def _category(payload: Mapping[str, Any], moment: Moment) -> Groups:
+    # Ahead of a change (`correct_category` says which) this is still the category of today.
+    return _category_group(payload.get("new_category"), moment)
+
+
+def _category_group(value: object, moment: Moment) -> Groups:
+    word = _word(value)
+    if word in _CATEGORIES:
+        return {"category": {"category": word, "category_at": moment.at}}
+    if word:
+        metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
+    return {}
+
+
+def _quality(payload: Mapping[str, Any], moment: Moment) -> Groups:
+    word = _word(payload.get("new_quality_score"))
+    if not word:
+        return {}
+    if word not in _RATINGS and word != _NOT_RATED_YET:
+        metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
+    rating = word if word in _RATINGS else None
+    return {"quality": {"quality_score": rating, "quality_at": moment.at}}
+
+
+def _components(payload: Mapping[str, Any], moment: Moment) -> Groups:
+    """The components in the shape in which both providers list and take them."""
+    components: list[dict[str, Any]] = []
+    for kind, field in _TEXTS.items():
+        if isinstance(text := payload.get(field), str) and text:
+            format_of_it = {"format": "TEXT"} if kind == "HEADER" else {}
+            components.append({"type": kind, **format_of_it, "text": text})
+    told = payload.get("message_template_buttons")
+    buttons = [
+        {
+            part: button[_BUTTON + part]
+            for part in ("type", "text", "url", "phone_number")
+            if isinstance(button.get(_BUTTON + part), str)
+        }
+        for button in (told if isinstance(told, list) else [])
+        if isinstance(button, dict)
+    ]
+    if buttons:
+        components.append({"type": "BUTTONS", "buttons": buttons})
+    if not components or len(json.dumps(components).encode()) > _LARGEST_COMPONENTS_BYTES:
+        return {}
+    return {"components": {"components": components, "components_at": moment.at}}
+
+
+def _with_media_header(
+    told: list[dict[str, Any]], known: list[dict[str, Any]] | None
+) -> list[dict[str, Any]]:
+    """The components as told, and the header that is a file: events only tell headers of text."""
+    if any(component["type"] == "HEADER" for component in told):
+        return told
+    files = [c for c in known or [] if c.get("type") == "HEADER" and c.get("format") != "TEXT"]
+    return [*files[:1], *told]
+
+
+def _word(value: object) -> str:
+    return value[:_LONGEST_WORD] if isinstance(value, str) else ""
+
+
+_READERS = {
+    "message_template_status_update": _status,
+    "message_template_quality_update": _quality,
+    "message_template_components_update": _components,
+    "template_category_update": _category,
+}

@@ -1,0 +1,114 @@
+"""Dead-letter queues of SQS: letters looked at, put back, or taken away one by one."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mypy_boto3_sqs import SQSClient
+
+MOST_AT_ONCE = 10  # ReceiveMessage
+# How long letters are away from others' eyes when whoever holds them dies; longer than holding them takes.
+HELD_SECONDS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One dead letter. *id* is its MessageId in the dead-letter queue; when it dies again it has another."""
+
+    id: str
+    body: str
+    group: str  # empty in a standard queue
+    receipt: str
+    dead_since: int  # when it came here, milliseconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetters:
+    """
+    One dead-letter queue, standard or FIFO.
+
+    SQS gives no list: letters are received, held, and put back. While letters of a FIFO queue's group are held it gives
+    no more of that group, so what lies behind is only seen once those are gone.
+    """
+
+    client: SQSClient
+    url: str
+    wait_seconds: int = (
+        1  # Without waiting, SQS asks only some of its servers and may miss letters.
+    )
+
+    def count(self) -> int:
+        """About how many letters there are, held ones included."""
+        attributes = self.client.get_queue_attributes(
+            QueueUrl=self.url,
+            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
+        )["Attributes"]
+        return sum(int(count) for count in attributes.values())
+
+    def hold(self, most: int) -> list[Letter]:
+        """Up to *most* letters (10 at most), away from others' eyes; empty when none can be had now."""
+        answer = self.client.receive_message(
+            QueueUrl=self.url,
+            MaxNumberOfMessages=min(most, MOST_AT_ONCE),
+            VisibilityTimeout=HELD_SECONDS,
+            WaitTimeSeconds=self.wait_seconds,
+            MessageSystemAttributeNames=["MessageGroupId", "SentTimestamp"],
+        )
+        return [
+            Letter(
+                message["MessageId"],
+                message["Body"],
+                message["Attributes"].get("MessageGroupId", ""),
+                message["ReceiptHandle"],
+                int(message["Attributes"]["SentTimestamp"]),
+            )
+            for message in answer.get("Messages", [])
+        ]
+
+    @contextmanager
+    def opened(self) -> Iterator[Held]:
+        """Letters to look through; those that were not removed go back when the block ends."""
+        held = Held(self)
+        try:
+            yield held
+        finally:
+            held.put_back()
+
+
+@dataclass(slots=True)
+class Held:
+    """Letters that are away from others' eyes. Whoever dies with them loses none: they come back by themselves."""
+
+    box: DeadLetters
+    _letters: dict[str, Letter] = field(default_factory=dict)
+
+    def each(self, most: int) -> Iterator[Letter]:
+        """Up to *most* letters, oldest first, each once; received in tens, as they are asked for."""
+        seen = 0
+        while seen < most and (letters := self.box.hold(most - seen)):
+            come_again = any(letter.id in self._letters for letter in letters)
+            self._letters |= {letter.id: letter for letter in letters}
+            if come_again:
+                return  # It took so long that what was held has come back: we have been through.
+            yield from letters
+            seen += len(letters)
+
+    def remove(self, letter: Letter) -> None:
+        """Take a letter away for good. Safe to repeat."""
+        self.box.client.delete_message(QueueUrl=self.box.url, ReceiptHandle=letter.receipt)
+        del self._letters[letter.id]
+
+    def put_back(self) -> None:
+        """Let others see the rest again, at once. What fails here happens by itself a little later."""
+        with suppress(ClientError, BotoCoreError):
+            for letter in self._letters.values():
+                self.box.client.change_message_visibility(
+                    QueueUrl=self.box.url, ReceiptHandle=letter.receipt, VisibilityTimeout=0
+                )

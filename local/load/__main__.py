@@ -1,0 +1,36 @@
+"""`python -m local.load [--events N] [--conversations N] [--kills N] [--seed N]`: one load run on the local stack."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from local.load.run import Plan, run
+from local.processes import as_program, say
+from local.seed import seed, seed_load
+from local.stack import running_stack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str]) -> int:
+    """0 when nothing was lost, doubled or out of order."""
+    parser = argparse.ArgumentParser(prog="python -m local.load", description=__doc__)
+    parser.add_argument("--events", type=int, default=10_000)
+    parser.add_argument("--conversations", type=int, default=500)
+    parser.add_argument("--kills", type=int, default=25, help="of each function, at most")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    with running_stack() as stack:
+        seed(stack)
+        seed_load(stack)
+        outcome = run(stack, Plan(**vars(options)), tell=say)
+    for line in outcome.in_words():
+        say(line)
+    return 1 if outcome.verdict.faults else 0
+
+
+if __name__ == "__main__":
+    as_program(lambda: sys.exit(main(sys.argv[1:])))

@@ -1,0 +1,140 @@
+"""One load run: send, kill, wait, judge."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import urllib3
+
+from events.whatsapp import gateway
+from local.deliver import on_queue
+from local.load.chaos import Chaos
+from local.load.traffic import LANES, traffic
+from local.load.verdict import Verdict, parked, verdict
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterator
+
+    from local.load.traffic import Traffic
+    from local.stack import Stack
+
+PATIENCE_SECONDS = 1_800
+WORD_EVERY_SECONDS = 20
+REPEATS_AFTER_SECONDS = 0.5
+BETWEEN_KILLS_SECONDS = (1.0, 6.0)
+# Messages of a killed worker come back after the queue's visibility timeout. The shipped one is six times the longest
+# run of a worker; here a batch takes a second and the emulator runs one at a time, so that little will do.
+VISIBILITY_SECONDS = 15
+_OK = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How large the run is. *kills*: of each function, at most."""
+
+    events: int
+    conversations: int
+    kills: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What happened: how often senders had to repeat, who was killed, how long it took, and the verdict."""
+
+    traffic: Traffic
+    verdict: Verdict
+    refused: int
+    killed: Counter[str]
+    sent_within_s: float
+    done_within_s: float
+
+    def in_words(self) -> Iterator[str]:
+        """Lines for people."""
+        sent, found = self.traffic, self.verdict
+        reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(found.parked.items()))
+        killed = ", ".join(f"{name} {number}" for name, number in sorted(self.killed.items()))
+        yield (
+            f"{sent.events} events sent = {found.stored} stored + {sent.repeats} repeated"
+            f" + {found.parked.total()} parked ({reasons})"
+        )
+        yield f"killed: {killed or 'none'}; {self.refused} requests were not taken and sent again"
+        yield (
+            f"sent at {sent.events / self.sent_within_s:.0f} events a second, "
+            f"all stored at {sent.events / self.done_within_s:.0f} (waits for killed workers included)"
+        )
+        yield from (f"WRONG: {fault}" for fault in found.faults)
+        if not found.faults:
+            yield "Nothing is lost, nothing is doubled, every conversation is in its order."
+
+
+def run(stack: Stack, plan: Plan, *, tell: Callable[[str], None]) -> Outcome:
+    """Send everything while functions are killed, wait until all is handled, and judge what is left."""
+    made = traffic(plan.seed, plan.events, plan.conversations, int(time.time()))
+    chaos = Chaos(plan.seed, plan.kills, BETWEEN_KILLS_SECONDS)
+    before = parked(stack)
+    began = time.monotonic()
+    with _short_visibility(stack):
+        chaos.start()
+        try:
+            with ThreadPoolExecutor(LANES) as senders:
+                refused = sum(senders.map(lambda bodies: _post_all(stack, bodies), made.lanes))
+            sent_within = time.monotonic() - began
+            tell(f"all sent, in {sent_within:.0f} s")
+            _wait_until_handled(stack, tell)
+        finally:
+            chaos.stop()
+    done_within = time.monotonic() - began
+    return Outcome(
+        made, verdict(stack, made, before), refused, chaos.killed, sent_within, done_within
+    )
+
+
+def _post_all(stack: Stack, bodies: list[bytes]) -> int:
+    """Send as a provider does: again what was not answered with 200, and the next one after it. How often that was."""
+    http = urllib3.PoolManager(retries=False, timeout=30)
+    refused = 0
+    for body in bodies:
+        headers = {"Content-Type": "application/json", "X-Hub-Signature-256": gateway.sign(body)}
+        while not _is_taken(http, f"{stack.api_url}/webhooks/whatsapp", body, headers):
+            refused += 1
+            time.sleep(REPEATS_AFTER_SECONDS)
+    return refused
+
+
+def _is_taken(
+    http: urllib3.PoolManager, address: str, body: bytes, headers: dict[str, str]
+) -> bool:
+    try:
+        return http.request("POST", address, body=body, headers=headers).status == _OK
+    except urllib3.exceptions.HTTPError:
+        return False
+
+
+def _wait_until_handled(stack: Stack, tell: Callable[[str], None]) -> None:
+    """Wait until the queue has nothing that waits or is in flight, for half an hour at most."""
+    began = time.monotonic()
+    next_word = 0.0
+    while (waited := time.monotonic() - began) < PATIENCE_SECONDS and (left := on_queue(stack)):
+        if waited >= next_word:
+            next_word = waited + WORD_EVERY_SECONDS
+            tell(f"{left} events wait")
+        time.sleep(1)
+
+
+@contextmanager
+def _short_visibility(stack: Stack) -> Iterator[None]:
+    sqs, url = stack.client("sqs"), stack.queues["whatsapp"]
+    shipped = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["VisibilityTimeout"])
+    sqs.set_queue_attributes(
+        QueueUrl=url, Attributes={"VisibilityTimeout": str(VISIBILITY_SECONDS)}
+    )
+    try:
+        yield
+    finally:
+        sqs.set_queue_attributes(QueueUrl=url, Attributes=shipped["Attributes"])

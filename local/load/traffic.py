@@ -1,0 +1,122 @@
+"""What is sent: made from one seed, so that a run can be had again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING
+
+from events.whatsapp import gateway, payloads
+from events.whatsapp.cast import BusinessNumber, Customer
+
+if TYPE_CHECKING:
+    from events.whatsapp.payloads import Json
+
+# Of a company of its own: the load never mixes with what the demo shows.
+COMPANY = "load"
+NUMBER = BusinessNumber(phone="406540352242955", display="15550783666", waba="402290129340400")
+STRANGER = BusinessNumber(phone="506540352242966", display="15550783555", waba=NUMBER.waba)
+LANES = 4
+"""Senders at once; all events of a conversation go through one of them, so that it has an order."""
+LARGEST_POST = 10
+REPEATED = 0.05
+POISONOUS = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message that must be in the table once, with this text, at this place of its conversation."""
+
+    message_id: str
+    conversation: int
+    customer: Customer
+    at: int  # epoch seconds
+    text: str
+
+
+@dataclass(slots=True)
+class Traffic:
+    """The whole run: what each sender posts in its order, and what must come of it."""
+
+    run: str  # in the id of every message
+    lanes: list[list[bytes]]  # bodies of webhooks
+    messages: list[Sent] = field(default_factory=list)
+    repeats: int = 0
+    poison: Counter[str] = field(default_factory=Counter)  # reason -> events
+
+    @property
+    def events(self) -> int:
+        """Everything that is sent, repeats and poison included."""
+        return len(self.messages) + self.repeats + self.poison.total()
+
+
+def traffic(seed: int, events: int, conversations: int, now_s: int) -> Traffic:
+    """*events* in *conversations*, 5 % repeats and 1 % poison among them, the last one at *now_s* (epoch seconds)."""
+    random = Random(seed)  # noqa: S311 - it makes samples, no secrets
+    made = Traffic(f"wamid.load.{now_s}.", [[] for _ in range(LANES)])
+    said: dict[int, list[Sent]] = {number: [] for number in range(conversations)}
+    waiting: list[list[Json]] = [[] for _ in range(LANES)]
+    for position in range(events):
+        conversation = random.randrange(conversations)
+        at = now_s - events + position
+        lane = conversation % LANES
+        customer = Customer(
+            f"Customer {conversation}", wa_id=f"44{now_s % 10**6:06d}{conversation:04d}"
+        )
+        new = Sent(
+            f"{made.run}{position}",
+            conversation,
+            customer,
+            at,
+            f"message {len(said[conversation]) + 1} of conversation {conversation}",
+        )
+        waiting[lane].append(_next(random, made, said[conversation], new))
+        if len(waiting[lane]) >= random.randint(1, LARGEST_POST):
+            made.lanes[lane].append(_body(waiting[lane]))
+            waiting[lane] = []
+    for posts, changes in zip(made.lanes, waiting, strict=True):
+        if changes:
+            posts.append(_body(changes))
+    return made
+
+
+def _next(random: Random, made: Traffic, before: list[Sent], new: Sent) -> Json:
+    """The next event of a conversation: mostly its new message."""
+    dice = random.random()
+    if dice < REPEATED and before:
+        made.repeats += 1
+        return _change(random.choice(before))
+    if REPEATED <= dice < REPEATED + POISONOUS:
+        poison = random.choice([_conflict, _unknown_status, _unknown_phone])
+        if before:
+            return poison(made, before[-1], new.at)
+    made.messages.append(new)
+    before.append(new)
+    return _change(new)
+
+
+def _change(sent: Sent, number: BusinessNumber = NUMBER, text: str = "") -> Json:
+    body = payloads.text(text or sent.text)
+    message = payloads.message(sent.customer, sent.message_id, sent.at, body)
+    return payloads.messages_change(number, [message], [sent.customer])
+
+
+def _conflict(made: Traffic, before: Sent, at: int) -> Json:
+    made.poison["conflict"] += 1
+    return _change(before, text=f"other words, {at}")
+
+
+def _unknown_phone(made: Traffic, before: Sent, at: int) -> Json:
+    made.poison["unknown_phone"] += 1
+    return _change(before, STRANGER, text=f"to nobody, {at}")
+
+
+def _unknown_status(made: Traffic, before: Sent, at: int) -> Json:
+    made.poison["unknown_status"] += 1
+    status = payloads.status(before.customer, before.message_id, "teleported", at)
+    return payloads.statuses_change(NUMBER, [status])
+
+
+def _body(changes: list[Json]) -> bytes:
+    return gateway.meta_bytes(payloads.webhook(payloads.entry(NUMBER.waba, *changes)))

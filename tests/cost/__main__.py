@@ -1,0 +1,43 @@
+"""
+`make cost`: what each kind of event costs in AWS requests, request units and logs, however long its conversation is.
+
+Every message of the long conversations goes through the real functions, in batches of ten: it takes some minutes.
+
+It stands with the tests, because the world it measures in is theirs: moto with the template's tables, and the queue and
+provider of the simulation. None of it is needed to run Parley.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from local.readme_tables import replace_section
+from tests import conftest  # noqa: F401 - as all tests: moto before any client, and credentials that are nobody's
+from tests.cost.measure import measure
+from tests.cost.report import differences, markdown
+from tests.simulation.stage import running_world
+
+LENGTHS = (1, 10, 100, 1_000, 10_000)
+
+
+def main() -> int:
+    """Print the table; 1 when it is not what is written down in `kinds.py`."""
+    parser = argparse.ArgumentParser(prog="make cost", description="What an event costs.")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into it as well")
+    options = parser.parse_args()
+    with running_world() as world:
+        measured = measure(world, LENGTHS)
+    table = markdown(measured)
+    print(table)
+    if options.write:
+        replace_section(options.write, "cost", table)
+    wrong = differences(measured)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

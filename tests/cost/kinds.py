@@ -1,0 +1,212 @@
+"""
+The kinds of events that are measured, and what each costs. One more is one more line in `KINDS`.
+
+Its figures are what `make cost` prints; a test holds them, at every length of the conversation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from events.whatsapp import gateway, payloads
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER, BusinessNumber, Customer
+from events.whatsapp.payloads import content, text
+from events.whatsapp.story import START, Story
+from local.sandbox.media import BUILT_IN, JPEG_IMAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+type Request = dict[str, Any]
+# The request of the nth event of a kind, from 0. It brings one event: the usual way, and the dearest.
+type Make = Callable[[int], Request]
+
+STORY = Story()
+EVENTS = 10  # of each kind: as many as a batch of the worker holds
+# Seconds into the day: what is measured comes after the 10,000 messages that were there before.
+MEASURED_FROM = 20_000
+WORDS = "Hello, is my bike ready? I could come by at five. 🚲"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """
+    What an event costs, with its share of what a batch has in common: the usual one, not the mean.
+
+    `dearest` (write units) and `most_writes` are of the single event that costs most. `requests` are those to AWS, and
+    `sqs` the part of them to the queue. Lines of metrics (EMF) stand apart from the log's; the bytes are of both, and
+    rounded up: not every digit of a line is worth a change here.
+    """
+
+    write_units: int
+    dearest: int
+    most_writes: int
+    read_units: float
+    requests: float
+    sqs: float
+    log_lines: float
+    metric_lines: float
+    log_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """The event that the worker sends itself because of another one."""
+
+    name: str
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """
+    A kind of event: how its requests are made, after which others (the nth after their nth, not measured), how it ends.
+    """
+
+    name: str
+    make: Make
+    figures: Figures
+    after: tuple[Make, ...] = ()
+    outcome: str = "persisted"
+    follow_up: FollowUp | None = None
+
+
+def older(first: int, last: int) -> Request:
+    """One webhook with some of the messages that are there before anything is measured."""
+    made = [_message(ADA, f"older {n}", START + n, text(WORDS)) for n in range(first, last)]
+    return _post(START + last, payloads.messages_change(COUNTER, made, [ADA]))
+
+
+def a_text(n: int) -> Request:
+    """A message of Ada's."""
+    return _said(ADA, f"text {n}", _at(n), text(WORDS))
+
+
+def a_first_text(n: int) -> Request:
+    """The first message of a customer, who has a user id as well: an alias is written for it."""
+    newcomer = Customer(
+        "Robin Quill", wa_id=f"44770090{n:04}", user_id=f"GB.1392845071663058{n:04}"
+    )
+    return _said(newcomer, f"first {n}", _at(n), text(WORDS))
+
+
+def an_image(n: int) -> Request:
+    """A photo with a caption; a file of its own each."""
+    return _said(ADA, f"image {n}", _at(n), _photo(n))
+
+
+def a_warm_up() -> Request:
+    """What comes before anything is measured, so that the functions have the number, secret and tokens at hand."""
+    return _said(JUERGEN, "warm-up", START, _photo(EVENTS))
+
+
+def media_id(n: int) -> str:
+    """The file of the nth image; the sandbox must have it."""
+    return f"2003383421{n:06}"
+
+
+def an_echo(n: int) -> Request:
+    """What the shop wrote to Ada in its own app."""
+    written = payloads.echo(COUNTER, ADA, _sent(n), _at(n), text(WORDS))
+    return _post(_at(n), payloads.change("smb_message_echoes", COUNTER, message_echoes=[written]))
+
+
+def told_sent(n: int) -> Request:
+    """The first that is heard of an echo."""
+    return _told(n, "sent", 1)
+
+
+def told_delivered(n: int) -> Request:
+    """It has arrived."""
+    return _told(n, "delivered", 2)
+
+
+def told_read(n: int) -> Request:
+    """It was read."""
+    return _told(n, "read", 3)
+
+
+def a_reaction(n: int) -> Request:
+    """Ada's reaction to a text of hers."""
+    part = {"message_id": _id("text", n), "emoji": "👍"}
+    return _said(ADA, f"reaction {n}", _at(n) + 1, content("reaction", part))
+
+
+def an_edit(n: int) -> Request:
+    """Ada's edit of a text of hers."""
+    part = {"original_message_id": _id("text", n), "message": text(f"{WORDS} Or at six?")}
+    return _said(ADA, f"edit {n}", _at(n) + 1, content("edit", part))
+
+
+def a_revocation(n: int) -> Request:
+    """Ada deletes a text of hers for everyone."""
+    part = {"original_message_id": _id("text", n)}
+    return _said(ADA, f"revocation {n}", _at(n) + 1, content("revoke", part))
+
+
+def to_a_stranger(n: int) -> Request:
+    """A message to a number that is not registered: parked."""
+    return _said(ADA, f"stranger {n}", _at(n), text(WORDS), number=STRANGER)
+
+
+def _photo(n: int) -> payloads.Json:
+    file = BUILT_IN[JPEG_IMAGE]
+    part = {"mime_type": file.mime_type, "sha256": file.webhook_sha256, "caption": WORDS}
+    return content("image", {"id": media_id(n)} | part)
+
+
+def _at(n: int) -> int:
+    return START + MEASURED_FROM + n
+
+
+def _id(label: str, n: int) -> str:
+    return STORY.inbound_id(ADA, f"{label} {n}")
+
+
+def _sent(n: int) -> str:
+    return STORY.outbound_id(ADA, f"echo {n}")
+
+
+def _told(n: int, word: str, later: int) -> Request:
+    pricing = {"billable": True, "pricing_model": "PMP", "category": "service", "type": "regular"}
+    told = payloads.status(ADA, _sent(n), word, _at(n) + later, pricing=pricing)
+    return _post(_at(n) + later, payloads.statuses_change(COUNTER, [told]))
+
+
+def _said(
+    customer: Customer, label: str, at: int, body: payloads.Json, number: BusinessNumber = COUNTER
+) -> Request:
+    written = _message(customer, label, at, body)
+    return _post(at, payloads.messages_change(number, [written], [customer]))
+
+
+def _message(customer: Customer, label: str, at: int, body: payloads.Json) -> payloads.Json:
+    return payloads.message(customer, STORY.inbound_id(customer, label), at, body)
+
+
+def _post(at: int, change: payloads.Json) -> Request:
+    body = payloads.webhook(payloads.entry(COUNTER.waba, change))
+    return gateway.post("cost", at, gateway.meta_bytes(body))
+
+
+SENT, ARRIVED = (an_echo, told_sent), (an_echo, told_sent, told_delivered)
+KINDS = (
+    # Figures: write units (usual, dearest), writes, read units, requests (all, SQS), lines (log, EMF), bytes of them.
+    Kind("message: text", a_text, Figures(8, 9, 3, 2, 4.2, 1.2, 1, 1.1, 700)),
+    Kind("message: text, new customer", a_first_text, Figures(9, 9, 3, 3, 5.2, 1.2, 1, 1.1, 700)),
+    Kind(
+        "message: image", an_image, Figures(10, 11, 4, 2, 6.2, 2.2, 1, 1.1, 700),
+        follow_up=FollowUp("its file, fetched and stored", Figures(2, 2, 2, 1, 4.2, 0.2, 1, 0.1, 430)),
+    ),
+    Kind("message again", a_text, Figures(2, 2, 2, 2, 4.2, 1.2, 1, 1.1, 680), after=(a_text,), outcome="duplicate"),
+    Kind("echo of the business's own app", an_echo, Figures(9, 9, 2, 7, 5.2, 1.2, 1, 1.1, 710)),
+    Kind("status: sent", told_sent, Figures(3, 3, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=(an_echo,)),
+    Kind("status: delivered", told_delivered, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=SENT),
+    Kind("status: read", told_read, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=ARRIVED),
+    Kind("status again", told_sent, Figures(0, 0, 0, 1, 2.2, 1.2, 1, 1.1, 680), after=SENT, outcome="duplicate"),
+    Kind("reaction", a_reaction, Figures(2, 2, 2, 3, 5.2, 1.2, 1, 1.1, 700), after=(a_text,)),
+    Kind("edit", an_edit, Figures(3, 4, 3, 2, 6.2, 1.2, 1, 1.1, 700), after=(a_text,)),
+    Kind("revocation", a_revocation, Figures(3, 4, 3, 3, 7.2, 1.2, 1, 1.1, 700), after=(a_text,)),
+    Kind("parked: unknown number", to_a_stranger, Figures(3, 3, 1, 1, 4.2, 1.2, 1, 1.1, 670), outcome="parked"),
+)  # fmt: skip

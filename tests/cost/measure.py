@@ -1,0 +1,126 @@
+"""Measures every kind of event in conversations of several lengths."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from dataclasses import replace
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from local.sandbox.media import BUILT_IN, JPEG_IMAGE
+from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
+from tests.cost.meter import Bill, Meter, logging_to
+from tests.simulation.fifo import DEDUPLICATION_MS
+from tests.simulation.wire import READS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from tests.simulation.world import Moment, World
+
+WRITES = frozenset({"dynamodb.PutItem", "dynamodb.UpdateItem", "dynamodb.DeleteItem"})
+# By length of the conversation, then by name of the kind, or of its follow-up.
+type Measured = dict[int, dict[str, Figures]]
+
+
+def measure(world: World, lengths: Sequence[int]) -> Measured:
+    """The figures of every kind at each length: so many messages of the customer are there before the measured ones."""
+    meter = Meter(world.reset())
+    for n in range(EVENTS + 1):
+        file = replace(BUILT_IN[JPEG_IMAGE], media_id=media_id(n))
+        world.sandbox.media[file.media_id] = file
+    found: Measured = {}
+    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+        for length, moment in _growing(world, lengths):
+            found[length] = {}
+            for kind in KINDS:
+                found[length] |= _figures(world, meter, kind)
+                world.begin_again(moment, _written(world))
+    return found
+
+
+def _growing(world: World, lengths: Sequence[int]) -> Iterator[tuple[int, Moment]]:
+    """The world with a conversation of each length, every message of it handled by the worker."""
+    there = 0
+    for length in sorted(lengths):
+        for first in range(there, length, EVENTS):
+            assert world.deliver(older(first, min(first + EVENTS, length)))
+            world.run_worker()
+        assert not world.queue.messages
+        there = length
+        moment = world.remember()
+        world.begin_again(moment, written=())
+        yield length, moment
+
+
+def _written(world: World) -> set[str]:
+    """The keys of all items that were written since the world began again."""
+    calls = [call.partition(" ") for call in world.wire.calls if call.startswith("dynamodb.")]
+    assert {name for name, _, _ in calls} <= WRITES | READS, (
+        "a call whose keys the wire cannot tell"
+    )
+    return {key for name, _, key in calls if name in WRITES}
+
+
+def _figures(world: World, meter: Meter, kind: Kind) -> dict[str, Figures]:
+    """What an event of this kind costs, and what the follow-up it causes."""
+    for make in kind.after:
+        _bring_in(world, [make(n) for n in range(EVENTS)])
+    # The queue has forgotten everything before, so that a repetition reaches the worker; and the functions are warm:
+    # secrets and the number are in their caches, for five minutes and one.
+    world.clock.sleep(DEDUPLICATION_MS / 1_000)
+    _bring_in(world, [a_warm_up()])
+
+    bills: dict[str, Bill] = {kind.name: Bill()}
+    for n in range(EVENTS):
+        bills[kind.name] += meter.deliver(kind.make(n))
+    while batch := world.queue.receive(EVENTS):
+        assert len(batch) == EVENTS
+        sources = {json.loads(message.body)["source"] for message in batch}
+        assert len(sources) == 1, (
+            "follow-ups in one batch with what causes them cannot be told apart"
+        )
+        is_follow_up = sources == {"parley"}
+        name = kind.name
+        if is_follow_up:
+            assert kind.follow_up, f"{kind.name} has a follow-up that is not declared"
+            name = kind.follow_up.name
+        bills[name] = bills.get(name, Bill()) + meter.work(batch)
+        outcomes = {world.outcomes[message.message_id] for message in batch}
+        assert outcomes == {"persisted" if is_follow_up else kind.outcome}, kind.name
+    return {name: _per_event(bill) for name, bill in bills.items()}
+
+
+def _bring_in(world: World, requests: list[Request]) -> None:
+    for request in requests:
+        assert world.deliver(request)
+    world.work_off()
+
+
+def _per_event(bill: Bill) -> Figures:
+    """The usual event, with its share of what a batch has in common; and the dearest one."""
+    usual, _ = Counter(bill.events).most_common(1)[0]
+    writes = [[units.write for units in event.units if units.write] for event in bill.events]
+    count = len(bill.events)
+    shared = Counter({name: calls / count for name, calls in Counter(bill.shared).items()})
+    calls = {
+        name: usual.calls.count(name) + shared[name]
+        for name in {*usual.calls, *shared}
+        if not name.startswith("HTTP.")
+    }
+    lines = bill.log.splitlines()
+    metrics = [line for line in lines if line.startswith('{"_aws":')]
+    return Figures(
+        write_units=sum(units.write for units in usual.units),
+        dearest=max(map(sum, writes)),
+        most_writes=max(map(len, writes)),
+        read_units=sum(units.read for units in usual.units),
+        requests=round(sum(calls.values()), 2),
+        sqs=round(sum(n for name, n in calls.items() if name.startswith("sqs.")), 2),
+        log_lines=(len(lines) - len(metrics)) / count,
+        metric_lines=len(metrics) / count,
+        log_bytes=ceil(len(bill.log.encode()) / count),
+    )

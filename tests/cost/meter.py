@@ -1,0 +1,116 @@
+"""
+The meter: what the real handlers spend in a simulated world.
+
+Every call of theirs goes through the simulation's wire, which knows its name; calls of DynamoDB are priced besides.
+What AWS does between the queue and the worker is added as the event source mapping does it: one receive and one delete
+for each batch. Its empty polls are not: they depend on the hours that pass, not on the events.
+
+Log output is all that the functions write: a line for each event of the worker, and one with the metrics (EMF) of each
+invocation, shared by its events. The platform's own START, END and REPORT are not in it.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import TYPE_CHECKING, Any, TextIO
+from unittest import mock
+
+from shared.observability import logger
+from tests.cost import capacity
+from tests.cost.dynamodb import Pricing, Units
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.simulation.fifo import Queued
+    from tests.simulation.world import World
+
+MAPPING_CALLS = ("sqs.ReceiveMessage", "sqs.DeleteMessageBatch")
+# The runtime sets it for every invocation, and each line of the log repeats its root.
+TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=0"
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one event of the worker spends: names of calls, such as `s3.PutObject`, and the units of DynamoDB's."""
+
+    calls: tuple[str, ...]
+    units: tuple[Units, ...]
+
+
+@dataclass
+class Bill:
+    """What was spent: by each *event*, by all of them together (names of calls), and what was logged."""
+
+    events: list[Spent] = field(default_factory=list)
+    shared: list[str] = field(default_factory=list)
+    log: str = ""
+
+    def __add__(self, other: Bill) -> Bill:
+        return Bill(self.events + other.events, self.shared + other.shared, self.log + other.log)
+
+
+class Meter:
+    """Reads what a world's handlers spend. One meter for a world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
+        self._pricing.watch(world.worker.table._client)
+
+    def deliver(self, request: dict[str, Any]) -> Bill:
+        """Hand one request to the ingress; what it spends."""
+        with self._logged() as output:
+            first = self._position()
+            assert self._world.deliver(request)
+            return Bill(shared=list(self._since(first).calls), log=output.getvalue())
+
+    def work(self, batch: list[Queued]) -> Bill:
+        """Run the worker with one batch; what it spends."""
+        process = self._world.worker.process
+        events: list[Spent] = []
+
+        def metered(*arguments: Any) -> Any:
+            first = self._position()
+            handled = process(*arguments)
+            events.append(self._since(first))
+            return handled
+
+        with self._logged() as output, mock.patch.object(self._world.worker, "process", metered):
+            first = self._position()
+            self._world.run_worker(batch)
+            whole = self._since(first)
+        assert len(events) == len(batch), f"an event comes back:\n{output.getvalue()}"
+        assert sum(len(event.calls) for event in events) == len(whole.calls)
+        return Bill(events, list(MAPPING_CALLS), output.getvalue())
+
+    def _position(self) -> tuple[int, int]:
+        return len(self._world.wire.calls), len(self._pricing.priced)
+
+    def _since(self, position: tuple[int, int]) -> Spent:
+        calls = [call.partition(" ")[0] for call in self._world.wire.calls[position[0] :]]
+        units = self._pricing.priced[position[1] :]
+        of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
+        assert len(of_dynamodb) == len(units), "a call of DynamoDB went past the meter"
+        return Spent(tuple(calls), tuple(units))
+
+    @contextmanager
+    def _logged(self) -> Iterator[StringIO]:
+        """What is logged in the block, which is metered."""
+        output = StringIO()
+        self._pricing.is_on = True
+        try:
+            with logging_to(output), mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}):
+                yield output
+        finally:
+            self._pricing.is_on = False
+
+
+@contextmanager
+def logging_to(output: TextIO) -> Iterator[None]:
+    """Let log lines and metrics go to *output*."""
+    with mock.patch.object(logger.registered_handler, "stream", output), redirect_stdout(output):
+        yield

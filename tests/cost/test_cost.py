@@ -1,0 +1,92 @@
+"""
+What an event costs, held against the figures in `kinds.py`: they may not grow, and not with the conversation.
+
+`make cost` does the same with 1,000 and 10,000 messages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.cost.kinds import KINDS
+from tests.cost.measure import Measured, measure
+from tests.cost.report import WRITTEN_DOWN, differences, dollars_per_million, markdown
+from tests.simulation.stage import running_world
+
+MESSAGES = ("message: text", "message: text, new customer")
+STATUSES = ("status: sent", "status: delivered", "status: read")
+
+
+@pytest.fixture(scope="module")
+def measured() -> Measured:
+    with running_world() as world:
+        return measure(world, (1, 10, 100))
+
+
+def test_an_event_costs_what_is_written_down_however_long_its_conversation(
+    measured: Measured,
+) -> None:
+    assert list(measured) == [1, 10, 100]
+    assert all(figures.keys() == WRITTEN_DOWN.keys() for figures in measured.values())
+    assert differences(measured) == []
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_text_costs_at_most_nine_units_and_three_writes(name: str) -> None:
+    assert WRITTEN_DOWN[name].dearest <= 9
+    assert WRITTEN_DOWN[name].most_writes <= 3
+
+
+@pytest.mark.parametrize("name", STATUSES)
+def test_a_status_costs_at_most_four_units_with_its_history(name: str) -> None:
+    assert WRITTEN_DOWN[name].dearest <= 4
+
+
+def test_a_repeated_status_costs_at_most_one_unit() -> None:
+    assert WRITTEN_DOWN["status again"].dearest <= 1
+
+
+@pytest.mark.parametrize("name", [kind.name for kind in KINDS if kind.follow_up is None])
+def test_an_event_without_a_follow_up_makes_at_most_1_2_requests_to_the_queue(name: str) -> None:
+    """One to send it, and a tenth of those that receive and delete its batch of ten."""
+    assert WRITTEN_DOWN[name].sqs <= 1.2
+
+
+@pytest.mark.parametrize("name", WRITTEN_DOWN)
+def test_an_event_leaves_one_log_line_and_at_most_1_2_kilobytes(name: str) -> None:
+    """
+    Metrics are lines of their own: one for each run of a function.
+
+    A message that comes alone in its webhook has all of the ingress's line and a tenth of the worker's; only the
+    bytes bound those.
+    """
+    assert WRITTEN_DOWN[name].log_lines <= 2
+    assert WRITTEN_DOWN[name].metric_lines <= 1.1
+    assert WRITTEN_DOWN[name].log_bytes <= 1_200
+
+
+def test_a_million_inbound_texts_cost_at_most_eleven_and_a_half_dollars() -> None:
+    text = WRITTEN_DOWN["message: text"]
+    assert dollars_per_million(8, 2) == pytest.approx(5.35 + 5.00 + 0.25)
+    assert dollars_per_million(text.dearest, text.read_units) <= 11.5
+
+
+@pytest.mark.parametrize("figure", ["write_units", "dearest", "requests", "log_bytes"])
+def test_a_figure_that_grows_at_one_length_is_found(figure: str) -> None:
+    text = WRITTEN_DOWN["message: text"]
+    grown = WRITTEN_DOWN | {"message: text": replace(text, **{figure: getattr(text, figure) + 1})}
+
+    found = differences({10: dict(WRITTEN_DOWN), 100: grown})
+
+    assert len(found) == 1
+    assert figure in found[0]
+
+
+def test_the_table_has_a_row_for_each_kind_and_a_column_for_each_length() -> None:
+    lines = markdown({1: dict(WRITTEN_DOWN), 10_000: dict(WRITTEN_DOWN)}).splitlines()
+
+    head = "| event | 1 | 10,000 | at most | writes | RRU | requests | SQS | log lines | EMF lines | log bytes |"
+    assert head in lines
+    assert "| message: text | 8 | 8 | 9 | 3 | 2 | 4.2 | 1.2 | 1 | 1.1 | 700 |" in lines

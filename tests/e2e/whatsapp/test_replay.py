@@ -1,0 +1,222 @@
+"""What could not be handled, put back on the deployed stack: by the routes and by the command."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import urllib3
+
+from events.whatsapp import gateway, payloads
+from events.whatsapp.cast import ADA, COMPANY, STRANGER, WORKSHOP
+from events.whatsapp.payloads import text
+from local.deliver import wait_until_empty
+from local.seed import operate
+from local.stack import Stack
+from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.e2e
+http = urllib3.PoolManager(retries=False, timeout=30)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The stack, and a key of an operator and of a company that is none."""
+
+    stack: Stack
+    operator: str
+    company: str
+
+    def call(
+        self, method: str, path: str, body: dict[str, Any] | None = None, *, key: str | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        headers = {"x-api-key": key or self.operator}
+        answer = http.request(method, self.stack.api_url + path, json=body, headers=headers)
+        return answer.status, answer.json()
+
+    def parked(self, reason: str) -> dict[str, dict[str, Any]]:
+        """Parked events that wait, by id."""
+        status, page = self.call("GET", f"/whatsapp/parked?reason={reason}&limit=100")
+        assert status == 200
+        return {event["eventId"]: event for event in page["result"]["events"]}
+
+    def write(self, message_id: str, body: str) -> None:
+        """A message of Ada's to the number that nobody has set up, as Meta sends it."""
+        at = int(time.time()) - 60
+        message = payloads.message(ADA, message_id, at, text(body))
+        change = payloads.messages_change(STRANGER, [message], [ADA])
+        raw = gateway.meta_bytes(payloads.webhook(payloads.entry(STRANGER.waba, change)))
+        headers = {"X-Hub-Signature-256": gateway.sign(raw), "Content-Type": "application/json"}
+        url = f"{self.stack.api_url}/webhooks/whatsapp"
+        assert http.request("POST", url, body=raw, headers=headers).status == 200
+        assert wait_until_empty(self.stack)
+
+    def inbox(self) -> list[str]:
+        """Texts of all messages to that number."""
+        _, page = self.call(
+            "GET", f"/whatsapp/conversations?phone={STRANGER.phone}", key=self.company
+        )
+        found = []
+        for conversation in page["result"]["conversations"]:
+            path = f"/whatsapp/conversations/{conversation['key']}/messages"
+            _, messages = self.call("GET", path, key=self.company)
+            found += [message["text"] for message in messages["result"]["messages"]]
+        return sorted(found)
+
+    def register(self) -> None:
+        operate(
+            self.stack, "phones", "register", "--company", COMPANY, "--phone", STRANGER.phone,
+            "--display-phone", STRANGER.display, "--waba", STRANGER.waba, "--provider", "graph",
+            "--app", "1029384756", "--token-ref", COMPANY,
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def desk(deployed: Deployed) -> Iterator[Desk]:
+    """What these tests make is gone after them: others count what is there."""
+    stack = deployed.stack
+    before = _keys(stack)
+    operator = operate(stack, "api_keys", "create", "--company", "hosting", "--scopes", "operator")
+    listed = _phone_list(stack)
+    yield Desk(stack, operator, deployed.api_key)
+    table = stack.client("dynamodb")
+    for key in _keys(stack) - before:
+        table.delete_item(TableName=stack.tables["whatsapp"], Key={"pk": {"S": key}})
+    table.put_item(TableName=stack.tables["whatsapp"], Item=listed)
+
+
+def _keys(stack: Stack) -> set[str]:
+    pages = (
+        stack.client("dynamodb").get_paginator("scan").paginate(TableName=stack.tables["whatsapp"])
+    )
+    return {item["pk"]["S"] for page in pages for item in page["Items"]}
+
+
+def _phone_list(stack: Stack) -> dict[str, Any]:
+    return stack.client("dynamodb").get_item(
+        TableName=stack.tables["whatsapp"], Key={"pk": {"S": "CONFIG#PHONES"}}
+    )["Item"]
+
+
+def test_a_message_to_an_unknown_number_waits_and_is_replayed_once_it_is_registered(
+    desk: Desk,
+) -> None:
+    before = desk.parked("unknown_phone").keys()
+    stamp = time.time_ns()
+    desk.write(f"wamid.replay.1.{stamp}", "first")
+    desk.write(f"wamid.replay.2.{stamp}", "second")
+    waiting = desk.parked("unknown_phone").keys() - before
+    assert len(waiting) == 2
+    first, second = waiting
+
+    status, refused = desk.call("POST", f"/whatsapp/parked/{first}/replay", key=desk.company)
+    assert (status, refused["error"]["code"]) == (403, "forbidden")
+
+    # Too early: it comes back, and says so.
+    status, answer = desk.call("POST", f"/whatsapp/parked/{first}/replay")
+    assert (status, answer["result"]["state"]) == (202, "replayed")
+    assert wait_until_empty(desk.stack)
+    back = desk.parked("unknown_phone")[first]
+    assert (back["state"], back["replayCount"], "parkedAgainAt" in back) == ("open", 1, True)
+
+    desk.register()
+    # By the route ...
+    status, _ = desk.call("POST", f"/whatsapp/parked/{first}/replay")
+    assert status == 202
+    assert wait_until_empty(desk.stack)
+    assert desk.parked("unknown_phone").keys() - before == {second}
+    assert len(desk.inbox()) == 1
+
+    # ... and by the command.
+    listed = operate(desk.stack, "events", "parked", "--reason", "unknown_phone")
+    assert f"{second}\topen\tunknown_phone\tmessage" in listed
+    assert f"{second}\treplayed" in operate(desk.stack, "events", "replay", second)
+    assert wait_until_empty(desk.stack)
+    assert desk.parked("unknown_phone").keys() == before
+    assert desk.inbox() == ["first", "second"]
+    _, everything = desk.call("GET", "/whatsapp/parked?state=all&limit=100")
+    states = {event["eventId"]: event["state"] for event in everything["result"]["events"]}
+    assert (states[first], states[second]) == ("resolved", "resolved")
+
+
+def test_in_bulk_all_of_a_reason_are_replayed_and_what_comes_back_is_open_again(desk: Desk) -> None:
+    desk.register()
+    before = desk.parked("conflict").keys()
+    stamp = time.time_ns()
+    for body in ("one", "another"):
+        desk.write(f"wamid.conflict.{stamp}", body)
+    [event_id] = desk.parked("conflict").keys() - before
+
+    status, answer = desk.call(
+        "POST", "/whatsapp/parked/replay", {"reason": "conflict", "company": COMPANY, "limit": 100}
+    )
+
+    assert status == 202
+    assert event_id in [replayed["eventId"] for replayed in answer["result"]["replayed"]]
+    assert wait_until_empty(desk.stack)
+    event = desk.parked("conflict")[event_id]
+    assert (event["state"], event["replayCount"]) == ("open", 1)
+
+
+def test_dead_letters_of_both_queues_are_listed_and_put_back(desk: Desk) -> None:
+    desk.register()
+    sqs, queues = desk.stack.client("sqs"), desk.stack.queues
+    body, social = _lost_message(), _lost_notification(desk.stack)
+    sqs.send_message(
+        QueueUrl=queues["whatsapp_dead_letters"], MessageBody=body, MessageGroupId="lost",
+        MessageDeduplicationId=str(time.time_ns()),
+    )  # fmt: skip
+    sqs.send_message(QueueUrl=queues["whatsapp_social_dead_letters"], MessageBody=social)
+
+    status, answer = desk.call("GET", "/whatsapp/dead-letters")
+    assert (status, answer["result"]["waiting"]) == (200, {"events": 1, "social": 1})
+    letters = {letter["queue"]: letter for letter in answer["result"]["letters"]}
+    assert (letters["events"]["kind"], letters["events"]["reason"]) == (
+        "message",
+        "no_error_reported",
+    )
+    assert letters["social"]["reason"] == "NotEnqueued"
+
+    status, answer = desk.call(
+        "POST", "/whatsapp/dead-letters/redrive", {"ids": [letters["events"]["id"]]}
+    )
+    assert (status, answer["result"]["missing"]) == (202, [])
+    assert "redriven" in operate(desk.stack, "events", "redrive", "--all")
+    assert wait_until_empty(desk.stack)
+    _, answer = desk.call("GET", "/whatsapp/dead-letters")
+    assert answer["result"] == {"letters": [], "waiting": {"events": 0, "social": 0}}
+    assert "lost" in desk.inbox()
+
+
+def _lost_message() -> str:
+    at = int(time.time()) - 60
+    return json.dumps(
+        {
+            "v": 1, "kind": "message", "id": f"wamid.lost.{time.time_ns()}", "source": "meta",
+            "app": "1029384756", "acceptedAt": at * 1_000, "waba": STRANGER.waba,
+            "phone": STRANGER.phone, "displayPhone": STRANGER.display, "field": "messages",
+            "at": at, "index": 0, "contact": None, "hash": "0" * 64, "claim": None,
+            "payload": {
+                "from": ADA.wa_id, "timestamp": str(at), "type": "text", "text": {"body": "lost"},
+            },
+        }
+    )  # fmt: skip
+
+
+def _lost_notification(stack: Stack) -> str:
+    """What Lambda leaves of an SNS message that the social function failed at: a status of nobody's message."""
+    told = payloads.status(ADA, f"wamid.nobody.{time.time_ns()}", "sent", int(time.time()) - 60)
+    entry = payloads.entry(WORKSHOP.waba, payloads.statuses_change(WORKSHOP, [told]))
+    message = gateway.social_message("lost", int(time.time()), WORKSHOP, json.dumps(entry))
+    sns = {"TopicArn": stack.topics["whatsapp_social"], "Message": json.dumps(message)}
+    return json.dumps(
+        {
+            "requestContext": {"condition": "RetriesExhausted", "approximateInvokeCount": 3},
+            "requestPayload": {"Records": [{"EventSource": "aws:sns", "Sns": sns}]},
+            "responsePayload": {"errorType": "NotEnqueued"},
+        }
+    )

@@ -1,0 +1,214 @@
+"""`python -m operations.events`: what could not be handled, listed and put back by people."""
+
+import json
+from typing import Any
+
+import boto3
+import pytest
+
+from operations import arguments, events
+from shared.dynamodb import Table
+from shared.objects import Bucket
+from shared.queues import Entry, digest
+from tests.integration.operations.conftest import NOW
+from tests.template import create_queue, properties, resolved, template
+from whatsapp import parking
+from whatsapp.items import WebhookEvent
+from whatsapp.splitting import Delivery, events_of
+
+STACK = "parley-dev"
+QUEUES = {
+    "WhatsAppQueueUrl": "WhatsAppQueue",
+    "WhatsAppDeadLettersUrl": "WhatsAppDeadLetters",
+    "WhatsAppSocialDeadLettersUrl": "WhatsAppSocialDeadLetters",
+}
+
+
+@pytest.fixture
+def outputs(inbox: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """A stack on moto, by its outputs."""
+    bucket = str(properties("MediaBucket")["BucketName"])
+    boto3.client("s3").create_bucket(Bucket=bucket)
+    sqs = boto3.client("sqs")
+    known = {
+        "WhatsAppTableName": inbox.name,
+        "MediaBucketName": bucket,
+        "WhatsAppSocialTopicArn": resolved({"Ref": "WhatsAppSocialTopic"}),
+        **{output: create_queue(sqs, queue) for output, queue in QUEUES.items()},
+    }
+
+    def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
+        assert stack == STACK
+        return {name: known[name] for name in wanted}
+
+    monkeypatch.setattr(arguments, "outputs_of", outputs_of)
+    return known
+
+
+def run(*given: str) -> int:
+    return events.main([*given, "--stack", STACK])
+
+
+def park(
+    inbox: Table, outputs: dict[str, str], identity: str, reason: str = "unknown_phone"
+) -> str:
+    """One parked event, as the worker leaves it; its id."""
+    message = {"id": identity, "from": "447700900101", "type": "text", "text": {"body": "hello"}}
+    change = {"field": "messages", "value": {"messages": [message]}}
+    delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
+    [event] = events_of({"entry": [{"id": "102290129340398", "changes": [change]}]}, delivery)
+    event_id = digest("parked", reason, identity)
+    key = f"{parking.PREFIX}{event_id}.json"
+    Bucket(lambda: boto3.client("s3"), outputs["MediaBucketName"]).put(
+        key, event.to_json().encode()
+    )
+    item = WebhookEvent(
+        pk=WebhookEvent.key(event_id), event_id=event_id, webhook_event_type="parked",
+        event_type="message", processed_at="2026-01-01T12:00:00.000Z",
+        received_at="2026-01-01T11:59:00.000Z", reason=reason, full_event=key,
+    )  # fmt: skip
+    inbox.put(item.attributes())
+    return event_id
+
+
+def on_queue(outputs: dict[str, str]) -> list[dict[str, Any]]:
+    """What was put on the queue since the last time."""
+    sqs, url = boto3.client("sqs"), outputs["WhatsAppQueueUrl"]
+    messages = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
+    for message in messages:
+        sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    return [json.loads(message["Body"]) for message in messages]
+
+
+def bury(outputs: dict[str, str], entry: Entry) -> None:
+    boto3.client("sqs").send_message(
+        QueueUrl=outputs["WhatsAppDeadLettersUrl"], MessageBody=entry.body,
+        MessageGroupId=entry.group, MessageDeduplicationId=entry.deduplication,
+    )  # fmt: skip
+
+
+def test_parked_events_are_listed_one_a_line(
+    inbox: Table, outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    event_id = park(inbox, outputs, "wamid.1")
+    park(inbox, outputs, "wamid.2", "conflict")
+
+    assert run("parked", "--reason", "unknown_phone") == 0
+
+    assert capsys.readouterr().out.splitlines() == [
+        f"{event_id}\topen\tunknown_phone\tmessage\t\t\t2026-01-01T11:59:00.000Z\t\t"
+    ]
+    assert run("parked", "--json") == 0
+    shown = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert sorted(event["reason"] for event in shown) == ["conflict", "unknown_phone"]
+
+
+def test_events_are_replayed_by_id_by_reason_or_all(
+    inbox: Table, outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = park(inbox, outputs, "wamid.1")
+    for n in range(3):
+        park(inbox, outputs, f"wamid.c{n}", "conflict")
+    park(inbox, outputs, "wamid.2", "phone_disabled")
+
+    assert run("replay", first) == 0
+    assert [event["replayOf"] for event in on_queue(outputs)] == [first]
+    assert run("replay", "--reason", "conflict") == 0
+    assert {event["id"] for event in on_queue(outputs)} == {"wamid.c0", "wamid.c1", "wamid.c2"}
+    assert run("replay", "--all") == 0
+    assert [event["id"] for event in on_queue(outputs)] == ["wamid.2"]
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 5
+    assert lines[0] == f"{first}\treplayed\tunknown_phone\t{digest('wamid.1')[:26]}"
+
+
+def test_what_cannot_be_replayed_is_named_and_the_rest_goes_on(
+    inbox: Table, outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = park(inbox, outputs, "wamid.1")
+    key = f"parked/{gone}.json"
+    boto3.client("s3").delete_object(Bucket=outputs["MediaBucketName"], Key=key)
+    good = park(inbox, outputs, "wamid.2")
+
+    assert run("replay", gone, "0" * 64, good) == 1
+
+    out, err = capsys.readouterr()
+    assert [line.split("\t")[:2] for line in out.splitlines()] == [[good, "replayed"]]
+    assert err.splitlines() == [
+        f"error: {gone}: event_id: it cannot be replayed: gone",
+        f"error: {'0' * 64}: event_id: there is no such parked event",
+    ]
+    assert run("replay", "--all") == 1
+    assert f"{gone}\trefused: gone" in capsys.readouterr().out
+
+
+def test_dead_letters_are_listed_and_redriven(
+    outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bury(outputs, Entry('{"n": 1}', "g", "1"))
+    bury(outputs, Entry('{"n": 2}', "g", "2"))
+
+    assert run("dead-letters") == 0
+    out, err = capsys.readouterr()
+    letters = [line.split("\t") for line in out.splitlines()]
+    assert [letter[1:4] for letter in letters] == [
+        ["events", "no_error_reported", "unreadable"],
+        ["events", "no_error_reported", "unreadable"],
+    ]
+    assert "about 2 in the queue `events`" in err
+
+    assert run("redrive", letters[0][0]) == 0
+    assert [event["n"] for event in on_queue(outputs)] == [1]
+    assert run("redrive", "0" * 36) == 1
+    assert f"error: {'0' * 36}: no such dead letter" in capsys.readouterr().err
+    assert run("redrive", "--all") == 0
+    capsys.readouterr()
+    assert run("dead-letters") == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["replay"],
+        ["replay", "0" * 64, "--all"],
+        ["replay", "0" * 64, "--reason", "x"],
+        ["redrive"],
+        ["redrive", "0" * 36, "--all"],
+    ],
+)
+def test_nothing_is_put_back_by_mistake(
+    outputs: dict[str, str], capsys: pytest.CaptureFixture[str], given: list[str]
+) -> None:
+    assert run(*given) == 1
+
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert "--all" in line
+
+
+@pytest.mark.parametrize(
+    ("given", "argument"),
+    [
+        (["parked", "--reason", "a b"], "--reason"),
+        (["parked", "--state", "open"], "--state"),
+        (["replay", "x"], "event_id"),
+        (["redrive", "x"], "letter_id"),
+        (["dead-letters", "--limit", "0"], "--limit"),
+        (["dead-letters", "--limit", "101"], "--limit"),
+    ],
+)
+def test_a_wrong_argument_is_named(
+    capsys: pytest.CaptureFixture[str], given: list[str], argument: str
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        run(*given)
+
+    assert stop.value.code == 2
+    assert argument in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(("output", "queue"), QUEUES.items())
+def test_the_template_has_the_outputs_that_the_command_looks_up(output: str, queue: str) -> None:
+    assert template()["Outputs"][output]["Value"] == {"Ref": queue}
+    assert {events.BUCKET, events.SOCIAL_TOPIC, events.TABLE} <= set(template()["Outputs"])

@@ -1,0 +1,318 @@
+"""Parked events and dead letters over HTTP: who may see and replay what."""
+
+import importlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import boto3
+import pytest
+
+from shared.auth import Caller
+from tests.integration.logs import recorded
+from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, Answer, of_globex
+from tests.integration.whatsapp.conftest import Desk, text
+from tests.integration.whatsapp.test_replay import register, unregister
+from tests.template import create_queue, environment, properties
+from whatsapp import store
+
+PARKED = "/whatsapp/parked"
+REPLAY = "/whatsapp/parked/{eventId}/replay"
+REPLAY_ALL = "/whatsapp/parked/replay"
+DEAD_LETTERS = "/whatsapp/dead-letters"
+REDRIVE = "/whatsapp/dead-letters/redrive"
+METHODS = {PARKED: "GET", REPLAY: "POST", REPLAY_ALL: "POST", DEAD_LETTERS: "GET", REDRIVE: "POST"}
+
+
+def caller(company: str, *scopes: str) -> Caller:
+    return Caller(company=company, scopes=frozenset(scopes), principal="api-key:1")
+
+
+READER = caller("acme", "whatsapp:read")
+ADMIN = caller("acme", "whatsapp:read", "whatsapp:admin")
+GLOBEX = caller("globex", "whatsapp:read", "whatsapp:admin")
+OPERATOR = caller("hosting", "operator")
+
+
+@dataclass
+class Admin:
+    module: ModuleType
+    remaining_ms: int = 29_000
+
+    def call(
+        self,
+        route: str,
+        caller: Caller | None = OPERATOR,
+        *,
+        event_id: str = "",
+        body: str | dict[str, Any] | None = None,
+        **query: Any,
+    ) -> Answer:
+        given = {name: [str(value)] for name, value in query.items()}
+        event = {
+            "resource": route,
+            "path": route.replace("{eventId}", event_id),
+            "httpMethod": METHODS[route],
+            "headers": {},
+            "multiValueHeaders": {},
+            "pathParameters": {"eventId": event_id} if event_id else None,
+            "queryStringParameters": {name: values[0] for name, values in given.items()} or None,
+            "multiValueQueryStringParameters": given or None,
+            "requestContext": {
+                "requestId": "request-7",
+                "authorizer": caller.as_context() if caller else None,
+            },
+            "body": json.dumps(body) if isinstance(body, dict) else body,
+            "isBase64Encoded": False,
+        }
+        context = SimpleNamespace(get_remaining_time_in_millis=lambda: self.remaining_ms)
+        answer = self.module.handler(event, context)
+        headers = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
+        return Answer(answer["statusCode"], headers, json.loads(answer["body"]))
+
+    def events(self, caller: Caller = OPERATOR, **query: Any) -> list[dict[str, Any]]:
+        answer = self.call(PARKED, caller, **query)
+        assert answer.status == 200
+        found: list[dict[str, Any]] = answer.body["result"]["events"]
+        return found
+
+    def waiting(self) -> list[dict[str, Any]]:
+        """What is on the queue."""
+        answer = self.module.sqs.receive_message(
+            QueueUrl=self.module.settings.whatsapp_queue_url, MaxNumberOfMessages=10
+        )
+        return [json.loads(message["Body"]) for message in answer.get("Messages", [])]
+
+
+@pytest.fixture(scope="module")
+def module() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment("WhatsAppAdmin").items():
+            patch.setenv(name, value)
+        patch.setenv("API_SEAL_SECRET_ID", properties("ApiSealSecret")["Name"])
+        yield importlib.reload(importlib.import_module("whatsapp.handlers.admin"))
+
+
+@pytest.fixture
+def admin(desk: Desk, module: ModuleType) -> Admin:
+    """The function, with an event of acme, one of globex, and one of nobody, all parked."""
+    boto3.client("secretsmanager").create_secret(
+        Name=properties("ApiSealSecret")["Name"], SecretString='{"seal_key": "sealed"}'
+    )
+    for queue in ("WhatsAppQueue", "WhatsAppDeadLetters", "WhatsAppSocialDeadLetters"):
+        create_queue(boto3.client("sqs"), queue)
+    store.phones.register(desk.here.table, of_globex())
+    metadata = {"phone_number_id": GLOBEX_PHONE, "display_phone_number": "15550783777"}
+    for body in ("one", "two"):
+        desk.take({"messages": [text("wamid.acme", body)]})
+        desk.take({"metadata": metadata, "messages": [text("wamid.globex", body)]})
+    unregister(desk)
+    desk.take({"messages": [text("wamid.nobody", "hello, it's me")]})
+    register(desk)
+    return Admin(module)
+
+
+def ids(events: list[dict[str, Any]]) -> dict[str, str]:
+    """Event ids by company, empty for nobody's."""
+    return {event.get("company", ""): event["eventId"] for event in events}
+
+
+def test_operators_see_the_events_of_all_and_of_nobody_and_companies_their_own(
+    admin: Admin,
+) -> None:
+    assert ids(admin.events()).keys() == {"acme", "globex", ""}
+    assert ids(admin.events(READER)).keys() == {"acme"}
+    assert ids(admin.events(GLOBEX)).keys() == {"globex"}
+    assert ids(admin.events(company="globex")).keys() == {"globex"}
+
+
+def test_an_event_shows_why_and_what_it_looked_like_and_nothing_of_what_was_said(
+    admin: Admin,
+) -> None:
+    [event] = admin.events(reason="unknown_phone")
+
+    assert event.keys() == {
+        "eventId", "state", "reason", "kind", "phone", "waba", "correlationId", "receivedAt",
+        "parkedAt", "payload",
+    }  # fmt: skip
+    assert (event["state"], event["kind"], event["phone"]) == ("open", "message", "106540352242922")
+    assert event["payload"]["text"] == {"body": "<text of 14>"}
+    assert "447700900101" not in str(event)
+
+
+@pytest.mark.parametrize("who", [READER, caller("acme"), caller("acme", "whatsapp:admi")])
+def test_replaying_needs_a_scope_of_its_own(admin: Admin, who: Caller) -> None:
+    mine = ids(admin.events())["acme"]
+
+    assert admin.call(REPLAY, who, event_id=mine).error == "forbidden"
+    assert admin.call(REPLAY_ALL, who).error == "forbidden"
+    assert admin.waiting() == []
+
+
+def test_a_company_replays_its_own_event(admin: Admin) -> None:
+    mine = ids(admin.events())["acme"]
+
+    answer = admin.call(REPLAY, ADMIN, event_id=mine)
+
+    assert (answer.status, answer.body["result"]["state"]) == (202, "replayed")
+    assert [(event["replayOf"], event["replay"]) for event in admin.waiting()] == [(mine, 1)]
+
+
+@pytest.mark.parametrize("whose", ["globex", ""])
+def test_another_companys_event_and_nobodys_are_not_there_for_a_company(
+    admin: Admin, whose: str
+) -> None:
+    foreign = ids(admin.events())[whose]
+
+    answer = admin.call(REPLAY, ADMIN, event_id=foreign)
+
+    assert (answer.status, answer.error) == (404, "not_found")
+    unknown = admin.call(REPLAY, ADMIN, event_id="0" * 64)
+    assert answer.body["error"] == unknown.body["error"]
+    assert admin.waiting() == []
+
+
+def test_in_bulk_a_company_replays_its_own_and_operators_everybodys(admin: Admin) -> None:
+    of_acme = admin.call(REPLAY_ALL, ADMIN)
+    assert (of_acme.status, len(of_acme.body["result"]["replayed"])) == (202, 1)
+    assert [event["phone"] for event in admin.waiting()] == ["106540352242922"]
+
+    of_all = admin.call(REPLAY_ALL, OPERATOR, body={"limit": 100})
+    assert len(of_all.body["result"]["replayed"]) == 2
+    assert "cursor" not in of_all.body
+
+
+def test_only_operators_may_name_another_company(admin: Admin) -> None:
+    assert admin.call(PARKED, ADMIN, company="globex").error == "forbidden"
+    assert admin.call(REPLAY_ALL, ADMIN, body={"company": "globex"}).error == "forbidden"
+    assert admin.call(PARKED, ADMIN, company="acme").status == 200
+
+
+@pytest.mark.parametrize("route", [DEAD_LETTERS, REDRIVE])
+def test_dead_letters_are_for_operators(admin: Admin, route: str) -> None:
+    assert admin.call(route, ADMIN).error == "forbidden"
+    assert admin.call(route, OPERATOR).status in {200, 202}
+
+
+@pytest.mark.parametrize("route", METHODS)
+def test_without_a_caller_nothing_is_shown_or_done(admin: Admin, route: str) -> None:
+    assert admin.call(route, None, event_id="0" * 64).status == 401
+
+
+def test_pages_lead_through_all_events_and_a_cursor_is_good_for_its_own_question_only(
+    admin: Admin,
+) -> None:
+    seen: list[str] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        answer = admin.call(PARKED, limit=1, **cursor)
+        seen += [event["eventId"] for event in answer.body["result"]["events"]]
+        if "cursor" not in answer.body:
+            break
+        cursor = {"cursor": answer.body["cursor"]}
+        for who, other in (
+            (READER, {}),
+            (caller("other", "operator"), {}),
+            (OPERATOR, {"reason": "conflict"}),
+            (OPERATOR, {"state": "all"}),
+            (OPERATOR, {"company": "acme"}),
+        ):
+            assert admin.call(PARKED, who, **cursor, **other).error == "invalid_cursor"
+        assert admin.call(REPLAY_ALL, body=dict(cursor)).error == "invalid_cursor"
+
+    assert sorted(seen) == sorted(ids(admin.events()).values())
+
+
+def test_a_bulk_replay_that_runs_out_of_time_answers_with_a_cursor(admin: Admin) -> None:
+    admin.remaining_ms = 1_000
+    replayed: list[str] = []
+    body: dict[str, Any] = {}
+    for _ in range(3):
+        answer = admin.call(REPLAY_ALL, body=body)
+        replayed += [one["eventId"] for one in answer.body["result"]["replayed"]]
+        body = {"cursor": answer.body.get("cursor")}
+
+    assert len(set(replayed)) == len(replayed) == 3
+    assert body == {"cursor": None}
+
+
+def test_an_event_that_cannot_be_replayed_is_a_conflict(admin: Admin, desk: Desk) -> None:
+    desk.handle("no event at all")
+    [event] = admin.events(reason="malformed_event")
+
+    answer = admin.call(REPLAY, event_id=event["eventId"])
+
+    assert (answer.status, answer.error) == (409, "not_replayable")
+    assert "unreadable" in answer.body["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "field"),
+    [
+        (REPLAY_ALL, "{", "body"),
+        (REPLAY_ALL, "[]", "body"),
+        (REPLAY_ALL, "[" * 100_000, "body"),
+        (REPLAY_ALL, {"limit": 0}, "limit"),
+        (REPLAY_ALL, {"limit": 101}, "limit"),
+        (REPLAY_ALL, {"raeson": "x"}, "raeson"),
+        (REPLAY_ALL, {"reason": "a b"}, "reason"),
+        (REDRIVE, {"ids": []}, "ids"),
+        (REDRIVE, {"ids": [7]}, "ids"),
+        (REDRIVE, {"ids": ["x"] * 101}, "ids"),
+        (REDRIVE, {"limit": 1.5}, "limit"),
+    ],
+)
+def test_a_body_that_breaks_a_rule_is_refused_by_field_and_does_nothing(
+    admin: Admin, route: str, body: Any, field: str
+) -> None:
+    answer = admin.call(route, body=body)
+
+    assert (answer.status, answer.fields) == (400, [field])
+    assert admin.waiting() == []
+
+
+def test_dead_letters_are_listed_and_put_back(admin: Admin) -> None:
+    sqs, depot = admin.module.sqs, admin.module.depot
+    sqs.send_message(
+        QueueUrl=depot.dead_letters.url, MessageBody="{}", MessageGroupId="g",
+        MessageDeduplicationId="1",
+    )  # fmt: skip
+    listed = admin.call(DEAD_LETTERS).body["result"]
+    [letter] = listed["letters"]
+    assert (letter["kind"], letter["reason"]) == ("unreadable", "no_error_reported")
+    assert listed["waiting"] == {"events": 1, "social": 0}
+
+    body = {"ids": [letter["id"], "00000000-0000-4000-8000-000000000000"]}
+    result = admin.call(REDRIVE, body=body).body["result"]
+
+    assert result["letters"] == [{"id": letter["id"], "queue": "events"}]
+    assert result["missing"] == ["00000000-0000-4000-8000-000000000000"]
+    assert result["waiting"] == {"events": 0, "social": 0}
+    assert admin.waiting() == [{}]
+
+
+def test_each_replay_leaves_a_line_with_its_ids_and_is_counted(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = ids(admin.events())["acme"]
+    log: StringIO = recorded(monkeypatch)
+    capsys.readouterr()
+
+    admin.call(REPLAY, ADMIN, event_id=mine)
+
+    [line] = [entry for entry in map(json.loads, log.getvalue().splitlines()) if "replay" in entry]
+    assert (line["message"], line["event_id"], line["replay"]) == (
+        "parked event replayed",
+        mine,
+        1,
+    )
+    assert line["reason"] == "conflict"
+    assert line["correlation_id"]
+    assert (line["company"], line["principal"]) == ("acme", "api-key:1")
+    [counted] = [
+        json.loads(text) for text in capsys.readouterr().out.splitlines() if "_aws" in text
+    ]
+    assert counted["Replayed"] == [1.0]

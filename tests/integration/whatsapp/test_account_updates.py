@@ -1,0 +1,220 @@
+"""What webhooks say about accounts, their numbers, flows and payments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
+from whatsapp import store
+from whatsapp.items import Phone, pk
+from whatsapp.outcomes import Outcome
+
+NUMBER = f"PHONE#{PHONE}"
+
+
+def banned(state: str) -> dict[str, Any]:
+    return {"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": state}}
+
+
+def restricted(kind: str, expiration: object) -> dict[str, Any]:
+    one = {"restriction_type": kind, "expiration": expiration}
+    return {"event": "ACCOUNT_RESTRICTION", "restriction_info": [one]}
+
+
+# Numbers and accounts
+
+
+def test_an_approved_name_is_the_number_s_and_a_late_one_is_not(desk: Desk) -> None:
+    def named(name: str, second: int, decision: str = "APPROVED") -> None:
+        value = {"display_phone_number": "+1 555 078 3881", "requested_verified_name": name}
+        desk.told("phone_number_name_update", value | {"decision": decision}, second)
+
+    named("Acme", 2)
+    named("Older", 1)
+    named("Refused", 3, "REJECTED")
+
+    assert desk.item(NUMBER)["verifiedName"] == "Acme"
+
+
+@pytest.mark.parametrize(
+    ("value", "limit"),
+    [
+        ({"max_daily_conversations_per_business": 2_000}, "TIER_2K"),
+        ({"max_daily_conversation_per_phone": -1}, "TIER_UNLIMITED"),
+        ({"max_daily_conversations_per_business": "TIER_10K"}, "TIER_10K"),
+        ({"max_daily_conversations_per_business": 777}, "777"),
+    ],
+)
+def test_a_limit_is_the_provider_s_word(desk: Desk, value: dict[str, Any], limit: str) -> None:
+    desk.told("business_capability_update", value)
+
+    assert desk.item(NUMBER)["messagingLimit"] == limit
+
+
+def test_a_ban_blocks_sending_until_it_is_lifted(desk: Desk, counted: list[str]) -> None:
+    desk.told("account_update", banned("DISABLE"))
+    item = desk.item(NUMBER)
+    assert (item["sendingBlocked"], item["sendingBlockedReason"]) == (True, "DISABLE")
+    assert item["sendingBlockedAt"] == "2026-01-01T11:00:00.000Z"
+
+    desk.told("account_update", banned("REINSTATE"), 1)
+    item = desk.item(NUMBER)
+    assert item["sendingBlocked"] is False
+    assert "sendingBlockedReason" not in item
+    assert counted.count("AccountAlert") == 1
+
+
+def test_a_ban_that_comes_after_its_end_blocks_nothing(desk: Desk) -> None:
+    desk.told("account_update", banned("REINSTATE"), 1)
+    desk.told("account_update", banned("DISABLE"))
+
+    assert desk.item(NUMBER)["sendingBlocked"] is False
+
+
+def test_a_restriction_neither_replaces_a_ban_nor_ends_with_it(desk: Desk) -> None:
+    kind = "RESTRICTED_CUSTOMER_INITIATED_MESSAGING"
+    desk.told("account_update", banned("DISABLE"))
+    desk.told("account_update", restricted(kind, 1_767_300_000), 1)
+    assert desk.item(NUMBER)["sendingBlockedReason"] == "DISABLE"
+    assert "sendingBlockedUntil" not in desk.item(NUMBER)
+
+    desk.told("account_update", banned("REINSTATE"), 2)
+    item = desk.item(NUMBER)
+    assert (item["sendingBlocked"], item["sendingBlockedReason"]) == (True, kind)
+    assert item["sendingBlockedUntil"] == "2026-01-01T20:40:00.000Z"
+
+
+def test_an_account_that_is_connected_again_is_as_banned_as_before(desk: Desk) -> None:
+    desk.told("account_update", {"event": "ACCOUNT_OFFBOARDED"})
+    assert desk.item(NUMBER)["sendingBlockedReason"] == "ACCOUNT_OFFBOARDED"
+
+    desk.told("account_update", banned("DISABLE"), 1)
+    desk.told("account_update", {"event": "ACCOUNT_RECONNECTED"}, 2)
+    assert desk.item(NUMBER)["sendingBlockedReason"] == "DISABLE"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        restricted("RESTRICTED_ADD_PHONE_NUMBER_ACTION", 1_767_300_000),
+        {"event": "ACCOUNT_VIOLATION", "violation_info": {"violation_type": "SPAM"}},
+        {"event": "DISABLED_UPDATE", "ban_info": {"waba_ban_state": "SCHEDULE_FOR_DISABLE"}},
+        {"event": "PARTNER_REMOVED"},
+    ],
+)
+def test_other_bad_news_raises_an_alarm_and_blocks_nothing(
+    desk: Desk, counted: list[str], value: dict[str, Any]
+) -> None:
+    desk.told("account_update", value)
+
+    assert "sendingBlocked" not in desk.item(NUMBER)
+    assert counted == ["AccountAlert"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "alarms"),
+    [
+        ("account_alerts", {"alert_info": {"alert_severity": "CRITICAL"}}, 1),
+        ("account_alerts", {"alert_severity": "WARNING"}, 1),
+        ("account_alerts", {"alert_info": {"alert_severity": "INFORMATIONAL"}}, 0),
+        ("account_review_update", {"decision": "REJECTED"}, 1),
+        ("account_review_update", {"decision": "APPROVED"}, 0),
+        ("account_update", {"event": "VERIFIED_ACCOUNT"}, 0),
+        ("account_update", {"event": ["ACCOUNT_DELETED"], "ban_info": "DISABLE"}, 0),
+        ("security", {"event": "PIN_CHANGED"}, 0),
+    ],
+)
+def test_alerts_are_kept_and_the_grave_ones_raise_an_alarm(
+    desk: Desk, counted: list[str], field: str, value: dict[str, Any], alarms: int
+) -> None:
+    assert desk.told(field, value).outcome is Outcome.PERSISTED
+
+    assert counted.count("AccountAlert") == alarms
+    assert desk.events_kept() == 1
+
+
+def test_what_is_reported_changes_no_setting_and_outlives_a_registration(desk: Desk) -> None:
+    before = desk.item(NUMBER)
+    desk.told("account_update", banned("DISABLE"))
+    store.phones.register(desk.here.table, a_phone())
+
+    after = desk.item(NUMBER)
+    reported = {Phone.name_of(field) for field in Phone.reported}
+    assert {name: value for name, value in after.items() if name not in reported} == before
+    assert after["sendingBlocked"] is True
+
+
+# Flows and payments
+
+
+@pytest.mark.parametrize(
+    ("status", "alarms"), [("THROTTLED", 1), ("BLOCKED", 1), ("PUBLISHED", 0), (["BLOCKED"], 0)]
+)
+def test_a_flow_that_is_held_back_raises_an_alarm(
+    desk: Desk, counted: list[str], status: object, alarms: int
+) -> None:
+    desk.told("flows", {"event": "FLOW_STATUS_CHANGE", "flow_id": "6", "new_status": status})
+
+    assert counted.count("FlowBlocked") == alarms
+    assert desk.events_kept() == 1
+
+
+def payment(status: str, **more: str) -> dict[str, Any]:
+    return {
+        "configuration_name": "gateway",
+        "provider_name": "razorpay",
+        "provider_mid": "acc_1",
+        "status": status,
+    } | more
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("Active", "active"),
+        ("Needs_Connecting", "pending"),
+        ("Needs Testing", "pending"),
+        ("removed", "inactive"),
+    ],
+)
+def test_a_payment_configuration_is_the_company_s_where_no_number_has_a_tenant(
+    desk: Desk, word: str, status: str
+) -> None:
+    desk.told("payment_configuration_update", payment(word))
+
+    item = desk.item("TENANT#acme#PAYCFG#gateway")
+    assert (item["status"], item["statusRaw"], item["type"]) == (status, word, "PG")
+    assert (item["tenantId"], item["configName"]) == ("acme", "gateway")
+    assert item["paymentGatewayMid"] == "acc_1"
+
+
+def test_a_payment_configuration_moves_forward_and_keeps_what_only_we_know(desk: Desk) -> None:
+    desk.told("payment_configuration_update", payment("Active"), 2)
+    key = "TENANT#acme#PAYCFG#gateway"
+    desk.here.table.update(pk(key), put={"mcc": "5940"})
+
+    desk.told("payment_configuration_update", payment("Needs Testing"), 1)
+    assert desk.item(key)["status"] == "active"
+
+    desk.told("payment_configuration_update", payment("Needs Connecting"), 3)
+    assert (desk.item(key)["status"], desk.item(key)["mcc"]) == ("pending", "5940")
+
+
+def test_an_unknown_state_of_a_payment_configuration_changes_nothing(
+    desk: Desk, counted: list[str]
+) -> None:
+    desk.told("payment_configuration_update", payment("Dreaming"))
+
+    assert desk.item("TENANT#acme#PAYCFG#gateway") == {}
+    assert counted == ["UnknownWord"]
+
+
+def test_another_company_s_tenant_is_not_written(desk: Desk) -> None:
+    key = "TENANT#acme#PAYCFG#gateway"
+    desk.here.table.put({"pk": key, "itemType": "PAYMENT_CONFIG", "company": "other",
+                         "tenantId": "acme", "configName": "gateway"})  # fmt: skip
+
+    assert desk.told("payment_configuration_update", payment("Active")).reason == "foreign_tenant"
+    assert "status" not in desk.item(key)

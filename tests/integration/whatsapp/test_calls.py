@@ -1,0 +1,165 @@
+"""Calls: merged by their words, in the timeline, and a customer's call opens the window."""
+
+from itertools import permutations
+from typing import Any
+
+import boto3
+import pytest
+
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from tests.integration.whatsapp.test_ownership import by_the_other
+from whatsapp.outcomes import Outcome
+
+AT = NOW // 1000 - 600
+CONVERSATION = f"CONV#{PHONE}#447700900101"
+SDP = {"sdp_type": "offer", "sdp": "v=0 o=- 7614219274584779017 IN IP4 127.0.0.1"}
+
+
+def call(event: str, at: int, **more: Any) -> dict[str, Any]:
+    ends = {"from": "447700900101", "to": "15550783881", "direction": "USER_INITIATED"}
+    entry = {"id": "wacid.1", "event": event, "timestamp": str(AT + at), **ends} | more
+    return {"field": "calls", "calls": [entry]}
+
+
+def status(word: str, at: int, **more: Any) -> dict[str, Any]:
+    entry = {"id": "wacid.2", "type": "call", "status": word, "timestamp": str(AT + at)}
+    return {"field": "calls", "statuses": [entry | {"recipient_id": "447700900101"} | more]}
+
+
+CONNECT = call("connect", 0, session=SDP)
+COMPLETED = call(
+    "terminate", 63, status="COMPLETED", start_time=str(AT + 3), end_time=str(AT + 63), duration=60
+)
+OURS = {"from": "15550783881", "to": "447700900101", "direction": "BUSINESS_INITIATED"}
+OF_OURS = (
+    call("connect", 0, id="wacid.2", session=SDP, biz_opaque_callback_data="action-1", **OURS),
+    status("RINGING", 2),
+    status("ACCEPTED", 5),
+    call("terminate", 9, id="wacid.2", status="COMPLETED", duration=4, **OURS),
+)
+
+
+def test_a_call_of_a_customer_is_kept_with_its_times_in_the_timeline(desk: Desk) -> None:
+    assert desk.outcomes(CONNECT, COMPLETED) == [Outcome.PERSISTED, Outcome.PERSISTED]
+
+    stored = desk.item("CALL#wacid.1")
+    assert (stored["status"], stored["endReason"], stored["duration"]) == ("ended", "COMPLETED", 60)
+    assert stored["startedAt"] == stored["receivedAt"] == "2026-01-01T11:50:00.000Z"
+    assert stored["answeredAt"] == "2026-01-01T11:50:03.000Z"
+    assert stored["endedAt"] == "2026-01-01T11:51:03.000Z"
+    assert (stored["from"], stored["fromPk"]) == ("447700900101", "447700900101")
+    assert (stored["to"], stored["conversationPk"]) == ("15550783881", CONVERSATION)
+    assert stored["inboxPk"] == f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
+
+
+def test_events_of_a_call_leave_the_same_in_any_order(desk: Desk) -> None:
+    left = []
+    for order in permutations(OF_OURS):
+        for value in order:
+            desk.take(value)
+        left.append({k: v for k, v in desk.item("CALL#wacid.2").items() if k != "revision"})
+        desk.here.table.delete({"pk": "CALL#wacid.2"})
+
+    assert len(left) == 24
+    assert all(item == left[0] for item in left)
+    assert (left[0]["status"], left[0]["from"], left[0]["to"]) == (
+        "ended",
+        "15550783881",
+        "447700900101",
+    )
+    assert left[0]["actionId"] == "action-1"
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        (OF_OURS[:1], ("initiated", None)),
+        (OF_OURS[:2], ("ringing", None)),
+        (OF_OURS[:3], ("answered", None)),
+        ((status("REJECTED", 4), OF_OURS[3]), ("ended", "REJECTED")),
+        ((call("terminate", 9, id="wacid.2", status=["FAILED"], **OURS),), ("failed", "FAILED")),
+    ],
+)
+def test_the_furthest_word_is_the_status(
+    desk: Desk, values: tuple[dict[str, Any], ...], shown: tuple[str, str | None]
+) -> None:
+    desk.take(*values)
+
+    stored = desk.item("CALL#wacid.2")
+    assert (stored["status"], stored.get("endReason")) == shown
+
+
+def test_an_event_of_a_call_twice_is_a_duplicate(desk: Desk) -> None:
+    desk.take(CONNECT, COMPLETED)
+    before = desk.item("CALL#wacid.1")
+
+    assert desk.outcomes(CONNECT, COMPLETED) == [Outcome.DUPLICATE, Outcome.DUPLICATE]
+    assert desk.item("CALL#wacid.1") == before
+
+
+def test_a_call_opens_the_window_and_leaves_what_the_inbox_shows(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1", at=AT - 60)]})
+    before = desk.item(CONVERSATION)
+
+    desk.take(CONNECT)
+
+    after = desk.item(CONVERSATION)
+    assert after == before | {"lastInboundAt": "2026-01-01T11:50:00.000Z"}
+
+
+def test_a_message_older_than_a_call_counts_and_moves_the_window_not_back(desk: Desk) -> None:
+    desk.take(CONNECT)
+    assert "inboxPk" not in desk.item(CONVERSATION)  # Not listed: there is nothing to show.
+
+    desk.take({"messages": [text("wamid.1", at=AT - 60)]})
+    desk.take({"messages": [text("wamid.1", at=AT - 60)]})
+
+    head = desk.item(CONVERSATION)
+    assert (head["unreadCount"], head["lastMessagePk"]) == (1, "MSG#wamid.1")
+    assert head["lastInboundAt"] == "2026-01-01T11:50:00.000Z"
+
+
+def test_a_call_of_the_business_opens_no_window(desk: Desk) -> None:
+    desk.take(*OF_OURS)
+
+    assert desk.item(CONVERSATION) == {}
+
+
+@pytest.mark.parametrize("registered", [True, False])
+def test_what_connects_the_ends_of_a_call_is_stored_nowhere(desk: Desk, registered: bool) -> None:
+    if not registered:
+        desk.here.table.delete({"pk": f"PHONE#{PHONE}"})
+        desk.take(CONNECT | {"errors": [{"session": SDP}]})
+    else:
+        desk.take(CONNECT, call("hold", 1, connection={"webrtc": SDP}))
+
+    stored = str([desk.item(key) for key in desk.keys()])
+    s3 = boto3.client("s3")
+    bucket = desk.here.bucket.name
+    for found in s3.list_objects_v2(Bucket=bucket).get("Contents", []):
+        stored += s3.get_object(Bucket=bucket, Key=found["Key"])["Body"].read().decode()
+    assert "WEBHOOK#" in stored
+    assert "7614219274584779017" not in stored
+
+
+def test_an_event_of_a_call_without_a_word_that_we_know_is_parked(desk: Desk) -> None:
+    (handled,) = desk.take(call("hold", 1))
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_call_event")
+
+
+def test_a_status_that_names_nobody_is_parked_unless_its_call_is_known(desk: Desk) -> None:
+    (lost,) = desk.take(status("RINGING", 2, recipient_id=""))
+    desk.take(OF_OURS[0])
+    (found,) = desk.take(status("ACCEPTED", 3, recipient_id=""))
+
+    assert (lost.reason, found.reason) == ("no_customer", None)
+    assert desk.item("CALL#wacid.2")["status"] == "answered"
+
+
+def test_a_call_of_another_company_stays_as_it_is(desk: Desk) -> None:
+    desk.take(CONNECT)
+    before = desk.item("CALL#wacid.1")
+
+    assert by_the_other(desk, COMPLETED) == "foreign_call"
+    assert desk.item("CALL#wacid.1") == before

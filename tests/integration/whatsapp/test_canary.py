@@ -1,0 +1,196 @@
+"""The canary over the real webhook and the real worker: it arrives, or it says where it was lost."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import boto3
+import pytest
+
+from events.whatsapp.cast import APP_ID, APP_SECRET
+from shared import clock
+from shared.queues import FifoQueue
+from shared.secrets import JsonSecret
+from tests.integration.logs import counted, recorded
+from tests.integration.sandbox.receiver import Received, Receiver, receiving
+from tests.integration.whatsapp.conftest import NOW, Desk, text
+from tests.template import environment
+from whatsapp import canary
+from whatsapp.outcomes import Outcome
+
+CUSTOMERS_MESSAGE = {"messages": [text("wamid.1")]}
+CONVERSATION = "CONV#canary#12025550199"
+
+
+@dataclass
+class Town:
+    """A webhook behind a port, and the worker behind its queue. `pause` lets the world go on, as a wait does."""
+
+    desk: Desk
+    webhook: ModuleType
+    port: Receiver
+    way: canary.Way
+    now: list[int]
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    answers: list[int] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    def send_message_batch(self, *, QueueUrl: str, Entries: list[dict[str, Any]]) -> dict[str, Any]:
+        self.entries += Entries
+        return {}
+
+    def pause(self, seconds: float) -> None:
+        self.now[0] += round(seconds * 1_000)
+        if not self.port.requests.empty():
+            self.answers.append(self.post(self.port.next()))
+        while self.entries:
+            self.outcomes.append(self.desk.handle(self.entries.pop(0)["MessageBody"]).outcome)
+
+    def post(self, request: Received) -> int:
+        event = {
+            "httpMethod": request.method,
+            "headers": dict(request.headers.items()),
+            "body": request.body.decode(),
+            "isBase64Encoded": False,
+        }
+        return int(self.webhook.handler(event, None)["statusCode"])
+
+
+@pytest.fixture
+def town(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
+    now = [NOW]
+    monkeypatch.setattr(clock, "now_ms", lambda: now[0])
+    for name, value in (environment("WhatsAppWebhook") | environment("WhatsAppCanary")).items():
+        monkeypatch.setenv(name, value)
+    webhook = importlib.import_module("whatsapp.handlers.webhook")
+    secrets = boto3.client("secretsmanager")
+    apps = json.dumps({"verify_token": "v", "apps": {APP_ID: [APP_SECRET]}})
+    secrets.create_secret(Name="apps", SecretString=apps)
+    secrets.create_secret(Name="canary", SecretString='{"app_secret": "of the canary"}')
+    own = JsonSecret(lambda: secrets, "canary")
+    monkeypatch.setattr(webhook, "secret", JsonSecret(lambda: secrets, "apps"))
+    monkeypatch.setattr(webhook, "canary_secret", own)
+    with receiving() as port:
+        way = canary.Way(webhook_url=f"{port.url}/hook", secret=own, table=desk.here.table)
+        town = Town(desk, webhook, port, way, now)
+        monkeypatch.setattr(webhook, "queue", FifoQueue(town, "url"))  # type: ignore[arg-type] # has the one method that is used
+        yield town
+
+
+def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(town: Town) -> None:
+    flight = canary.fly(town.way, town.pause)
+
+    assert flight == canary.Flight(f"canary-{NOW}", None)
+    assert (town.answers, town.outcomes) == ([200], [Outcome.PERSISTED])
+    stored = town.desk.item(f"MSG#canary-{NOW}")
+    assert (stored["company"], stored["textBody"]) == ("parley-canary", "chirp")
+
+
+def test_the_canarys_messages_go_after_a_day_and_nothing_is_sent_to_it(town: Town) -> None:
+    canary.fly(town.way, town.pause)
+
+    stored = town.desk.item(f"MSG#canary-{NOW}")
+    assert NOW // 1000 + 86_400 <= stored["ttl"] <= NOW // 1000 + 86_410
+    assert town.desk.outbox.entries == []
+
+
+def test_the_canary_touches_no_inbox_and_is_on_no_list(town: Town) -> None:
+    town.desk.take(CUSTOMERS_MESSAGE)
+    before = {key: town.desk.item(key) for key in town.desk.keys()}
+
+    for _ in range(3):
+        town.now[0] += 300_000
+        assert canary.fly(town.way, town.pause).lost is None
+
+    after = {key: town.desk.item(key) for key in town.desk.keys()}
+    new = set(after) - set(before)
+    assert {key: after[key] for key in before} == before
+    assert {after[key]["company"] for key in new} == {"parley-canary"}
+    assert {key for key in new if not key.startswith("MSG#canary-")} == {
+        "PHONE#canary",
+        CONVERSATION,
+    }
+
+
+def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: Town) -> None:
+    old = canary.PHONE.model_copy(update={"message_ttl_days": None})
+    town.desk.here.table.put(old.attributes())
+
+    canary.fly(town.way, town.pause)
+
+    assert town.desk.item("PHONE#canary")["messageTtlDays"] == 1
+
+
+@pytest.mark.parametrize("status", [403, 429, 500, 503])
+def test_a_webhook_that_does_not_take_it_is_named_by_its_answer(town: Town, status: int) -> None:
+    town.port.statuses = [status]
+
+    assert canary.fly(town.way, town.pause).lost == f"answer_{status}"
+
+
+def test_an_address_where_nobody_answers_is_no_connection(town: Town) -> None:
+    way = canary.Way(
+        webhook_url="http://127.0.0.1:9/hook", secret=town.way.secret, table=town.way.table
+    )
+
+    assert canary.fly(way, town.pause).lost == "no_connection"
+
+
+def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(town: Town) -> None:
+    def wait(seconds: float) -> None:
+        town.now[0] += round(seconds * 1_000)
+
+    assert canary.fly(town.way, wait).lost == "not_stored"
+    assert town.now[0] == NOW + 20_000
+
+
+def test_nobody_else_can_write_in_the_canarys_name_nor_it_in_theirs(town: Town) -> None:
+    """An app's signature does not fit the canary's number, and the canary's fits no other number."""
+    canary.fly(town.way, town.pause)
+    facts = {"id": "x", "from": "12025550199", "timestamp": str(NOW // 1000), "type": "text"}
+
+    (forged,) = town.desk.take(
+        {"metadata": {"phone_number_id": "canary"}, "messages": [facts]}, app=APP_ID
+    )
+    (foreign,) = town.desk.take({"messages": [text("wamid.2")]}, app="canary")
+
+    assert (forged.outcome, forged.reason) == (Outcome.PARKED, "app_mismatch")
+    assert (foreign.outcome, foreign.reason) == (Outcome.PARKED, "app_mismatch")
+
+
+def test_a_wrong_signature_is_still_refused_with_the_canary_deployed(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = boto3.client("secretsmanager")
+    secrets.create_secret(Name="other", SecretString='{"app_secret": "of somebody"}')
+    own = JsonSecret(lambda: secrets, "other")
+    way = canary.Way(webhook_url=town.way.webhook_url, secret=own, table=town.way.table)
+
+    assert canary.fly(way, town.pause).lost == "not_stored"
+    assert town.answers == [403]
+    monkeypatch.setattr(town.webhook, "canary_secret", None)
+    canary.fly(town.way, town.pause)
+    assert town.answers == [403, 403], "without a canary its signature is nobody's"
+
+
+@pytest.mark.parametrize(("lost", "success"), [(None, 1), ("not_stored", 0)])
+def test_the_function_counts_whether_the_canary_arrived_and_says_where_it_was_lost(
+    town: Town, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    lost: str | None, success: int,
+) -> None:  # fmt: skip
+    handler = importlib.import_module("whatsapp.handlers.canary")
+    log = recorded(monkeypatch)
+    monkeypatch.setattr(canary, "fly", lambda _: canary.Flight("canary-1", lost))
+    counted("CanarySuccess")
+
+    handler.handler({}, None)
+
+    emitted = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (emitted["CanarySuccess"], emitted["service"]) == ([success], "whatsapp")
+    said = json.loads(log.getvalue())
+    assert (said["level"], said.get("reason")) == (("ERROR", lost) if lost else ("INFO", None))

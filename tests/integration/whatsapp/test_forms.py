@@ -1,0 +1,172 @@
+"""Flows and addresses that customers fill in, and replies to what we sent."""
+
+import json
+from typing import Any
+
+import boto3
+import pytest
+
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from whatsapp.items import Message
+from whatsapp.items.customers import FlowToken
+from whatsapp.outcomes import Outcome
+
+CUSTOMER = "447700900101"
+POINTER = f"ADDRESS#{CUSTOMER}#DEFAULT#acme"
+HOME = {"name": "Priya Nair", "in_pin_code": "560001", "address": "12 Lantern Street", "city": "B"}
+
+
+def reply(identity: str, name: str, response: object, at: int = 0, **more: Any) -> dict[str, Any]:
+    given = response if isinstance(response, str) else json.dumps(response)
+    part = {"name": name, "body": "Sent", "response_json": given}
+    said = {"type": "interactive", "interactive": {"type": "nfm_reply", "nfm_reply": part}}
+    return {"messages": [text(identity, at=NOW // 1000 - 600 + at) | said | more]}
+
+
+def address(identity: str, at: int = 0, **values: str) -> dict[str, Any]:
+    return reply(identity, "address_message", {"values": HOME | values}, at)
+
+
+def responses(desk: Desk) -> list[str]:
+    return [key for key in desk.keys() if key.startswith("FLOW_RESPONSE#")]
+
+
+def addresses(desk: Desk) -> list[str]:
+    return [key for key in desk.keys() if key.startswith("ADDRESS#") and "#DEFAULT#" not in key]
+
+
+def give_token(desk: Desk, token: str, company: str = "acme") -> None:
+    item = FlowToken(pk=FlowToken.of(token), company=company, flow="4711")
+    desk.here.table.put(item.attributes())
+
+
+def sent(desk: Desk, **facts: Any) -> None:
+    """A message of ours that the customer may answer."""
+    written = Message(
+        pk="MSG#wamid.sent", company=facts.pop("company", "acme"), direction="OUTBOUND",
+        received_at="2026-01-01T11:00:00.000Z", from_="15550783881", from_pk="15550783881",
+        conversation_pk=f"CONV#{PHONE}#{CUSTOMER}", type="template", inbox_pk="arn:x", phone=PHONE,
+        payload_hash="-", **facts,
+    )  # fmt: skip
+    desk.here.table.put(written.attributes())
+
+
+ANSWERS = {"flow_token": "t-1", "service": "full", "price": 12.5}
+TO_OURS: dict[str, Any] = {"context": {"from": "15550783881", "id": "wamid.sent"}}
+
+
+def test_the_answers_of_a_flow_are_kept_under_the_flow_of_their_token(desk: Desk) -> None:
+    give_token(desk, "t-1")
+
+    desk.take(reply("wamid.1", "flow", ANSWERS))
+    desk.take(reply("wamid.1", "flow", ANSWERS))
+
+    assert responses(desk) == ["FLOW_RESPONSE#4711#wamid.1"]
+    kept = desk.item("FLOW_RESPONSE#4711#wamid.1")
+    assert {name: str(value) for name, value in kept["data"].items()} == {
+        "service": "full",
+        "price": "12.5",
+    }
+    assert (kept["wabaMetaId"], kept["customerPhone"]) == ("102290129340398", CUSTOMER)
+    assert kept["createdAt"] == kept["completedAt"] == "2026-01-01T11:50:00.000Z"
+
+
+@pytest.mark.parametrize("company", [None, "globex"])
+def test_a_token_that_is_not_ours_is_of_an_unknown_flow(desk: Desk, company: str | None) -> None:
+    if company:
+        give_token(desk, "t-1", company)
+
+    desk.take(reply("wamid.1", "flow", ANSWERS))
+
+    assert responses(desk) == ["FLOW_RESPONSE#unknown#wamid.1"]
+
+
+def test_without_a_token_the_answered_message_names_the_flow(desk: Desk) -> None:
+    sent(desk, content={"action": {"parameters": {"flow_id": "815"}}})
+
+    desk.take(reply("wamid.1", "flow", {"day": "monday"}, **TO_OURS))
+
+    assert responses(desk) == ["FLOW_RESPONSE#815#wamid.1"]
+
+
+@pytest.mark.parametrize("given", ["{broken", "[1]", '"text"', "{" * 5_000])
+def test_answers_that_nobody_can_read_leave_the_message_and_the_fact(
+    desk: Desk, given: str
+) -> None:
+    assert desk.outcomes(reply("wamid.1", "flow", given)) == [Outcome.PERSISTED]
+
+    assert desk.item("MSG#wamid.1")["subtype"] == "nfm_reply"
+    assert "data" not in desk.item("FLOW_RESPONSE#unknown#wamid.1")
+
+
+def test_long_answers_lie_in_the_bucket(desk: Desk) -> None:
+    desk.take(reply("wamid.1", "flow", {"story": "word " * 8_000}))
+
+    kept = desk.item("FLOW_RESPONSE#unknown#wamid.1")
+    assert "data" not in kept
+    assert kept["dataS3Key"].startswith(f"content/acme/{PHONE}/")
+    found = boto3.client("s3").get_object(Bucket=desk.here.bucket.name, Key=kept["dataS3Key"])
+    assert json.loads(found["Body"].read()) == {"story": "word " * 8_000}
+
+
+def test_an_address_is_kept_and_becomes_the_default_if_there_is_none(desk: Desk) -> None:
+    desk.take(address("wamid.1", house_number="12"))
+    desk.take(address("wamid.2", 5, address="1 Mill Lane"))
+
+    first, _ = desk.item(POINTER)["addresses"]
+    assert len(addresses(desk)) == 2
+    kept = desk.item(desk.item(POINTER)["addressPk"])
+    assert (kept["address"], kept["postalCode"], kept["country"]) == (
+        "12 Lantern Street",
+        "560001",
+        "IN",
+    )
+    assert (kept["details"], kept["customerPhone"]) == ({"house_number": "12"}, CUSTOMER)
+    assert first
+
+
+def test_the_same_address_however_it_is_written_is_one(desk: Desk) -> None:
+    desk.take(address("wamid.1"), address("wamid.2", 5, address="12  LANTERN street "))
+    desk.take(address("wamid.1"))
+
+    assert len(addresses(desk)) == len(desk.item(POINTER)["addresses"]) == 1
+
+
+def test_of_more_than_twenty_addresses_the_oldest_but_the_default_goes(desk: Desk) -> None:
+    for number in range(22):
+        desk.take(address(f"wamid.{number}", number, address=f"{number} Mill Lane"))
+    before = {key: desk.item(key) for key in addresses(desk)}
+
+    assert sorted(int(item["address"].split()[0]) for item in before.values()) == [
+        0,
+        *range(3, 22),
+    ]
+    desk.take(address("wamid.1", 1, address="1 Mill Lane"))  # delivered again
+    assert {key: desk.item(key) for key in addresses(desk)} == before
+    assert sorted(desk.item(POINTER)["addresses"]) == sorted(before)
+
+
+@pytest.mark.parametrize("given", ["{broken", {"values": {}}, {"values": [1]}, {"other": 1}])
+def test_an_address_without_values_leaves_the_message_only(desk: Desk, given: object) -> None:
+    assert desk.outcomes(reply("wamid.1", "address_message", given)) == [Outcome.PERSISTED]
+
+    assert not [key for key in desk.keys() if key.startswith("ADDRESS#")]
+
+
+@pytest.mark.parametrize(
+    ("facts", "reply_of"),
+    [
+        ({"template": "reminder"}, "reminder"),
+        ({"template": "reminder", "campaign_id": "c-1"}, "c-1"),
+        ({}, None),
+        ({"template": "reminder", "company": "globex"}, None),
+    ],
+)
+def test_a_reply_says_what_it_answers_for_the_counts(
+    desk: Desk, facts: dict[str, Any], reply_of: str | None
+) -> None:
+    sent(desk, **facts)
+
+    desk.take({"messages": [text("wamid.1", **TO_OURS)]})
+
+    assert desk.item("MSG#wamid.1").get("replyOf") == reply_of

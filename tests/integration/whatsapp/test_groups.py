@@ -1,0 +1,251 @@
+"""Groups and who is in them, in whatever order the provider tells it; preferences; payment reports."""
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk
+from tests.integration.whatsapp.test_ownership import by_the_other
+from whatsapp.outcomes import Outcome
+
+AT = NOW // 1000 - 600
+GROUP = "GROUP#g-1"
+
+
+def told(field: str, kind: str, at: int, **more: Any) -> dict[str, Any]:
+    facts = {"timestamp": str(AT + at), "group_id": "g-1", "type": kind}
+    return {"field": f"group_{field}_update", "groups": [facts | more]}
+
+
+def came(at: int, *people: str) -> dict[str, Any]:
+    who = [{"wa_id": person} for person in people]
+    return told(
+        "participants", "group_participants_add", at, added_participants=who, reason="invite_link"
+    )
+
+
+def went(at: int, *people: str) -> dict[str, Any]:
+    who = [{"input": person} for person in people]
+    return told("participants", "group_participants_remove", at, removed_participants=who)
+
+
+CREATED = told(
+    "lifecycle", "group_create", 0, request_id="r-1", subject="Riders", description="Sundays",
+    invite_link="https://chat.whatsapp.com/x",
+)  # fmt: skip
+DELETED = told("lifecycle", "group_delete", 90, request_id="r-9")
+RENAMED = told(
+    "settings", "group_settings_update", 20,
+    group_subject={"text": "Slow riders", "update_successful": True},
+    group_description={"text": "never", "update_successful": False, "errors": [{"code": 1}]},
+)  # fmt: skip
+
+
+def test_a_group_is_made_and_its_request_knows_it(desk: Desk) -> None:
+    assert desk.outcomes(CREATED, CREATED) == [Outcome.PERSISTED, Outcome.DUPLICATE]
+
+    group, request = desk.item(GROUP), desk.item("GROUP#REQUEST#r-1")
+    assert (group["name"], group["description"], group["state"]) == ("Riders", "Sundays", "active")
+    assert (group["admins"], group["wabaMetaId"]) == (["15550783881"], "102290129340398")
+    assert group["createdAt"] == "2026-01-01T11:50:00.000Z"
+    assert (request["group"], request["state"]) == ("g-1", "created")
+    assert "sentAt" not in group
+
+
+def test_a_request_that_failed_makes_no_group_and_is_kept(desk: Desk) -> None:
+    desk.take(told("lifecycle", "group_create", 0, request_id="r-1", errors=[{"code": 131215}]))
+
+    assert desk.item(GROUP) == {}
+    assert desk.item("GROUP#REQUEST#r-1")["state"] == "failed"
+    assert [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+
+
+def test_events_of_a_group_leave_the_same_in_any_order(desk: Desk) -> None:
+    suspended = told("status", "group_suspend", 30)
+    events = (CREATED, RENAMED, came(10, "447700900101", "447700900102"), went(40, "447700900101"))
+    left = []
+    for order in permutations((*events, suspended)):
+        for value in order:
+            desk.take(value)
+        left.append({k: v for k, v in desk.item(GROUP).items() if k != "revision"})
+        for key in desk.keys():
+            if key.startswith("GROUP#"):
+                desk.here.table.delete({"pk": key})
+
+    assert len(left) == 120
+    assert all(group == left[0] for group in left)
+    assert (left[0]["name"], left[0]["description"]) == ("Slow riders", "Sundays")
+    assert (left[0]["participants"], left[0]["state"]) == (["447700900102"], "suspended")
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_who_came_and_went_is_not_in_the_group_in_any_order(desk: Desk, is_reversed: bool) -> None:
+    events = [came(10, "447700900101"), went(20, "447700900101")]
+    for value in reversed(events) if is_reversed else events:
+        desk.take(value)
+
+    assert "participants" not in desk.item(GROUP)
+    person = desk.item(f"{GROUP}#PARTICIPANT#447700900101")
+    assert (person["present"], person["changedAt"]) == (False, "2026-01-01T11:50:20.000Z")
+
+
+def test_a_person_who_is_known_by_another_id_is_one_participant(desk: Desk) -> None:
+    change = {"id": "wamid.s", "from": "447700900101", "timestamp": str(AT), "type": "system"}
+    system = {"type": "user_changed_number", "wa_id": "447700900199", "body": "-"}
+    desk.take({"messages": [change | {"system": system}]})
+
+    desk.take(came(10, "447700900199"))
+
+    assert desk.item(GROUP)["participants"] == ["447700900101"]
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_a_deleted_group_stays_deleted(desk: Desk, is_reversed: bool) -> None:
+    events = [DELETED, told("status", "group_suspend_cleared", 99)]
+    for value in reversed(events) if is_reversed else events:
+        desk.take(CREATED, value)
+
+    assert desk.item(GROUP)["state"] == "deleted"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        told("participants", "group_join_request_created", 5, join_request_id="j", wa_id="4477"),
+        told("settings", "group_settings_update", 5, errors=[{"code": 131215}]),
+        told("settings", "group_settings_update", 5, profile_picture={"update_successful": True}),
+    ],
+    ids=["join request", "failure", "picture"],
+)
+def test_what_has_no_place_in_the_group_is_kept_as_it_came(
+    desk: Desk, value: dict[str, Any]
+) -> None:
+    assert desk.outcomes(value) == [Outcome.PERSISTED]
+
+    (kept,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert desk.item(kept)["webhookEventType"] == value["field"]
+    assert desk.item(kept).get("reason") is None
+
+
+def test_a_group_of_another_company_stays_as_it_is(desk: Desk) -> None:
+    desk.take(CREATED, came(10, "447700900101"))
+    before = {key: desk.item(key) for key in desk.keys() if key.startswith("GROUP#")}
+
+    assert by_the_other(desk, went(20, "447700900101")) == "foreign_group"
+    assert by_the_other(desk, CREATED) == "foreign_group"
+    assert {key: desk.item(key) for key in desk.keys() if key.startswith("GROUP#")} == before
+
+
+def test_an_event_that_names_no_group_is_parked(desk: Desk) -> None:
+    (handled,) = desk.take(told("status", "group_suspend", 0, group_id=""))
+
+    assert handled.reason == "no_group"
+
+
+def prefers(value: str, at: int, more: dict[str, Any] | None = None) -> dict[str, Any]:
+    entry = {"wa_id": "447700900101", "category": "marketing_messages", "value": value}
+    return {
+        "field": "user_preferences",
+        "user_preferences": [entry | {"timestamp": AT + at} | (more or {})],
+    }
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_the_newest_choice_about_marketing_shows_on_the_head(desk: Desk, is_reversed: bool) -> None:
+    events = [prefers("stop", 0), prefers("resume", 5), prefers("stop", 5)]
+    for value in reversed(events) if is_reversed else events:
+        assert desk.outcomes(value) == [Outcome.PERSISTED]
+
+    head = desk.item(f"CONV#{PHONE}#447700900101")
+    assert (head["marketingOptOut"], head["marketingOptOutAt"]) == (
+        True,
+        "2026-01-01T11:50:05.000Z",
+    )
+    assert (head["company"], "inboxPk" in head) == ("acme", False)
+    assert len([key for key in desk.keys() if key.startswith("WEBHOOK#")]) == 3
+
+
+@pytest.mark.parametrize("more", [{"category": "other"}, {"value": "maybe"}])
+def test_another_preference_is_only_kept(desk: Desk, more: dict[str, Any]) -> None:
+    desk.take(prefers("stop", 0, more))
+
+    assert desk.item(f"CONV#{PHONE}#447700900101") == {}
+    assert [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+
+
+def paid(reference: str = "ref-1", value: int = 2_500, **more: Any) -> dict[str, Any]:
+    payment = {
+        "reference_id": reference,
+        "amount": {"value": value, "offset": 100},
+        "currency": "INR",
+        "transaction": {"id": "tx-1", "type": "upi", "status": "success"},
+    }
+    facts = {"id": "wamid.p", "type": "payment", "status": "captured", "timestamp": str(AT)}
+    return {"statuses": [facts | {"recipient_id": "447700900101", "payment": payment | more}]}
+
+
+def order(desk: Desk, **changes: Any) -> dict[str, Any]:
+    facts = {
+        "pk": "ORDER#ref-1", "itemType": "PAYMENT_ORDER", "company": "acme", "phone": PHONE, "orderId": "o",
+        "referenceId": "ref-1", "currency": "INR", "totalAmount": 2500, "status": "pending",
+        "paymentStatus": "pending", "createdAt": "2026-01-01T11:00:00.000Z",
+    }  # fmt: skip
+    desk.here.table.put(facts | changes)
+    return desk.item("ORDER#ref-1")
+
+
+def test_a_payment_report_is_shown_at_its_order_and_never_believed(desk: Desk) -> None:
+    before = order(desk)
+
+    assert desk.outcomes(paid(), paid()) == [Outcome.PERSISTED, Outcome.DUPLICATE]
+
+    shown = {"id": "tx-1", "state": "success", "at": "2026-01-01T11:50:00.000Z"}
+    assert desk.item("ORDER#ref-1") == before | {"transactions": [shown]}
+    assert desk.item("ORDER#ref-1#TX#tx-1")["state"] == "success"
+
+
+def test_only_the_newest_twenty_attempts_show_at_an_order(desk: Desk) -> None:
+    order(desk)
+    for number in range(22):
+        desk.take(paid(transaction={"id": f"tx-{number:02d}", "status": "failed"}))
+
+    shown = desk.item("ORDER#ref-1")["transactions"]
+    assert [entry["id"] for entry in shown] == [f"tx-{number:02d}" for number in range(2, 22)]
+    assert len([key for key in desk.keys() if "#TX#" in key]) == 22
+
+
+@pytest.mark.parametrize(
+    ("value", "changes", "reason"),
+    [
+        (paid(value=2_501), {}, "amount_mismatch"),
+        (paid(currency="EUR"), {}, "amount_mismatch"),
+        (paid(), {"company": "globex"}, "foreign_order"),
+        (paid(value=0), {}, None),
+    ],
+)
+def test_a_report_that_does_not_fit_its_order_is_parked(
+    desk: Desk, value: dict[str, Any], changes: dict[str, str], reason: str | None
+) -> None:
+    before = order(desk, **changes)
+
+    (handled,) = desk.take(value)
+
+    assert handled.reason == reason
+    assert (desk.item("ORDER#ref-1") == before) == (reason is not None)
+
+
+def test_a_report_about_no_order_of_ours_is_kept(desk: Desk) -> None:
+    assert desk.outcomes(paid("ref-9")) == [Outcome.PERSISTED]
+
+    (kept,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert desk.item(kept)["webhookEventType"] == "payment"
+
+
+def test_a_user_id_that_changes_leads_to_the_same_contact_by_either_id(desk: Desk) -> None:
+    ids = {"previous": "GB.old", "current": "GB.new"}
+    entry = {"wa_id": "447700900101", "user_id": ids, "timestamp": str(AT)}
+    desk.take({"field": "user_id_update", "user_id_update": [entry]})
+
+    for user_id in ("GB.old", "GB.new"):
+        assert desk.item(f"ALIAS#BSUID#{PHONE}#{user_id}").get("target") == "447700900101"

@@ -1,0 +1,158 @@
+"""The history of a number that comes late: shown, never counted, never followed up."""
+
+from typing import Any
+
+import pytest
+
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from whatsapp.outcomes import Outcome
+
+CUSTOMER = "447700900101"
+AT = NOW // 1000 - 86_400
+CONVERSATION = f"CONV#{PHONE}#{CUSTOMER}"
+
+
+def history(*messages: dict[str, Any], **chunk: Any) -> dict[str, Any]:
+    thread = {"id": CUSTOMER, "messages": list(messages)}
+    return {
+        "field": "history",
+        "history": [{"metadata": {"phase": 0}, "threads": [thread]} | chunk],
+    }
+
+
+def asked(identity: str = "wamid.q", at: int = AT, **more: Any) -> dict[str, Any]:
+    return text(identity, "are you open?", at=at) | {"history_context": {"status": "READ"}} | more
+
+
+def answered(status: str = "DELIVERED", **more: Any) -> dict[str, Any]:
+    written = text("wamid.a", "until six", at=AT + 60, sender="15550783881")
+    return written | {"history_context": {"status": status}} | more
+
+
+def test_a_message_of_the_history_is_shown_and_neither_counted_nor_followed(desk: Desk) -> None:
+    assert desk.outcomes(history(asked())) == [Outcome.PERSISTED]
+
+    stored, head = desk.item("MSG#wamid.q"), desk.item(CONVERSATION)
+    assert (stored["origin"], stored["direction"], stored["from"]) == (
+        "history",
+        "INBOUND",
+        CUSTOMER,
+    )
+    assert (head["unreadCount"], head["lastPreview"]) == (0, "are you open?")
+    assert not {"lastInboundAt", "lastOutboundAt", "recentKeys"} & head.keys()
+    assert desk.outbox.entries == []
+
+
+def test_what_the_business_wrote_goes_to_the_customer_of_the_thread(desk: Desk) -> None:
+    desk.take(history(answered()))
+
+    stored = desk.item("MSG#wamid.a")
+    assert (stored["direction"], stored["to"], stored["conversationPk"]) == (
+        "OUTBOUND",
+        CUSTOMER,
+        CONVERSATION,
+    )
+    assert stored["sentAt"] == stored["receivedAt"] == "2025-12-31T12:01:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("PENDING", ("sent", 0)),
+        ("sent", ("sent", 1)),
+        ("DELIVERED", ("delivered", 2)),
+        ("READ", ("read", 3)),
+        ("PLAYED", ("read", 3)),
+        ("ERROR", ("failed", 9)),
+        ("HOPED", ("sent", 0)),
+    ],
+)
+def test_the_state_of_what_the_business_wrote_comes_along(
+    desk: Desk, word: str, shown: tuple[str, int]
+) -> None:
+    desk.take(history(answered(word)))
+
+    stored = desk.item("MSG#wamid.a")
+    assert (stored["deliveryStatus"], stored["statusRank"]) == shown
+
+
+def test_statuses_that_waited_for_a_message_of_the_history_join_it(desk: Desk) -> None:
+    read = {"id": "wamid.a", "status": "read", "recipient_id": CUSTOMER, "timestamp": str(AT + 90)}
+    desk.take({"statuses": [read]})
+
+    desk.take(history(answered("SENT")))
+
+    assert desk.item("MSG#wamid.a")["deliveryStatus"] == "read"
+
+
+def test_history_twice_and_in_any_grouping_changes_nothing(desk: Desk) -> None:
+    desk.take(history(asked(), answered()))
+    before = {key: desk.item(key) for key in desk.keys()}
+
+    assert desk.outcomes(history(answered()), history(asked())) == [Outcome.DUPLICATE] * 2
+    assert {key: desk.item(key) for key in desk.keys()} == before
+
+
+def test_the_head_moves_forward_only(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.new", "live", at=NOW // 1000 - 60)]})
+    before = desk.item(CONVERSATION)
+
+    desk.take(history(asked(), answered()))
+
+    assert desk.item(CONVERSATION) == before
+
+
+def test_a_message_that_came_live_stays_as_it_is(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.q", "are you open?", at=AT)]})
+    before = {key: desk.item(key) for key in desk.keys()}
+
+    assert desk.outcomes(history(asked())) == [Outcome.DUPLICATE]
+    assert {key: desk.item(key) for key in desk.keys()} == before
+
+
+def test_a_message_of_the_history_that_comes_live_too_is_counted_then(desk: Desk) -> None:
+    desk.take(history(asked()))
+
+    assert desk.outcomes({"messages": [text("wamid.q", "are you open?", at=AT)]}) == [
+        Outcome.DUPLICATE
+    ]
+    assert desk.item(CONVERSATION)["unreadCount"] == 1
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+def test_a_file_that_is_told_later_joins_its_message_and_is_not_fetched(
+    desk: Desk, is_reversed: bool
+) -> None:
+    image = {"id": "77", "mime_type": "image/jpeg", "sha256": "h", "caption": "the tyre"}
+    bare = {"id": "wamid.i", "from": CUSTOMER, "timestamp": str(AT)}
+    placeholder = history(bare | {"type": "media_placeholder"})
+    told = {"field": "history", "messages": [bare | {"type": "image", "image": image}]}
+
+    for value in [told, placeholder] if is_reversed else [placeholder, told]:
+        desk.take(value)
+
+    stored = desk.item("MSG#wamid.i")
+    assert (stored["type"], stored["mediaId"], stored["caption"]) == ("image", "77", "the tyre")
+    assert "content" not in stored
+    assert desk.item(CONVERSATION)["lastPreview"] == "the tyre"
+    assert desk.outbox.entries == []
+
+
+def test_that_sharing_was_declined_is_kept(desk: Desk) -> None:
+    declined = [{"code": 2593109, "title": "History sync is turned off by the business"}]
+    desk.take({"field": "history", "history": [{"errors": declined}]})
+    desk.take(history(asked(), errors=[{"code": 2593109, "title": "of this part only"}]))
+
+    kept = [desk.item(key) for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert len(kept) == 2
+    assert all(item["webhookEventType"] == "history" and "2593109" in str(item) for item in kept)
+
+
+def test_a_recount_leaves_the_history_out(desk: Desk) -> None:
+    desk.take(history(asked("wamid.old", at=AT - 500)))
+    for number in range(30):
+        desk.take({"messages": [text(f"wamid.{number}", at=AT + number)]})
+
+    desk.take({"messages": [text("wamid.late", at=AT - 100)]})  # below the ring's floor
+
+    assert desk.item(CONVERSATION)["unreadCount"] == 31

@@ -1,0 +1,300 @@
+"""Parked events put back on the queue: what becomes of them is written on them."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared import clock
+from shared.queues import NotEnqueued, digest
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
+from whatsapp import replay, store
+from whatsapp.events import parse_event
+from whatsapp.items import Phone, WebhookEvent, pk
+from whatsapp.parking import note_dead_letter
+from whatsapp.reading import NotFound
+from whatsapp.replay import NotReplayable, Replay, Wanted
+from whatsapp.resources import Depot
+
+EVERYBODY = Wanted(company=None)
+
+
+def unregister(desk: Desk) -> None:
+    desk.here.table.delete(pk(Phone.key(PHONE)))
+    store.phones.forget()
+
+
+def register(desk: Desk, **changes: Any) -> None:
+    desk.here.table.put(a_phone(**changes).attributes())
+    store.phones.forget()
+
+
+def park(desk: Desk, *identities: str) -> list[WebhookEvent]:
+    """Park messages for want of their number; the items, in the order of the ids."""
+    unregister(desk)
+    desk.take({"messages": [text(identity) for identity in identities]})
+    desk.outbox.entries.clear()
+    found, _ = replay.parked(desk.here.table, EVERYBODY, limit=100)
+    by_id = {event.correlation_id: event for event in found}
+    return [by_id[digest(identity)[:26]] for identity in identities]
+
+
+def parked(desk: Desk, event_id: str) -> WebhookEvent:
+    event = store.events.get(desk.here.table, event_id)
+    assert event is not None
+    return event
+
+
+def work_off(desk: Desk) -> None:
+    entries, desk.outbox.entries = desk.outbox.entries, []
+    for entry in entries:
+        desk.handle(entry.body)
+
+
+def test_a_parked_event_is_open_then_replayed_then_resolved_and_its_message_is_there(
+    desk: Desk, depot: Depot
+) -> None:
+    [event] = park(desk, "wamid.1")
+    assert (event.state, event.reason) == ("open", "unknown_phone")
+    register(desk)
+
+    assert replay.replay(depot, event.event_id, None).number == 1
+    assert parked(desk, event.event_id).state == "replayed"
+    work_off(desk)
+
+    resolved = parked(desk, event.event_id)
+    assert (resolved.state, resolved.resolved_at) == ("resolved", clock.to_text(NOW))
+    assert desk.item("MSG#wamid.1")["textBody"] == "hello"
+
+
+def test_a_replay_keeps_body_lane_and_source_and_is_another_message_for_the_queue(
+    desk: Desk, depot: Depot
+) -> None:
+    [event] = park(desk, "wamid.1")
+    original = parse_event(depot.bucket.get(event.full_event or "").decode())
+
+    replay.replay(depot, event.event_id, None)
+    replay.replay(depot, event.event_id, None)
+
+    first, second = desk.outbox.entries
+    sent = parse_event(first.body)
+    assert (sent.replay_of, sent.replay) == (event.event_id, 1)
+    assert sent.unreplayed() == original
+    assert sent.source == "meta"
+    assert first.group == second.group == digest(PHONE, "447700900101")
+    assert first.deduplication != second.deduplication
+
+
+def test_a_file_that_waits_for_a_token_is_replayed_in_its_own_lane(
+    desk: Desk, depot: Depot
+) -> None:
+    photo = text("wamid.1") | {
+        "type": "image",
+        "image": {"id": "media-1", "mime_type": "image/png", "sha256": "x"},
+    }
+    desk.take({"messages": [photo]})
+    [fetch] = desk.outbox.entries
+    unregister(desk)
+    desk.handle(fetch.body)
+    desk.outbox.entries.clear()
+    [event], _ = replay.parked(depot.table, EVERYBODY, limit=1)
+
+    replay.replay(depot, event.event_id, None)
+
+    assert [entry.group for entry in desk.outbox.entries] == [fetch.group]
+
+
+def test_a_replay_that_comes_back_is_open_again_and_says_when(desk: Desk, depot: Depot) -> None:
+    [event] = park(desk, "wamid.1")
+    before = depot.bucket.get(event.full_event or "")
+
+    replay.replay(depot, event.event_id, None)
+    work_off(desk)
+
+    back = parked(desk, event.event_id)
+    assert (back.state, back.returned, back.parked_again_at) == ("open", 1, clock.to_text(NOW))
+    assert replay.replay(depot, event.event_id, None).number == 2
+    assert depot.bucket.get(event.full_event or "") == before
+
+
+def test_an_older_replay_that_comes_back_late_hides_no_newer_one(desk: Desk, depot: Depot) -> None:
+    [event] = park(desk, "wamid.1")
+    replay.replay(depot, event.event_id, None)
+    replay.replay(depot, event.event_id, None)
+    first, second = desk.outbox.entries
+    desk.handle(first.body)
+    assert parked(desk, event.event_id).state == "replayed"
+
+    desk.handle(second.body)
+    desk.handle(first.body)
+
+    assert (parked(desk, event.event_id).state, parked(desk, event.event_id).returned) == (
+        "open",
+        2,
+    )
+
+
+def test_what_was_handled_once_stays_resolved(desk: Desk, depot: Depot) -> None:
+    [event] = park(desk, "wamid.1")
+    register(desk)
+    replay.replay(depot, event.event_id, None)
+    [entry] = desk.outbox.entries
+    work_off(desk)
+    unregister(desk)
+
+    desk.handle(entry.body)
+
+    assert parked(desk, event.event_id).state == "resolved"
+
+
+def test_a_replay_that_is_over_is_not_sent_again(desk: Desk, depot: Depot) -> None:
+    [event] = park(desk, "wamid.1")
+    register(desk)
+    replay.replay(depot, event.event_id, None)
+    work_off(desk)
+
+    done = replay.replay(depot, event.event_id, None)
+
+    assert (done.number, done.event.state, desk.outbox.entries) == (None, "resolved", [])
+
+
+def test_a_queue_that_refuses_leaves_the_event_open(
+    desk: Desk, depot: Depot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [event] = park(desk, "wamid.1")
+
+    def refuse(_: object) -> int:
+        raise NotEnqueued("1 of 1 entries refused")
+
+    monkeypatch.setattr(desk.outbox, "send", refuse)
+    with pytest.raises(NotEnqueued):
+        replay.replay(depot, event.event_id, None)
+
+    assert parked(desk, event.event_id).state == "open"
+
+
+def test_an_event_that_was_never_parked_writes_nothing_about_replays(desk: Desk) -> None:
+    desk.here.table.forget_consumption()
+    desk.take({"messages": [text("wamid.1")]})
+
+    assert not [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", '{"v": 1}'])
+def test_a_text_that_is_no_event_cannot_be_replayed(desk: Desk, depot: Depot, body: str) -> None:
+    desk.handle(body)
+    [event], _ = replay.parked(depot.table, EVERYBODY, limit=1)
+
+    with pytest.raises(NotReplayable, match="unreadable"):
+        replay.replay(depot, event.event_id, None)
+    assert parked(desk, event.event_id).state == "open"
+
+
+def test_an_event_whose_body_is_gone_cannot_be_replayed(desk: Desk, depot: Depot) -> None:
+    [event] = park(desk, "wamid.1")
+    depot.bucket.delete(event.full_event or "")
+
+    with pytest.raises(NotReplayable, match="gone"):
+        replay.replay(depot, event.event_id, None)
+
+
+@pytest.mark.parametrize("event_id", ["", "0" * 64, "../x", "A" * 64, "0" * 3_000])
+def test_an_event_that_is_not_there_cannot_be_replayed(depot: Depot, event_id: str) -> None:
+    with pytest.raises(NotFound):
+        replay.replay(depot, event_id, None)
+
+
+def test_an_event_that_a_provider_calls_parked_is_none(desk: Desk, depot: Depot) -> None:
+    desk.take({"field": "parked", "reason": "mine"})
+    [key] = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert desk.item(key)["webhookEventType"] == "parked"
+
+    assert replay.parked(depot.table, EVERYBODY, limit=10) == ([], None)
+    with pytest.raises(NotFound):
+        replay.replay(depot, key.removeprefix("WEBHOOK#"), None)
+
+
+def test_an_event_is_no_longer_listed_when_its_time_is_over(
+    desk: Desk, depot: Depot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    park(desk, "wamid.1")
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW + 30 * 86_400_000)
+
+    assert replay.parked(depot.table, EVERYBODY, limit=10) == ([], None)
+
+
+def test_in_bulk_each_open_event_is_sent_once_page_by_page(desk: Desk, depot: Depot) -> None:
+    events = park(desk, *(f"wamid.{n}" for n in range(7)))
+    replay.replay(depot, events[3].event_id, None)
+    told: list[Replay] = []
+
+    start = None
+    for _ in range(4):
+        start = replay.replay_all(depot, EVERYBODY, limit=2, start=start, tell=told.append)
+        if start is None:
+            break
+
+    assert start is None
+    assert sorted(one.event.event_id for one in told) == sorted(
+        event.event_id for event in events if event is not events[3]
+    )
+    assert [one.number for one in told] == [1] * 6
+    assert len(desk.outbox.entries) == 7
+
+
+def test_in_bulk_what_cannot_be_replayed_is_told_and_holds_up_nothing(
+    desk: Desk, depot: Depot
+) -> None:
+    park(desk, "wamid.1", "wamid.2")
+    desk.handle("no event")
+    told: list[Replay] = []
+
+    replay.replay_all(depot, EVERYBODY, limit=10, tell=told.append)
+
+    assert sorted(one.refused or "" for one in told) == ["", "", "unreadable"]
+    assert len(desk.outbox.entries) == 2
+
+
+def test_a_bulk_replay_stops_when_its_time_is_over_and_says_where_to_go_on(
+    desk: Desk, depot: Depot
+) -> None:
+    park(desk, "wamid.1", "wamid.2", "wamid.3")
+    told: list[Replay] = []
+
+    start = replay.replay_all(
+        depot, EVERYBODY, limit=10, tell=told.append, is_over=lambda: len(told) == 2
+    )
+    assert (len(told), start is None) == (2, False)
+    replay.replay_all(depot, EVERYBODY, limit=10, start=start, tell=told.append)
+
+    assert len({one.event.event_id for one in told}) == 3
+
+
+def test_a_list_can_be_cut_down_to_a_reason_a_company_and_a_state(desk: Desk, depot: Depot) -> None:
+    [unknown] = park(desk, "wamid.1")
+    register(desk)
+    desk.take({"messages": [text("wamid.2", "one")]}, {"messages": [text("wamid.2", "two")]})
+
+    def ids(wanted: Wanted) -> list[str]:
+        return [event.reason or "" for event in replay.parked(depot.table, wanted, limit=10)[0]]
+
+    assert sorted(ids(EVERYBODY)) == ["conflict", "unknown_phone"]
+    assert ids(replace(EVERYBODY, reason="unknown_phone")) == ["unknown_phone"]
+    assert ids(Wanted(company="acme")) == ["conflict"]
+    assert ids(Wanted(company="globex")) == []
+    replay.replay(depot, unknown.event_id, None)
+    work_off(desk)
+    assert ids(replace(EVERYBODY, states=replay.WAITING)) == ["conflict"]
+
+
+def test_the_last_attempt_leaves_the_newest_reason_of_a_dead_letter(desk: Desk) -> None:
+    body = "x"
+    note_dead_letter(desk.here, body, "ClientError: PutItem: Throttled", 5)
+    note_dead_letter(desk.here, body, "Transient: no_time", 5)
+
+    note = parked(desk, digest("dead_letter", body))
+    assert (note.webhook_event_type, note.reason, note.attempts) == (
+        "dead_letter",
+        "Transient: no_time",
+        5,
+    )

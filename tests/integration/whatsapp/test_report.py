@@ -1,0 +1,83 @@
+"""What the worker says about an event it handled: one short line, and counts that add up."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from types import ModuleType
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+
+from tests.integration.logs import counted, recorded
+from tests.integration.whatsapp.conftest import NOW, Desk, text
+from tests.template import environment
+
+LONGEST_LINE_BYTES = 1_200
+RECORD = SQSRecord(
+    {"attributes": {"ApproximateReceiveCount": "2", "MessageGroupId": "a" * 64}, "body": ""}
+)
+
+
+@pytest.fixture
+def worker(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    for name, value in environment("WhatsAppWorker").items():
+        monkeypatch.setenv(name, value)
+    return importlib.import_module("whatsapp.handlers.worker")
+
+
+def reported(
+    desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch, value: dict[str, Any]
+) -> str:
+    """The line of the one event in *value*."""
+    log = recorded(monkeypatch)
+    for metric in ("EndToEndMs", "Persisted", "FollowUp"):
+        counted(metric)
+    (handled,) = desk.take(value, accepted_at=NOW - 3_000)
+    worker._report(handled, RECORD)
+    return log.getvalue()
+
+
+def test_a_line_says_whose_event_it_was_and_what_became_of_it_in_few_bytes(
+    desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = reported(desk, worker, monkeypatch, {"messages": [text("wamid." + "x" * 900)]})
+
+    said = json.loads(line)
+    assert len(line.encode()) <= LONGEST_LINE_BYTES
+    assert {
+        name: said[name] for name in ("outcome", "attempt", "age_ms", "company", "channel")
+    } == {
+        "outcome": "persisted",
+        "attempt": 2,
+        "age_ms": 3_000,
+        "company": "acme",
+        "channel": "whatsapp",
+    }
+    assert said["wru"] >= 0
+    assert len(said["correlation_id"]) == 26
+
+
+def test_from_the_customers_phone_to_the_table_is_measured_by_the_providers_time(
+    desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value = {"messages": [text("wamid.1", at=NOW // 1000 - 7)]}
+    reported(desk, worker, monkeypatch, value)
+
+    assert counted("EndToEndMs") == 7_000
+    assert counted("Persisted") == 1
+
+    reported(desk, worker, monkeypatch, value)
+    assert counted("EndToEndMs") == 0, "a repeat is days late by its nature"
+
+
+def test_a_message_of_an_old_history_counts_as_persisted_and_not_as_late(
+    desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = text("wamid.old", at=NOW // 1000 - 90 * 86_400)
+    history = {"field": "history", "history": [{"threads": [{"id": "1", "messages": [old]}]}]}
+    reported(desk, worker, monkeypatch, history)
+
+    assert counted("Persisted") == 1
+    assert counted("EndToEndMs") == 0

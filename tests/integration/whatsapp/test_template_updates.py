@@ -1,0 +1,234 @@
+"""What webhooks say about templates, in the caches of both providers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from boto3.dynamodb.conditions import Key
+
+from tests.integration.whatsapp.conftest import Desk, a_phone
+from whatsapp import store
+from whatsapp.items import pk
+from whatsapp.outcomes import Outcome
+
+WABA = "102290129340398"
+STATUS = "message_template_status_update"
+NAME = f"TEMPLATE_META#{WABA}#reminder"
+ENGLISH = f"{NAME}#en_GB"
+
+
+def template(word: str = "APPROVED", language: str = "en_GB", **more: Any) -> dict[str, Any]:
+    return {
+        "event": word,
+        "message_template_id": 17,
+        "message_template_name": "reminder",
+        "message_template_language": language,
+        "reason": "NONE",
+    } | more
+
+
+def test_a_template_is_an_item_by_name_and_by_language(desk: Desk) -> None:
+    handled = desk.told(STATUS, template(message_template_category="UTILITY"))
+    desk.told(STATUS, template("PENDING", "fr", message_template_id=18), 1)
+
+    assert handled.outcome is Outcome.PERSISTED
+    item = desk.item(NAME)
+    assert (item["status"], item["language"], item["category"]) == ("APPROVED", "en_GB", "UTILITY")
+    assert item["templateId"] == "17"
+    assert item["wabaMetaId"] == WABA
+    assert item["company"] == "acme"
+    assert item["statusAt"] == "2026-01-01T11:00:00.000Z"
+    languages = {language: (e["id"], e["status"]) for language, e in item["languages"].items()}
+    assert languages == {"en_GB": ("17", "APPROVED"), "fr": ("18", "PENDING")}
+    assert desk.item(f"{NAME}#fr")["status"] == "PENDING"
+    assert desk.events_kept() == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("IN_APPEAL", "PENDING"),
+        ("PENDING_DELETION", "DISABLED"),
+        ("DELETED", "DISABLED"),
+        ("ARCHIVED", "DISABLED"),
+        ("LIMIT_EXCEEDED", "DISABLED"),
+        ("FLAGGED", "APPROVED"),
+        ("REINSTATED", "APPROVED"),
+        ("PAUSED", "PAUSED"),
+    ],
+)
+def test_a_word_of_the_provider_is_kept_beside_the_status_it_means(
+    desk: Desk, word: str, status: str
+) -> None:
+    desk.told(STATUS, template(word))
+
+    item = desk.item(ENGLISH)
+    assert (item["status"], item["statusRaw"]) == (status, word)
+
+
+def test_an_unknown_word_leaves_the_status_and_is_counted(desk: Desk, counted: list[str]) -> None:
+    desk.told(STATUS, template())
+    desk.told(STATUS, template("HIBERNATING"), 1)
+
+    item = desk.item(ENGLISH)
+    assert (item["status"], item["statusRaw"]) == ("APPROVED", "HIBERNATING")
+    assert counted.count("UnknownWord") == 1
+
+
+def test_an_unknown_word_makes_no_template(desk: Desk) -> None:
+    assert desk.told(STATUS, template("HIBERNATING")).outcome is Outcome.PERSISTED
+
+    assert desk.item(ENGLISH) == desk.item(NAME) == {}
+    assert desk.events_kept() == 1
+
+
+def test_a_late_status_changes_nothing(desk: Desk) -> None:
+    desk.told(STATUS, template("REJECTED", reason="SCAM"), 2)
+    desk.told(STATUS, template("PENDING"), 1)
+
+    for key in (NAME, ENGLISH):
+        assert (desk.item(key)["status"], desk.item(key)["reason"]) == ("REJECTED", "SCAM")
+    assert desk.item(NAME)["languages"]["en_GB"]["status"] == "REJECTED"
+
+
+def test_a_reason_goes_with_the_status_it_was_given_for(desk: Desk) -> None:
+    desk.told(STATUS, template("REJECTED", reason="SCAM"), 1)
+    desk.told(STATUS, template(), 2)
+
+    assert "reason" not in desk.item(ENGLISH)
+
+
+def test_of_two_statuses_of_one_second_always_the_same_wins(desk: Desk) -> None:
+    desk.told(STATUS, template("PAUSED"))
+    desk.told(STATUS, template("DISABLED"))
+    first = desk.item(ENGLISH)["status"]
+    for key in (NAME, ENGLISH):
+        desk.here.table.delete(pk(key))
+    desk.told(STATUS, template("DISABLED"))
+    desk.told(STATUS, template("PAUSED"))
+
+    assert desk.item(ENGLISH)["status"] == first
+
+
+def test_the_same_event_again_is_a_duplicate_and_repairs_what_is_missing(desk: Desk) -> None:
+    desk.told(STATUS, template())
+    before = desk.item(NAME)
+    desk.here.table.delete(pk(NAME))
+
+    assert desk.told(STATUS, template()).outcome is Outcome.DUPLICATE
+    assert desk.item(NAME) == before
+
+
+def test_a_rating_before_any_status_makes_a_template_without_one(desk: Desk) -> None:
+    desk.told("message_template_quality_update", template(new_quality_score="RED"), 2)
+    assert desk.item(ENGLISH)["qualityScore"] == "RED"
+    assert "status" not in desk.item(ENGLISH)
+
+    desk.told(STATUS, template(), 1)
+    assert (desk.item(ENGLISH)["status"], desk.item(ENGLISH)["qualityScore"]) == ("APPROVED", "RED")
+
+
+@pytest.mark.parametrize(("word", "times"), [("ULTRAVIOLET", 1), ("UNKNOWN", 0)])
+def test_a_rating_in_no_word_of_ours_leaves_none(
+    desk: Desk, counted: list[str], word: str, times: int
+) -> None:
+    desk.told("message_template_quality_update", template(new_quality_score="GREEN"))
+    desk.told("message_template_quality_update", template(new_quality_score=word), 1)
+
+    assert "qualityScore" not in desk.item(ENGLISH)
+    assert desk.item(ENGLISH)["qualityAt"] == "2026-01-01T11:00:01.000Z"
+    assert counted.count("UnknownWord") == times
+
+
+def test_a_category_that_is_only_announced_is_not_yet_the_category(desk: Desk) -> None:
+    announced = {"correct_category": "MARKETING", "new_category": "UTILITY"}
+    desk.told("template_category_update", template(**announced))
+    assert desk.item(ENGLISH)["category"] == "UTILITY"
+
+    done = {"previous_category": "UTILITY", "new_category": "MARKETING"}
+    desk.told("template_category_update", template(**done), 1)
+    assert desk.item(ENGLISH)["category"] == "MARKETING"
+
+
+def test_new_components_keep_the_file_that_events_do_not_tell(desk: Desk) -> None:
+    desk.told(STATUS, template())
+    photo = {"type": "HEADER", "format": "IMAGE"}
+    desk.here.table.update(
+        pk(ENGLISH), put={"components": [photo, {"type": "BODY", "text": "old"}]}
+    )
+
+    desk.told("message_template_components_update", template(message_template_element="new"), 1)
+
+    assert desk.item(ENGLISH)["components"] == [photo, {"type": "BODY", "text": "new"}]
+
+
+def test_buttons_are_stored_as_the_provider_takes_them(desk: Desk) -> None:
+    button = {
+        "message_template_button_type": "URL",
+        "message_template_button_text": "Book",
+        "message_template_button_url": "https://acme.example",
+    }
+    desk.told(
+        "message_template_components_update",
+        template(message_template_title="Hi", message_template_buttons=[button]),
+    )
+
+    assert desk.item(ENGLISH)["components"] == [
+        {"type": "HEADER", "format": "TEXT", "text": "Hi"},
+        {
+            "type": "BUTTONS",
+            "buttons": [{"type": "URL", "text": "Book", "url": "https://acme.example"}],
+        },
+    ]
+
+
+def test_an_account_at_aws_has_its_templates_there_too(desk: Desk) -> None:
+    store.phones.register(
+        desk.here.table, a_phone(aws_phone="phone-number-id-1", aws_waba="waba-1")
+    )
+    store.phones.forget()
+
+    desk.told(STATUS, template("PAUSED", message_template_category="MARKETING"), source="eum")
+
+    item = desk.item("TEMPLATE_EUM#waba-1#reminder#en_GB")
+    assert (item["templateStatus"], item["templateCategory"]) == ("PAUSED", "MARKETING")
+    assert (item["wabaId"], item["metaTemplateId"]) == ("waba-1", "17")
+    assert (item["templateName"], item["templateLanguage"]) == ("reminder", "en_GB")
+    entries, _ = desk.here.table.query("gsi_template_waba", Key("wabaId").eq("waba-1"))
+    assert [entry["templateStatus"] for entry in entries] == ["PAUSED"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"message_template_name": "re#minder"},
+        {"message_template_name": None},
+        {"message_template_language": "en#GB"},
+        {"message_template_language": ["en"]},
+        {"event": {"word": "APPROVED"}},
+    ],
+)
+def test_an_odd_template_event_is_kept_and_makes_nothing_else(
+    desk: Desk, changed: dict[str, Any]
+) -> None:
+    assert desk.told(STATUS, template(**changed)).outcome is Outcome.PERSISTED
+
+    assert [key for key in desk.keys() if key.startswith("TEMPLATE")] == []
+
+
+def test_a_name_lists_no_more_languages_than_it_may(desk: Desk) -> None:
+    desk.told(STATUS, template())
+    full = {f"x{n}": {"id": "1"} for n in range(100)}
+    desk.here.table.update(pk(NAME), put={"languages": full})
+
+    desk.told(STATUS, template("APPROVED", "fr"), 1)
+
+    assert desk.item(NAME)["languages"] == full
+    assert desk.item(f"{NAME}#fr")["status"] == "APPROVED"
+
+
+def test_an_unknown_word_with_a_category_makes_no_template_either(desk: Desk) -> None:
+    desk.told(STATUS, template("HIBERNATING", message_template_category="UTILITY"))
+
+    assert desk.item(ENGLISH) == desk.item(NAME) == {}

@@ -1,0 +1,271 @@
+"""What functions may do on AWS by their roles in the template, and what they do: the two must be the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources
+
+PARTITION_KEYS = {
+    key["AttributeName"]
+    for table in resources("AWS::DynamoDB::Table")
+    for key in properties(table)["KeySchema"]
+    if key["KeyType"] == "HASH"
+}
+# Operators of conditions, and whether they hold where a use says nothing of their key. Patterns of all are compared
+# as IAM compares those of StringLike; StringEquals has none in our template.
+OPERATORS = {
+    "StringLike": False,
+    "ForAllValues:StringLike": True,
+    "ForAllValues:StringEquals": True,
+}
+
+
+@dataclass(frozen=True)
+class Use:
+    """One action on one resource. *context* are the facts that conditions of policies ask for: key and values."""
+
+    action: str
+    resource: str
+    context: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """All values that a use has under *key* fit one of the *patterns*."""
+
+    operator: str
+    key: str
+    patterns: tuple[str, ...]
+
+    def holds(self, use: Use) -> bool:
+        """Whether IAM would say so."""
+        values = dict(use.context).get(self.key)
+        if values is None:
+            return OPERATORS[self.operator]
+        return all(any(fnmatchcase(v, pattern) for pattern in self.patterns) for v in values)
+
+
+@dataclass(frozen=True)
+class Grant:
+    """One action on one resource, or on a pattern of them, under conditions."""
+
+    action: str
+    resource: str
+    conditions: tuple[Condition, ...] = ()
+
+    def permits(self, use: Use) -> bool:
+        """Whether IAM would allow this use by this grant."""
+        return (
+            self.action == use.action
+            and fnmatchcase(use.resource, self.resource)
+            and all(condition.holds(use) for condition in self.conditions)
+        )
+
+
+def needless(grants: set[Grant], uses: set[Use]) -> list[Grant]:
+    """Grants that nobody makes use of."""
+    return [grant for grant in grants if not any(grant.permits(use) for use in uses)]
+
+
+def missing(grants: set[Grant], uses: set[Use]) -> list[Use]:
+    """Uses that AWS would refuse."""
+    return [use for use in uses if not any(grant.permits(use) for grant in grants)]
+
+
+# Granted
+
+
+def grants_of(function: str, **given: str) -> set[Grant]:
+    """Everything that the template lets a function do on AWS, under these parameters."""
+    role = resolved(properties(function, **given)["Role"])
+    return {
+        Grant(action, resource, _conditions(statement))
+        for statement in _statements(str(role), given)
+        for action in _listed(statement["Action"])
+        for resource in _listed(statement["Resource"])
+    }
+
+
+def granted_for_lambda(function: str, **given: str) -> set[Grant]:
+    """
+    What Lambda itself does under the role of a function, so that no call of ours shows it.
+
+    - The runtime writes what the function prints to its log group.
+    - The poller of a queue takes messages and deletes them (Lambda, "Using Lambda with Amazon SQS": the three actions).
+    - An event of an asynchronous invocation that failed for good goes to the destination for failures.
+    """
+    wanted = properties(function, **given)
+    grants = {
+        Grant(action, properties_arn(f"{function}Logs", **given))
+        for action in ("logs:CreateLogStream", "logs:PutLogEvents")
+    }
+    for event in wanted.get("Events", {}).values():
+        if event["Type"] == "SQS":
+            for name in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes"):
+                grants.add(Grant(f"sqs:{name}", event["Properties"]["Queue"]))
+    failures = wanted.get("EventInvokeConfig", {}).get("DestinationConfig", {}).get("OnFailure")
+    if failures:
+        grants.add(Grant("sqs:SendMessage", failures["Destination"]))
+    return grants
+
+
+def properties_arn(logical_id: str, **given: str) -> str:
+    """The ARN of a resource of the template."""
+    return str(resolved({"Fn::GetAtt": f"{logical_id}.Arn"}, **given))
+
+
+def _statements(role: str, given: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    (name,) = (r for r in resources("AWS::IAM::Role") if properties_arn(r, **given) == role)
+    for policy in properties(name, **given).get("Policies", []):
+        yield from policy["PolicyDocument"]["Statement"]
+    for other in resources("AWS::IAM::Policy"):
+        # What exists on the emulator only is no right on AWS.
+        if exists(other, Stage="prod") and name in properties(other, **given)["Roles"]:
+            yield from properties(other, **given)["PolicyDocument"]["Statement"]
+
+
+def _conditions(statement: Mapping[str, Any]) -> tuple[Condition, ...]:
+    conditions = statement.get("Condition", {})
+    assert conditions.keys() <= OPERATORS.keys(), f"teach `Condition` about {conditions.keys()}"
+    return tuple(
+        Condition(operator, key, tuple(_listed(patterns)))
+        for operator, wanted in conditions.items()
+        for key, patterns in wanted.items()
+    )
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    return value if isinstance(value, list) else [value]
+
+
+# Used
+
+
+@dataclass
+class Witness:
+    """Notes what each function does on AWS, from the operations that its clients are asked for."""
+
+    running: str | None = None
+    uses: dict[str, set[Use]] = field(default_factory=dict)
+
+    def note(self, operation: str, parameters: dict[str, Any]) -> None:
+        """One operation of the SDK (`dynamodb.PutItem`) of the function that is running."""
+        assert self.running, f"{operation} outside of any function"
+        assert operation in USES, f"say in `USES` which IAM action {operation} needs"
+        self.uses.setdefault(self.running, set()).update(USES[operation](parameters))
+
+    def watching[**P, R](self, function: str, handler: Callable[P, R]) -> Callable[P, R]:
+        """The handler, with what it does noted under its function."""
+
+        def watched(*args: P.args, **options: P.kwargs) -> R:
+            before, self.running = self.running, function
+            try:
+                return handler(*args, **options)
+            finally:
+                self.running = before
+
+        return watched
+
+
+def _on_item(action: str) -> Callable[[dict[str, Any]], set[Use]]:
+    def use(parameters: dict[str, Any]) -> set[Use]:
+        return {Use(action, _table(parameters["TableName"]), _leading(parameters))}
+
+    return use
+
+
+def _on_items(parameters: dict[str, Any]) -> set[Use]:
+    return {
+        Use("dynamodb:BatchGetItem", _table(table), _leading({"Key": key}))
+        for table, request in parameters["RequestItems"].items()
+        for key in request["Keys"]
+    }
+
+
+def _leading(parameters: dict[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The partition key of an item, as conditions know it."""
+    item = parameters.get("Key") or parameters["Item"]
+    (value,) = (item[name] for name in PARTITION_KEYS if name in item)
+    return (("dynamodb:LeadingKeys", tuple(map(str, value.values()))),)
+
+
+def _on_index(parameters: dict[str, Any]) -> set[Use]:
+    index = f"/index/{parameters['IndexName']}" if "IndexName" in parameters else ""
+    return {Use("dynamodb:Query", _table(parameters["TableName"]) + index)}
+
+
+def _table(name: str) -> str:
+    return f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{name}"
+
+
+def _on_object(action: str) -> Callable[[dict[str, Any]], set[Use]]:
+    return lambda parameters: {Use(action, _object(parameters["Bucket"], parameters["Key"]))}
+
+
+def _object(bucket: str, key: str) -> str:
+    return f"arn:aws:s3:::{bucket}/{key}"
+
+
+def _listing(parameters: dict[str, Any]) -> set[Use]:
+    prefix = parameters.get("Prefix", "")
+    return {
+        Use("s3:ListBucket", f"arn:aws:s3:::{parameters['Bucket']}", (("s3:prefix", (prefix,)),))
+    }
+
+
+def _on_queue(action: str) -> Callable[[dict[str, Any]], set[Use]]:
+    def use(parameters: dict[str, Any]) -> set[Use]:
+        *_, account, name = parameters["QueueUrl"].split("/")
+        return {Use(action, f"arn:aws:sqs:{REGION}:{account}:{name}")}
+
+    return use
+
+
+def _reads_secret(parameters: dict[str, Any]) -> set[Use]:
+    return {Use("secretsmanager:GetSecretValue", parameters["SecretId"])}
+
+
+def _with_number(action: str) -> Callable[[dict[str, Any]], set[Use]]:
+    def use(parameters: dict[str, Any]) -> set[Use]:
+        number = parameters["originationPhoneNumberId"].removeprefix("phone-number-id-")
+        arn = f"arn:aws:social-messaging:{REGION}:{ACCOUNT}:phone-number-id/{number}"
+        found = {Use(f"social-messaging:{action}", arn)}
+        if copy := parameters.get("destinationS3File"):
+            # The service writes the object with the rights of its caller.
+            found.add(Use("s3:PutObject", _object(copy["bucketName"], copy["key"])))
+        return found
+
+    return use
+
+
+# Operations of the SDK, and the actions that IAM asks for: not always of the same name, and batches have none.
+USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
+    "dynamodb.GetItem": _on_item("dynamodb:GetItem"),
+    "dynamodb.PutItem": _on_item("dynamodb:PutItem"),
+    "dynamodb.UpdateItem": _on_item("dynamodb:UpdateItem"),
+    "dynamodb.DeleteItem": _on_item("dynamodb:DeleteItem"),
+    "dynamodb.Query": _on_index,
+    "dynamodb.BatchGetItem": _on_items,
+    "s3.GetObject": _on_object("s3:GetObject"),
+    "s3.HeadObject": _on_object("s3:GetObject"),
+    "s3.PutObject": _on_object("s3:PutObject"),
+    "s3.CreateMultipartUpload": _on_object("s3:PutObject"),
+    "s3.UploadPart": _on_object("s3:PutObject"),
+    "s3.CompleteMultipartUpload": _on_object("s3:PutObject"),
+    "s3.AbortMultipartUpload": _on_object("s3:AbortMultipartUpload"),
+    "s3.DeleteObject": _on_object("s3:DeleteObject"),
+    "s3.ListObjectsV2": _listing,
+    "sqs.SendMessage": _on_queue("sqs:SendMessage"),
+    "sqs.SendMessageBatch": _on_queue("sqs:SendMessage"),
+    "sqs.ReceiveMessage": _on_queue("sqs:ReceiveMessage"),
+    "sqs.DeleteMessage": _on_queue("sqs:DeleteMessage"),
+    "sqs.ChangeMessageVisibility": _on_queue("sqs:ChangeMessageVisibility"),
+    "sqs.GetQueueAttributes": _on_queue("sqs:GetQueueAttributes"),
+    "secrets-manager.GetSecretValue": _reads_secret,
+    "socialmessaging.SendWhatsAppMessage": _with_number("SendWhatsAppMessage"),
+    "socialmessaging.GetWhatsAppMessageMedia": _with_number("GetWhatsAppMessageMedia"),
+}

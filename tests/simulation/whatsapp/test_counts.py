@@ -1,0 +1,164 @@
+"""A count that dies at any call, or fails at one, is made good by the next ones: the same hours, the same days."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from events.whatsapp.cast import COUNTER
+from shared.clock import from_text, to_text
+from tests.simulation.wire import READS, Fault, When
+from tests.simulation.world import Invocation, Moment, World
+from whatsapp.items import Message
+
+FIVE_MINUTES_MS = 300_000
+
+
+@pytest.fixture
+def begun(world: World) -> Moment:
+    """Messages of two hours that were counted before, some of which have moved since; and new ones."""
+    world.clock.ms = from_text("2026-01-01T12:00:00.000Z")
+    for number, status in enumerate(("sent", "delivered", "read", "failed")):
+        write(world, number, status, "2026-01-01T11:59:59.999Z")
+    count(world)
+    write(world, 0, "read", "2026-01-01T11:59:59.999Z")
+    write(world, 5, "sent", "2026-01-01T12:00:00.000Z")
+    return world.remember()
+
+
+def write(world: World, number: int, status: str, at: str) -> None:
+    message = Message(
+        pk=f"MSG#{number}", company="acme", phone=COUNTER.phone, direction="OUTBOUND", sent_at=at, received_at=at,
+        delivery_status=status, from_="1", from_pk="1", conversation_pk="CONV#1#2", inbox_pk="arn", type="text",
+        payload_hash="x", template="hello", campaign_id="spring",
+    )  # fmt: skip
+    world.table.put(message.attributes())
+
+
+def count(world: World) -> bool:
+    """The run of the next minute that counts the last two hours."""
+    world.clock.ms = (world.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
+    return world.run_schedule()
+
+
+def counts(world: World) -> dict[str, Any]:
+    """All counts, without when they were made."""
+    return {
+        key: {name: value for name, value in item.items() if name != "countedAt"}
+        for key, item in world.items().items()
+        if item["itemType"] in {"HOUR", "ANALYTICS"}
+    }
+
+
+def test_without_accidents_the_counts_are_these(world: World, begun: Moment) -> None:
+    assert count(world)
+    assert count(world)
+
+    day = counts(world)[f"ANALYTICS#{COUNTER.waba}#2026-01-01"]
+    names = ("messagesSent", "messagesDelivered", "messagesRead", "messagesFailed")
+    assert [day[name] for name in names] == [5, 3, 2, 1]
+    assert day["templatesUsed"] == {"hello": 5}
+    hours = {key: item["counts"] for key, item in counts(world).items() if "counts" in item}
+    assert hours == {
+        f"HOUR#{COUNTER.waba}#2026010111": {"sent": 4, "delivered": 3, "read": 2, "failed": 1},
+        f"HOUR#{COUNTER.waba}#2026010112": {"sent": 1},
+        "HOUR#spring#2026010111": {"sent": 4, "delivered": 3, "read": 2, "failed": 1},
+        "HOUR#spring#2026010112": {"sent": 1},
+    }
+
+
+@pytest.mark.parametrize("when", list(When))
+def test_dying_at_any_call_changes_nothing_in_the_end(
+    world: World, begun: Moment, when: When
+) -> None:
+    clean, calls = undisturbed(world, begun)
+    for number in range(1, calls + 1):
+        world.begin_again(begun)
+        world.wire.die_at = (number, when)
+        assert not count(world)
+        where = f"died {when} call {number}, {world.wire.calls[number - 1]}"
+        # The retry of the same event, and the next ones: the clock that stands still makes all counts equally old.
+        world.run_schedule()
+        count(world)
+        count(world)
+
+        assert counts(world) == clean, where
+
+
+@pytest.mark.parametrize("fault", list(Fault))
+def test_a_failing_call_changes_nothing_in_the_end(
+    world: World, begun: Moment, fault: Fault
+) -> None:
+    clean, calls = undisturbed(world, begun)
+    for number in range(1, calls + 1):
+        world.begin_again(begun)
+        world.wire.fault_at = (number, fault)
+        with suppress(ClientError):  # Lambda runs the event again.
+            count(world)
+        where = f"{fault} at call {number}, {world.wire.calls[number - 1]}"
+        world.wire.rewind()
+        count(world)
+        count(world)
+
+        assert counts(world) == clean, where
+
+
+@dataclass
+class Hurried(Invocation):
+    """A run that has time for a few messages only."""
+
+    looks: int = 4
+
+    def get_remaining_time_in_millis(self) -> int:
+        self.looks -= 1
+        return 60_000 if self.looks >= 0 else 0
+
+
+def test_dying_in_the_middle_of_an_hour_that_takes_several_runs_changes_nothing_in_the_end(
+    world: World, begun: Moment
+) -> None:
+    for number in range(10, 14):
+        write(world, number, "read", f"2026-01-01T12:00:{number}.000Z")
+    begun = world.remember()
+    clean, _ = undisturbed(world, begun)
+    calls = hurry(world)
+    assert counts(world) == clean
+
+    # To die before a write, or at a read, leaves the same world as to die after the write before it.
+    writes = [number for number, call in enumerate(calls, 1) if call.split()[0] not in READS]
+    assert len(writes) > 8
+    for number in writes:
+        world.begin_again(begun)
+        world.wire.die_at = (number, When.AFTER)
+        hurry(world)
+
+        assert counts(world) == clean, f"died after call {number}, {calls[number - 1]}"
+
+
+def hurry(world: World) -> list[str]:
+    """Runs without time, minute by minute, and then two with plenty; the calls that the first ones make."""
+    world.clock.ms = from_text("2026-01-01T12:10:00.000Z")
+    for _ in range(3):
+        if not world.run_schedule(Hurried()):
+            world.run_schedule(Hurried())  # EventBridge's event again
+        world.clock.ms += 60_000
+    calls = list(world.wire.calls)
+    count(world)
+    count(world)
+    return calls
+
+
+def undisturbed(world: World, begun: Moment) -> tuple[dict[str, Any], int]:
+    """The counts of runs without accidents, and how many calls the first one makes."""
+    world.begin_again(begun)
+    assert count(world)
+    calls = len(world.wire.calls)
+    count(world)
+    assert to_text(world.clock.ms) == "2026-01-01T12:15:00.000Z"
+    clean = counts(world)
+    world.begin_again(begun)
+    return clean, calls

@@ -1,0 +1,255 @@
+"""Each function may do what it does in the simulation, and nothing more: a role is no wider than its use."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+
+from access import api_keys
+from events.whatsapp import gateway
+from events.whatsapp.cast import COMPANY, COUNTER
+from events.whatsapp.payloads import text
+from events.whatsapp.samples import sample, samples
+from events.whatsapp.story import START
+from shared import http
+from shared.auth import Caller, Scope
+from shared.clock import to_text
+from shared.dynamodb import Table
+from tests.simulation.fifo import Queued
+from tests.simulation.permissions import (
+    Grant,
+    Use,
+    Witness,
+    granted_for_lambda,
+    grants_of,
+    missing,
+    needless,
+)
+from tests.simulation.stage import imported
+from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own, said, says
+from tests.simulation.world import Invocation, World
+from tests.template import create_table, environment, properties, resources
+
+FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
+STAGE = {"Stage": "local"}
+FIVE_MINUTES_MS = 300_000
+LARGE = said(says("large", text("A very long story. " * 60_000)))  # over a megabyte
+LONG = said(says("long", text("word " * 4_000)))
+OPERATOR = Caller(company=COMPANY, scopes=frozenset(Scope), principal="api-key:1")
+
+type Drive = Callable[[World, Witness], None]
+
+
+def drive_ingress_and_worker(world: World, witness: Witness) -> None:
+    """All samples, also those that are turned away, and our own scenarios of the crash matrix."""
+    for scenario in of_our_own():
+        play(world, scenario)
+    world.reset()
+    for event in (LARGE, *(each.event for each in samples())):
+        world.deliver(event)
+    world.work_off()
+    let_an_old_message_in(world)
+    witness.watching("WhatsAppWorker", break_off_a_large_file)(world)
+
+
+def let_an_old_message_in(world: World) -> None:
+    """Older than all that the head of its conversation remembers: the head counts anew."""
+    (trimmed,) = by_name(of_our_own(), "the ring is trimmed")
+    play(world, trimmed)
+    world.deliver_until_taken(said(says("old", text("long ago"), 600)))
+    world.work_off()
+
+
+def play(world: World, scenario: Scenario) -> None:
+    """A scenario without accidents, on a fresh world."""
+    world.reset(auto_mark_read=scenario.auto_mark_read)
+    scenario.seed(world)
+    for event in scenario.first + scenario.then:
+        world.deliver_until_taken(event)
+        world.work_off()
+
+
+def break_off_a_large_file(world: World) -> None:
+    """Larger than any sample: boto3 sends it in parts, and takes back what came when one of them fails."""
+    world.wire.fails_if = lambda call: call.startswith("s3.UploadPart")
+    with pytest.raises(ClientError):
+        world.worker.here.bucket.put_file("media/large", io.BytesIO(bytes(9 << 20)), "video/mp4")
+    world.wire.rewind()
+
+
+def drive_api(world: World, witness: Witness) -> None:
+    """All conversations of a number and all their messages, a long one and one with a file among them."""
+    name = properties("ApiSealSecret", **STAGE)["Name"]
+    boto3.Session().client("secretsmanager").create_secret(
+        Name=name, SecretString='{"seal_key": "sealed"}'
+    )
+    world.reset()
+    for event in (sample("image").event, sample("image_gone").event, LONG):
+        world.deliver_until_taken(event)
+    world.work_off()
+    variables = environment("WhatsAppApi", **STAGE)
+    api = imported("whatsapp.handlers.api", variables)
+    handler = witness.watching("WhatsAppApi", api.handler)
+    listing = handler(asked("GET /whatsapp/conversations", phone=COUNTER.phone), Invocation())
+    for conversation in json.loads(listing["body"])["result"]["conversations"]:
+        path = f"/whatsapp/conversations/{conversation['key']}/messages"
+        assert handler(asked(f"GET {path}"), Invocation())["statusCode"] == 200
+
+
+def drive_admin(world: World, witness: Witness) -> None:
+    """Parked events and letters of both dead-letter queues, listed a page at a time and put back."""
+    handler = witness.watching("WhatsAppAdmin", world.admin.handler)
+
+    def ask(line: str, status: int, **query: str) -> dict[str, Any]:
+        answer = handler(asked(line, **query), Invocation())
+        assert answer["statusCode"] == status, answer["body"]
+        return json.loads(answer["body"])
+
+    world.reset()
+    for name in ("unknown_phone", "malformed", "text"):
+        world.deliver_until_taken(sample(name).event)
+    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
+    world.work_off()
+    world.wire.rewind()
+    (entry,) = json.loads(LARGE["body"])["entry"]
+    large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
+    letter = json.dumps({"requestPayload": large})
+    world.queue.social_letters.append(Queued("s-1", letter, "", "", world.clock.ms))
+    first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
+    ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
+    ask("POST /whatsapp/parked/replay", 202)
+    assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 2
+    assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 2
+
+
+def asked(line: str, **query: str) -> dict[str, Any]:
+    """A call (`GET /path`) as API Gateway hands it over, for a caller whom the authorizer knew."""
+    method, path = line.split(" ")
+    return {
+        "resource": path,
+        "path": path,
+        "httpMethod": method,
+        "headers": {},
+        "multiValueHeaders": {},
+        "pathParameters": None,
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()},
+        "requestContext": {"requestId": "request-1", "authorizer": OPERATOR.as_context()},
+        "body": None,
+        "isBase64Encoded": False,
+    }
+
+
+def drive_authorizer(world: World, witness: Witness) -> None:
+    """A good key and an unknown one."""
+    aside = boto3.Session().client("dynamodb")
+    table = Table(aside, create_table(aside, "ApiKeysTable", **STAGE))
+    key = api_keys.create(table, company=COMPANY, scopes=["whatsapp:read"], name="till")
+    module = imported("access.handlers.authorizer", environment("ApiAuthorizer", **STAGE))
+    handler = witness.watching("ApiAuthorizer", module.handler)
+    arn = "arn:aws:execute-api:us-east-1:123456789012:abc123/dev/GET/whatsapp/conversations"
+    assert handler({"methodArn": arn, "headers": {"x-api-key": key}}, None)["principalId"]
+    with pytest.raises(Exception, match="Unauthorized"):
+        handler({"methodArn": arn, "headers": {"x-api-key": f"{key[:-1]}!"}}, None)
+
+
+def drive_canary(world: World, witness: Witness) -> None:
+    """One flight; its webhook is at the door, and the worker takes what lands on the queue at once."""
+    world.reset()
+    variables = environment("WhatsAppCanary", **STAGE)
+    module = imported("whatsapp.handlers.canary", variables)
+
+    def post(method: str, _: str, *, headers: dict[str, str], body: bytes) -> http.Answer:
+        event = {"httpMethod": method, "headers": headers, "body": body.decode()}
+        world.deliver_until_taken(event)
+        world.work_off()
+        return http.Answer(200, b"")
+
+    with mock.patch.object(http, "call", post):
+        witness.watching("WhatsAppCanary", module.handler)({}, Invocation())
+
+
+def drive_scheduled(world: World, witness: Witness) -> None:
+    """Counts of an hour with a message, and with one more."""
+    world.reset()
+    handler = witness.watching("WhatsAppScheduled", world.scheduled.handler)
+    for label in ("first", "second"):
+        world.deliver_until_taken(said(says(label, text(label))))
+        world.work_off()
+        world.clock.ms = (world.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
+        handler({"time": to_text(world.clock.ms)}, Invocation())
+
+
+# What makes functions do all they can do. A function of the template that is in none of the tuples fails below.
+DRIVES: dict[tuple[str, ...], Drive] = {
+    ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): drive_ingress_and_worker,
+    ("WhatsAppApi",): drive_api,
+    ("WhatsAppAdmin",): drive_admin,
+    ("ApiAuthorizer",): drive_authorizer,
+    ("WhatsAppCanary",): drive_canary,
+    ("WhatsAppScheduled",): drive_scheduled,
+}
+
+
+@pytest.fixture(scope="module")
+def uses(_world: World) -> Iterator[dict[str, set[Use]]]:
+    witness = Witness()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_world.wire, "witness", witness.note)
+        for function, module in (
+            ("WhatsAppWebhook", _world.webhook),
+            ("WhatsAppSocial", _world.social),
+            ("WhatsAppWorker", _world.worker),
+        ):
+            patch.setattr(module, "handler", witness.watching(function, module.handler))
+        for drive in DRIVES.values():
+            drive(_world, witness)
+        yield witness.uses
+
+
+def test_every_function_of_the_template_is_made_to_show_what_it_does() -> None:
+    driven = sorted(function for functions in DRIVES for function in functions)
+
+    assert driven == FUNCTIONS
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_makes_use_of_everything_that_it_may_do(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
+
+    assert needless(grants, uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_may_do_everything_that_it_does(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    assert missing(grants_of(function, **STAGE), uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_lets_lambda_do_its_part(function: str) -> None:
+    assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_right_that_nobody_uses_and_a_use_without_a_right_are_seen(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    grants = grants_of(function, **STAGE)
+    table = properties("WhatsAppTable", **STAGE)["TableName"]
+    scan = Grant("dynamodb:Scan", f"arn:aws:dynamodb:us-east-1:123456789012:table/{table}")
+    elsewhere = Grant("s3:GetObject", "arn:aws:s3:::another-bucket/*")
+
+    assert set(needless({*grants, scan, elsewhere}, uses[function])) >= {scan, elsewhere}
+    for taken in grants - granted_for_lambda(function, **STAGE):
+        assert missing(grants - {taken}, uses[function]), taken

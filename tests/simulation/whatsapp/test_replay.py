@@ -1,0 +1,303 @@
+"""Parked events and dead letters, put back by people in any order, with accidents: as if nothing had ever failed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import count
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from events.whatsapp.cast import COUNTER, SOCIAL_TOPIC_ARN
+from events.whatsapp.samples import sample
+from tests.simulation.accounts import (
+    Account,
+    account,
+    as_if_never_failed,
+    check_at_rest,
+    check_parked,
+    differences,
+    in_any_order,
+)
+from tests.simulation.effort import EFFORT
+from tests.simulation.fifo import DEDUPLICATION_MS, Queued
+from tests.simulation.whatsapp.scenarios import Event
+from tests.simulation.whatsapp.test_dead_letters import DAY
+from tests.simulation.wire import READS, Died, When
+from tests.simulation.world import World, registered
+from whatsapp import dead_letters, replay, store
+from whatsapp.items import OPEN, WebhookEvent
+from whatsapp.replay import Wanted
+from whatsapp.views import Redriven
+
+EVERYONE = Wanted(company=None)
+# Between them: a message and its file, statuses that wait for their message, changes of messages.
+DIED_OVER = ("photo", "statuses", "edit")
+CAUSES = ("unknown_phone", "phone_disabled")
+
+
+def settle(world: World, cause: str | None) -> None:
+    """Make *cause* the state of the counter's number; None: all is well."""
+    number = registered(COUNTER)
+    world.table.delete({"pk": number.pk})
+    if cause != "unknown_phone":
+        enabled = cause != "phone_disabled"
+        world.table.put(number.model_copy(update={"enabled": enabled}).attributes())
+    store.phones.forget()
+
+
+def parked_events(world: World) -> dict[str, WebhookEvent]:
+    return {
+        item["eventId"]: WebhookEvent.read(item)
+        for item in world.items().values()
+        if item.get("webhookEventType") == "parked"
+    }
+
+
+def states(world: World) -> set[str]:
+    return {event.state for event in parked_events(world).values()}
+
+
+def replay_everything(world: World) -> None:
+    """What an operator does, to the end."""
+    replay.replay_all(world.admin.depot, EVERYONE, limit=100, tell=lambda _: None)
+
+
+def clean_run(world: World, *names: str) -> Account:
+    """What these events leave, or all of the day, when nothing fails."""
+    world.reset()
+    for name in names or DAY:
+        world.deliver_until_taken(DAY[name])
+        world.work_off()
+    left = account(world)
+    check_at_rest(world, left.items)
+    return left
+
+
+@pytest.mark.parametrize("name", DIED_OVER)
+def test_whoever_dies_over_a_replay_leaves_the_truth_and_the_event(world: World, name: str) -> None:
+    """The operator's run and the worker's are one row of calls; whoever dies, both go on after it."""
+    clean = clean_run(world, name)
+    world.reset()
+    settle(world, "unknown_phone")
+    world.deliver_until_taken(DAY[name])
+    world.work_off()
+    settle(world, None)
+    assert states(world) == {OPEN}
+    start = world.remember()
+
+    replay_everything(world)
+    world.work_off()
+    calls = list(world.wire.calls)
+    assert differences(clean, as_if_never_failed(account(world))) == []
+    assert states(world) == {"resolved"}
+
+    for number, call in enumerate(calls, start=1):
+        if EFFORT == 1 and call.split(" ")[0] in READS:
+            continue
+        world.begin_again(start)
+        settle(world, None)
+        world.wire.die_at = (number, When.AFTER)
+        where = f"died after call {number}, {call}"
+        try:
+            replay_everything(world)
+        except Died:
+            world.new_process()
+        check_parked(world)
+        # Long after, for all that the queue knows: nothing of this may rest on its five minutes.
+        world.clock.sleep(DEDUPLICATION_MS / 1_000)
+        replay_everything(world)
+        world.work_off()
+        check_parked(world)
+        left = account(world)
+        assert differences(clean, as_if_never_failed(left)) == [], where
+        assert states(world) == {"resolved"}, where
+        check_at_rest(world, left.items)
+
+
+def test_whoever_dies_over_a_redrive_loses_no_letter(world: World) -> None:
+    clean = clean_run(world, "photo", "last")
+    world.reset()
+    for name in ("photo", "last"):
+        world.deliver_until_taken(DAY[name])
+    world.wire.fails_if = lambda _: True
+    world.work_off()
+    world.wire.rewind()
+    assert len(world.queue.dead_letters) == 2
+    start = world.remember()
+    told: list[Redriven] = []
+
+    def redrive() -> None:
+        dead_letters.redrive(world.admin.depot, ids=None, limit=10, tell=told.append)
+
+    redrive()
+    calls = list(world.wire.calls)
+    for number, call in enumerate(calls, start=1):
+        world.begin_again(start)
+        world.wire.die_at = (number, When.AFTER)
+        with pytest.raises(Died):
+            redrive()
+        world.new_process()
+        world.clock.sleep(DEDUPLICATION_MS / 1_000)  # also for what the dead one held
+        redrive()
+        assert world.queue.dead_letters == [], call
+        world.work_off()
+        left = as_if_never_failed(account(world))
+        assert differences(clean, left) == [], call
+        check_at_rest(world, left.items)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    Why each event of the day fails, if it does, and what is done about it, in a random order made from *seed*.
+
+    *rushed* replays come before the cause is gone, *deaths* of workers and operators at calls.
+    """
+
+    fails: dict[str, str]
+    seed: int
+    rushed: int
+    deaths: list[tuple[int, When]]
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    unlucky = draw(st.sets(st.sampled_from(sorted(DAY)), min_size=1, max_size=6))
+    return Plan(
+        {name: draw(st.sampled_from([*CAUSES, "dead"])) for name in sorted(unlucky)},
+        draw(st.integers(0, 1_000)),
+        draw(st.integers(0, 3)),
+        draw(st.lists(st.tuples(st.integers(1, 20), st.sampled_from(When)), max_size=3)),
+    )
+
+
+@settings(
+    max_examples=6 * EFFORT,
+    derandomize=EFFORT == 1,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(plan=plans())
+def test_any_subset_replayed_in_any_order_ends_as_if_it_had_never_failed(
+    world: World, plan: Plan
+) -> None:
+    clean = clean_run(world)
+    world.reset()
+    for name, event in DAY.items():
+        _deliver(world, event, plan.fails.get(name))
+    chance = Random(plan.seed)  # noqa: S311 - a seed makes the run repeatable
+    for _ in range(plan.rushed):
+        settle(world, chance.choice(CAUSES))
+        _act(world, chance, None)
+        world.work_off()
+        check_parked(world)
+    settle(world, None)
+    deaths = iter(plan.deaths)
+    for turn in count():
+        assert turn < 200
+        if not _act(world, chance, next(deaths, None)):
+            break
+        check_parked(world)
+        if chance.random() < 0.5:
+            world.work_off()
+            check_parked(world)
+        world.clock.sleep(130)
+    left = account(world)
+    assert states(world) <= {"resolved", "replaced"}
+    as_clean = as_if_never_failed(left)
+    assert differences(in_any_order(clean), in_any_order(as_clean)) == []
+    check_at_rest(world, left.items)
+
+
+def _deliver(world: World, event: Event, cause: str | None) -> None:
+    settle(world, cause)
+    world.deliver_until_taken(event)
+    if cause == "dead":
+        world.wire.fails_if = lambda _: True
+    world.work_off()
+    world.wire.rewind()
+
+
+def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
+    """One thing that a person or a worker may do now, perhaps to its death; False when nothing is left to do."""
+    depot = world.admin.depot
+    waiting = [e for e, event in sorted(parked_events(world).items()) if event.state == OPEN]
+    letters = [letter.message_id for letter in world.queue.dead_letters]
+    choices = [("replay", e) for e in waiting] + [("redrive", letter) for letter in letters]
+    if world.queue.messages:
+        choices.append(("work", ""))
+    if not choices:
+        return False
+    what, which = chance.choice(choices)
+    world.wire.rewind()
+    world.wire.die_at = death
+    try:
+        if what == "replay":
+            replay.replay(depot, which, None)
+            if chance.random() < 0.3:
+                replay.replay(depot, which, None)  # somebody else, at the same time
+        elif what == "redrive":
+            dead_letters.redrive(depot, ids=[which], limit=1, tell=lambda _: None)
+        else:
+            world.run_worker()
+    except Died:
+        world.new_process()
+    world.wire.rewind()
+    return True
+
+
+def test_what_comes_back_for_another_reason_is_open_under_that_and_under_no_other(
+    world: World,
+) -> None:
+    settle(world, "unknown_phone")
+    world.deliver_until_taken(DAY["last"])
+    world.work_off()
+    for cause in ("phone_disabled", "unknown_phone", "phone_disabled"):
+        settle(world, cause)
+        replay_everything(world)
+        world.work_off()
+        events = parked_events(world).values()
+        assert [event.reason for event in events if event.state == OPEN] == [cause]
+        check_parked(world)
+    assert {e.state for e in parked_events(world).values()} == {OPEN, "replaced"}
+    settle(world, None)
+    replay_everything(world)
+    world.work_off()
+    assert states(world) == {"resolved", "replaced"}
+
+
+@pytest.mark.parametrize("is_of_lambda", [True, False])
+def test_what_the_social_function_failed_at_becomes_the_same_events(
+    world: World, is_of_lambda: bool
+) -> None:
+    notification = sample("sns_image")
+    world.deliver_until_taken(notification.event)
+    world.work_off()
+    clean = account(world)
+
+    world.reset()
+    published = {
+        "Type": "Notification",
+        "TopicArn": SOCIAL_TOPIC_ARN,
+        "Message": notification.published,
+    }
+    of_lambda = {
+        "requestContext": {"condition": "RetriesExhausted", "approximateInvokeCount": 3},
+        "requestPayload": notification.event,
+        "responsePayload": {"errorType": "NotEnqueued", "errorMessage": "never shown"},
+    }
+    body = json.dumps(of_lambda if is_of_lambda else published)
+    world.queue.social_letters.append(Queued("s-1", body, "", "", world.clock.ms))
+    (shown,) = dead_letters.listed(world.admin.depot, limit=10).letters
+    assert (shown.queue, shown.attempts) == ("social", 3 if is_of_lambda else None)
+    assert shown.reason == ("NotEnqueued" if is_of_lambda else "no_error_reported")
+    dead_letters.redrive(world.admin.depot, ids=None, limit=10, tell=lambda _: None)
+    assert world.queue.social_letters == []
+    world.work_off()
+    assert differences(clean, account(world)) == []

@@ -1,0 +1,36 @@
+"""The load's traffic: what it is made of, and that a seed makes it again."""
+
+import json
+
+from local.load.traffic import traffic
+
+NOW = 1_767_268_800
+
+
+def test_a_run_has_the_shares_of_repeats_and_poison_that_it_promises() -> None:
+    made = traffic(1, 10_000, 500, NOW)
+
+    assert made.events == 10_000
+    assert 400 < made.repeats < 600
+    assert 60 < made.poison.total() < 140
+    assert set(made.poison) == {"conflict", "unknown_phone", "unknown_status"}
+    assert len({sent.conversation for sent in made.messages}) == 500
+
+
+def test_the_same_seed_makes_the_same_run() -> None:
+    assert traffic(3, 200, 10, NOW) == traffic(3, 200, 10, NOW)
+    assert traffic(3, 200, 10, NOW) != traffic(4, 200, 10, NOW)
+
+
+def test_every_event_is_posted_and_a_conversation_stays_in_one_lane() -> None:
+    made = traffic(1, 400, 20, NOW)
+
+    posted = [
+        [change for body in lane for change in json.loads(body)["entry"][0]["changes"]]
+        for lane in made.lanes
+    ]
+    assert sum(map(len, posted)) == 400
+    senders = [
+        {m["from"] for c in changes for m in c["value"].get("messages", [])} for changes in posted
+    ]
+    assert sum(map(len, senders)) == len(set().union(*senders))

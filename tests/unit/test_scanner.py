@@ -1,0 +1,98 @@
+"""checkov, as `make lint` runs it: a scanner that reads nothing finds nothing, so it has to find what we break."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.template import ROOT, resources, template
+
+CHECKOV = ROOT / ".venvs/checkov/bin/checkov"
+FUNCTIONS = {f"AWS::Serverless::Function.{name}" for name in resources("AWS::Serverless::Function")}
+LOG_GROUPS = {f"AWS::Logs::LogGroup.{name}" for name in resources("AWS::Logs::LogGroup")}
+TABLES = {f"AWS::DynamoDB::Table.{name}" for name in resources("AWS::DynamoDB::Table")}
+# Made under a parameter's value that is not its default: the scanner leaves it out.
+CONDITIONAL = {"AWS::Logs::LogGroup.ApiAccessLog"}
+MOST_SUPPRESSED = 14
+
+# What is written in place of what, the check that must see it, and where.
+SPOILT = [
+    ("Runtime: python3.13", "Runtime: python3.6", "CKV_AWS_363", FUNCTIONS),
+    (
+        "POWERTOOLS_SERVICE_NAME: access",
+        "AWS_ACCESS_KEY_ID: AKIAIOSFODNN7EXAMPLE",
+        "CKV_AWS_45",
+        {"AWS::Serverless::Function.ApiAuthorizer"},
+    ),
+    (
+        "Action: dynamodb:GetItem\n                Resource: !GetAtt ApiKeysTable.Arn",
+        'Action: "*"\n                Resource: "*"',
+        "CKV_AWS_62",
+        {"AWS::IAM::Role.ApiAuthorizerRole"},
+    ),
+    ("RetentionInDays: !Ref LogRetentionDays", "LogGroupClass: STANDARD", "CKV_AWS_66", LOG_GROUPS - CONDITIONAL),
+    ("BlockPublicAcls: true", "BlockPublicAcls: false", "CKV_AWS_53", {"AWS::S3::Bucket.MediaBucket"}),
+    ("PointInTimeRecoveryEnabled: true", "PointInTimeRecoveryEnabled: false", "CKV_AWS_28", TABLES),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What checkov says about our template and a spoilt copy, under our configuration."""
+    text = (ROOT / "template.yaml").read_text()
+    for old, new, _, _ in SPOILT:
+        assert old in text
+        text = text.replace(old, new)
+    copy: Path = tmp_path_factory.mktemp("copy") / "spoilt.yaml"
+    copy.write_text(text)
+    command = [str(CHECKOV), "--config-file", ".checkov.yaml", "--output", "json"]
+    run = subprocess.run(  # noqa: S603 - our own environment
+        [*command, "--file", "template.yaml", "--file", str(copy)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1, run.stderr
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+def failed(report: dict[str, Any], file: str, check: str | None = None) -> set[str]:
+    """The resources that fail a check, or any."""
+    return {
+        found["resource"]
+        for found in report["results"]["failed_checks"]
+        if found["file_path"].endswith(f"/{file}") and check in (None, found["check_id"])
+    }
+
+
+def test_both_are_read_whole_and_ours_passes(report: dict[str, Any]) -> None:
+    """A template that it cannot read is no failure to checkov."""
+    assert report["summary"]["parsing_errors"] == 0
+    assert report["summary"]["resource_count"] == 2 * len(template()["Resources"])
+    assert failed(report, "template.yaml") == set()
+
+
+@pytest.mark.parametrize(("check", "where"), [(check, where) for _, _, check, where in SPOILT])
+def test_the_scanner_sees_what_is_wrong_everywhere_it_is_wrong(
+    report: dict[str, Any], check: str, where: set[str]
+) -> None:
+    assert failed(report, "spoilt.yaml", check) == where
+
+
+def test_what_is_suppressed_says_why_and_becomes_no_more() -> None:
+    everywhere = yaml.safe_load((ROOT / ".checkov.yaml").read_text())["skip-check"]
+    in_place = [
+        skip
+        for entry in template()["Resources"].values()
+        for skip in entry.get("Metadata", {}).get("checkov", {}).get("skip", [])
+    ]
+
+    assert all(len(skip["comment"]) > 20 for skip in in_place)
+    assert len({*everywhere, *(skip["id"] for skip in in_place)}) <= MOST_SUPPRESSED
