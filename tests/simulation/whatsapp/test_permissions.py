@@ -110,7 +110,8 @@ def drive_admin(world: World, witness: Witness) -> None:
     def ask(line: str, status: int, **query: str) -> dict[str, Any]:
         answer = handler(asked(line, **query), Invocation())
         assert answer["statusCode"] == status, answer["body"]
-        return json.loads(answer["body"])
+        shown: dict[str, Any] = json.loads(answer["body"])
+        return shown
 
     world.reset()
     for name in ("unknown_phone", "malformed", "text"):
