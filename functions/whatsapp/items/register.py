@@ -1,11 +1,7 @@
 """Every item type of the whatsapp table: key patterns and attribute names, as the contract prints them."""
 
 from whatsapp.items.accounts import (
-    Analytics,
     BusinessProfile,
-    Counting,
-    CountingPart,
-    Hour,
     InfraConfig,
     MediaTypesConfig,
     QualityEntry,
@@ -13,6 +9,7 @@ from whatsapp.items.accounts import (
     WebhookConfig,
 )
 from whatsapp.items.campaigns import Campaign, CampaignPage, Rate, Reach, Sequence, Timer
+from whatsapp.items.counts import Analytics, Counting, CountingPart, Hour
 from whatsapp.items.customers import Address, AddressDefault, FlowConfig, FlowResponse, FlowToken
 from whatsapp.items.events import WebhookEvent
 from whatsapp.items.groups import Call, Group, GroupParticipant, GroupRequest

@@ -11,7 +11,7 @@ from shared import clock
 from shared.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.counting import Entry
 from whatsapp.items import Message, WhatsAppItem, pk
-from whatsapp.items.accounts import Analytics, Counting, CountingPart, Hour
+from whatsapp.items.counts import Analytics, Counting, CountingPart, Hour
 from whatsapp.items.item import PARTITION_KEY
 
 STATUS_INDEX = "gsi_status"
