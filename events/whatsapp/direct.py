@@ -87,6 +87,12 @@ def direct_events() -> list[Direct]:
     ]
 
 
+def direct_event(name: str) -> Direct:
+    """The one of this name. ValueError when there is none."""
+    (found,) = [direct for direct in direct_events() if direct.name == name]
+    return found
+
+
 def queue_batch(told: Sample, at: int) -> Json:
     """
     The SQS batch that brings the one message of a webhook to the worker; `at` is when it was accepted.

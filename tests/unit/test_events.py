@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from events.whatsapp import make
-from events.whatsapp.direct import direct_events
+from events.whatsapp.direct import direct_event, direct_events
 from events.whatsapp.samples import sample, samples
 from events.whatsapp.story import START, Sample
 from local.sandbox.media import BUILT_IN, WRONG_HASH
@@ -43,11 +43,6 @@ OF_AN_ACCOUNT = {
     *("phone_number_name_update", "phone_number_quality_update", "business_capability_update"),
     *("account_update", "flows", "payment_configuration_update"),
 }
-
-
-def direct(name: str) -> dict[str, Any]:
-    (found,) = [d.event for d in direct_events() if d.name == name]
-    return found
 
 
 def changes_of(told: Sample) -> list[dict[str, Any]]:
@@ -344,7 +339,7 @@ def test_another_day_has_the_same_samples_with_other_ids_and_moved_times() -> No
 
 
 def test_the_entry_for_the_worker_is_what_the_way_in_makes_of_the_text() -> None:
-    (record,) = direct("queue_text")["Records"]
+    (record,) = direct_event("queue_text").event["Records"]
     body = splitting.parse_body(sample("text").raw_body)
     assert body is not None
     delivery = Delivery(source="meta", app="1029384756", accepted_at=1767261600000)
