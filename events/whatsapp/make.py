@@ -9,9 +9,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from events.whatsapp.direct import direct_events
+from events.whatsapp.direct import Direct, direct_events
 from events.whatsapp.samples import samples
-from events.whatsapp.story import FOLDER
+from events.whatsapp.story import FOLDER, Sample
 
 README = FOLDER / "README.md"
 
@@ -32,36 +32,45 @@ One day at acme, a bicycle repair shop, as the webhooks that it causes. Made by
   (a state, a reaction, an edit, a deletion), recorded (a notice that has no item of its own), a
   duplicate, or parked.
 
-| # | file | function | what it shows | expected |
+| # | file | `sam local invoke` | what it shows | expected |
 |---|---|---|---|---|
 """
 _DIRECT = """
-For the functions behind the queue and the API, outside of the day:
+For the functions behind the queue, the API and the schedules, outside of the day:
 
-| file | function | what it shows |
+| file | `sam local invoke` | what it shows |
 |---|---|---|
 """
 _COMMANDS = """
 ## One event to one function
 
+With a container engine (Docker, or what speaks its API):
+
 ```sh
-python -m local.rie <function> events/whatsapp/<file>
+.venvs/dev/bin/python -m local.container <function> events/whatsapp/<file>
 ```
 
-(with `.venvs/dev/bin/python`) runs the built function under AWS's runtime interface emulator, on the
-local stack, which it brings up where it does not run. Linux, no container. For example
-`python -m local.rie WhatsAppWorker events/whatsapp/queue_text.json`. The handshake is answered 403
-there: each stack has a verify token of its own.
+runs `sam local invoke` with the built function, in Lambda's container image, on the local stack. Without one:
+
+```sh
+.venvs/dev/bin/python -m local.rie <function> events/whatsapp/<file>
+```
+
+runs it under AWS's own runtime interface emulator, on the same stack: faster, without a bound on memory and a
+read-only disk. Both need Linux, and bring the stack up where it does not run. For example
+`python -m local.rie WhatsAppWorker events/whatsapp/queue_text.json`. The handshake is answered 403: each stack has
+a verify token of its own.
+
+SAM by itself, on the resources of a stage that is deployed, with your credentials:
 
 ```sh
 make build ARCHITECTURE=x86_64    # or arm64: the processor of this machine
 .venvs/sam/bin/sam local invoke <function> -e events/whatsapp/<file> \\
-    --parameter-overrides Stage=dev Architecture=x86_64 --region us-east-1
+    --parameter-overrides Stage=dev Architecture=x86_64 --region us-east-1 --env-vars variables.json
 ```
 
-runs it in Lambda's container image; that needs Docker, and reaches AWS with your credentials. The
-names of its queue, table and secrets are those of no stage: give them with `--env-vars`, a file of
-`{"<function>": {"WHATSAPP_QUEUE_URL": "...", ...}}` with values of a deployed stage.
+`variables.json` is `{"<function>": {"WHATSAPP_QUEUE_URL": "...", ...}}` with what that stage's function has: names of
+queues, tables and secrets are unknown to SAM.
 """
 
 
@@ -69,14 +78,18 @@ def files() -> dict[Path, str]:
     """Every generated file and what belongs in it."""
     told = samples()
     rows = [
-        f"| {number} | [{s.name}]({s.path.name}) | `{s.function}` | {s.description} | {s.expects.in_words()} |\n"
+        f"| {number} | [{s.name}]({s.path.name}) | {_invoked(s)} | {s.description} | {s.expects.in_words()} |\n"
         for number, s in enumerate(told, start=1)
     ]
     direct = direct_events()
-    others = [f"| [{d.name}]({d.path.name}) | `{d.function}` | {d.description} |\n" for d in direct]
+    others = [f"| [{d.name}]({d.path.name}) | {_invoked(d)} | {d.description} |\n" for d in direct]
     readme = "".join([_PREFACE, *rows, _DIRECT, *others, _COMMANDS])
     events = {s.path: s.file_text for s in told} | {d.path: d.file_text for d in direct}
     return events | {README: readme}
+
+
+def _invoked(event: Sample | Direct) -> str:
+    return f"`{event.function} -e events/whatsapp/{event.path.name}`"
 
 
 def outdated() -> list[Path]:

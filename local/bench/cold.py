@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from local.stack import Stack
 
 BARE = "bare handler"
+_BARE_MODULES = {
+    BARE: "bare",
+    "a worker's libraries": "worker_libraries",
+    "an API's libraries": "api_libraries",
+}
+_VARIABLES = {"POWERTOOLS_METRICS_NAMESPACE": "Parley", "POWERTOOLS_SERVICE_NAME": "bench"}
 
 
 @dataclass(frozen=True)
@@ -32,14 +38,17 @@ class Import:
     bytecode_bytes: int
 
 
-def bare_function(stack: Stack) -> Function:
-    """The bare handler, compiled as the artifact is, with the layer's boto3."""
+def bare_functions(stack: Stack) -> list[Function]:
+    """The bare handler first, then those with libraries only: compiled as the artifact is, with its layer."""
     home = LOCAL / "bench"
     shutil.rmtree(home, ignore_errors=True)
     shutil.copytree(HERE / "bare", home / "bare", ignore=shutil.ignore_patterns("__pycache__"))
     compiling = marked(environments.python_of("sam"), "-m", "local.bytecode", str(home))
     follow({"bytecode-bare": compiling}, build.sam_environment())
-    return built(stack, BARE, home / "bare", "bare.handler", {})
+    return [
+        built(stack, name, home / "bare", f"{module}.handler", _VARIABLES)
+        for name, module in _BARE_MODULES.items()
+    ]
 
 
 def import_of(function: Function) -> Import:
@@ -59,9 +68,22 @@ def imports_of(functions: Sequence[Function], rounds: int) -> dict[str, list[Imp
     return taken
 
 
-def ratio(of: Sequence[Import], to: Sequence[Import]) -> float:
-    """How many times the processor time: the median over rounds, each compared with its own neighbour."""
-    return median(one.cpu_ms / other.cpu_ms for one, other in zip(of, to, strict=True))
+@dataclass(frozen=True)
+class Least:
+    """The least that a function's imports took: whatever else the machine does can only add to it."""
+
+    cpu_ms: float
+    peak_mb: float
+
+    def over(self, bare: Least) -> tuple[float, float]:
+        """How many times the processor time and the memory of the bare handler."""
+        return self.cpu_ms / bare.cpu_ms, self.peak_mb / bare.peak_mb
+
+
+def least_of(taken: Sequence[Import]) -> Least:
+    """The least of several imports of one handler."""
+    peak_kib = min(one.peak_kib for one in taken)
+    return Least(min(one.cpu_ms for one in taken), peak_kib / 1_024)
 
 
 @dataclass(frozen=True)
