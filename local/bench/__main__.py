@@ -50,7 +50,7 @@ def main() -> int:
         functions = functions_of(stack)
         bare = cold.bare_functions(stack)
         say(f"imports, {IMPORTS} rounds ...")
-        imports = cold.imports_of([*bare, *functions.values()], IMPORTS)
+        imports = cold.compared([*bare, *functions.values()], bare[0], IMPORTS)
         parts = [
             _imports_table(imports, functions),
             _starts_table(stack, [bare[0], *functions.values()]),
@@ -61,38 +61,34 @@ def main() -> int:
     print(f"\n{report}\n")
     if write:
         replace_section(write, "bench", report)
-    over = [name for name in functions if max(_times_bare(imports, name)) > _limit(name)]
+    over = [name for name in functions if _times_bare(imports[name]) > _limit(name)]
     if over:
         say(f"over their limit: {', '.join(over)}")
     return 1 if over else 0
 
 
-def _times_bare(imports: dict[str, list[cold.Import]], name: str) -> tuple[float, float]:
-    """Of processor time and of memory, in hundredths: no verdict hangs on less."""
-    cpu, memory = cold.least_of(imports[name]).over(cold.least_of(imports[cold.BARE]))
-    return round(cpu, 2), round(memory, 2)
+def _times_bare(taken: cold.Compared) -> float:
+    return max(taken.times_cpu, taken.times_memory)
 
 
 def _limit(name: str) -> float:
     return INGRESS_LIMIT if name in INGRESS else LIMIT
 
 
-def _imports_table(imports: dict[str, list[cold.Import]], functions: dict[str, Function]) -> str:
-    rows = []
-    for name, taken in imports.items():
-        least = cold.least_of(taken)
-        cpu, memory = _times_bare(imports, name)
-        row = [
+def _imports_table(imports: dict[str, cold.Compared], functions: dict[str, Function]) -> str:
+    rows = [
+        [
             name,
-            f"{least.cpu_ms:.0f}",
-            f"{cpu:.2f}",
-            f"{least.peak_mb:.0f}",
-            f"{memory:.2f}",
-            _verdict(max(cpu, memory), _limit(name)) if name in functions else "",
-            str(len(taken[0].modules)),
-            f"{taken[0].bytecode_bytes / 1e6:.1f}",
+            f"{taken.least_cpu_ms:.0f}",
+            f"{taken.times_cpu:.2f}",
+            f"{taken.peak_mb:.0f}",
+            f"{taken.times_memory:.2f}",
+            _verdict(_times_bare(taken), _limit(name)) if name in functions else "",
+            str(len(taken.one.modules)),
+            f"{taken.one.bytecode_bytes / 1e6:.1f}",
         ]
-        rows.append(row)
+        for name, taken in imports.items()
+    ]
     head = (
         "import",
         "CPU ms",

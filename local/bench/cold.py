@@ -57,33 +57,48 @@ def import_of(function: Function) -> Import:
     return Import(**told | {"modules": tuple(told["modules"])})
 
 
-def imports_of(functions: Sequence[Function], rounds: int) -> dict[str, list[Import]]:
-    """Each handler's imports, taken in turns, so that a busy moment of the machine hits all alike."""
+@dataclass(frozen=True)
+class Compared:
+    """A handler's imports, each with one of the bare handler right before it: the two share the machine's mood."""
+
+    pairs: tuple[tuple[Import, Import], ...]  # (the handler's, the bare one's)
+
+    @property
+    def least_cpu_ms(self) -> float:
+        """The least processor time: whatever else the machine does can only add to it."""
+        return min(own.cpu_ms for own, _ in self.pairs)
+
+    @property
+    def times_cpu(self) -> float:
+        """How many times the bare handler's processor time: the median over the pairs, in hundredths."""
+        return round(median(own.cpu_ms / bare.cpu_ms for own, bare in self.pairs), 2)
+
+    @property
+    def peak_mb(self) -> float:
+        """The memory of the whole process at its peak."""
+        return min(own.peak_kib for own, _ in self.pairs) / 1_024
+
+    @property
+    def times_memory(self) -> float:
+        """How many times the bare handler's memory, likewise."""
+        return round(median(own.peak_kib / bare.peak_kib for own, bare in self.pairs), 2)
+
+    @property
+    def one(self) -> Import:
+        """Any of them, for what is the same in all."""
+        return self.pairs[0][0]
+
+
+def compared(functions: Sequence[Function], bare: Function, rounds: int) -> dict[str, Compared]:
+    """Each handler's imports beside the bare one's, by name; in turns, so that no busy moment hits one alone."""
     for function in functions:
         import_of(function)  # the files come from the disk only once
-    taken: dict[str, list[Import]] = {function.name: [] for function in functions}
+    pairs: dict[str, list[tuple[Import, Import]]] = {function.name: [] for function in functions}
     for _ in range(rounds):
         for function in functions:
-            taken[function.name].append(import_of(function))
-    return taken
-
-
-@dataclass(frozen=True)
-class Least:
-    """The least that a function's imports took: whatever else the machine does can only add to it."""
-
-    cpu_ms: float
-    peak_mb: float
-
-    def over(self, bare: Least) -> tuple[float, float]:
-        """How many times the processor time and the memory of the bare handler."""
-        return self.cpu_ms / bare.cpu_ms, self.peak_mb / bare.peak_mb
-
-
-def least_of(taken: Sequence[Import]) -> Least:
-    """The least of several imports of one handler."""
-    peak_kib = min(one.peak_kib for one in taken)
-    return Least(min(one.cpu_ms for one in taken), peak_kib / 1_024)
+            beside = import_of(bare)
+            pairs[function.name].append((import_of(function), beside))
+    return {name: Compared(tuple(taken)) for name, taken in pairs.items()}
 
 
 @dataclass(frozen=True)
