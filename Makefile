@@ -1,7 +1,7 @@
 # Everything there is to do with Parley on one machine. Needs python3.13 on the PATH, and PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test lint docs load cost unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status test lint docs load cost bench unit integration simulation e2e build lock clean environments scanner
 
 BIN := .venvs/dev/bin
 STACK := $(BIN)/python -m local.stack
@@ -46,6 +46,9 @@ e2e: environments ## The tests against the local stack
 
 cost: environments ## What each kind of event costs at AWS; takes minutes. WRITE=README.md puts the table there
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.cost $(if $(WRITE),--write $(WRITE))
+
+bench: environments ## What functions take to start and to handle events; takes minutes. WRITE=README.md puts it there
+	@$(BIN)/python -m local.bench $(if $(WRITE),--write $(WRITE))
 
 # The template's default; a deployment with another Architecture needs the same here. The local stack builds its own.
 ARCHITECTURE ?= arm64

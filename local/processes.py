@@ -108,6 +108,17 @@ def wait_for(
         time.sleep(0.05)
 
 
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a launched program and its group: SIGTERM, and SIGKILL when that does not help in time."""
+    _signal_group(process.pid, signal.SIGTERM)
+    try:
+        process.wait(_TERMINATE_WITHIN_SECONDS)
+    except subprocess.TimeoutExpired:
+        _signal_group(process.pid, signal.SIGKILL)
+        process.wait()
+    _launched.remove(process)
+
+
 def ours() -> dict[int, str]:
     """What runs of this checkout's stack, the workers of functions too: process number -> command line."""
     if sys.platform != "linux":

@@ -18,7 +18,8 @@ from pydantic.fields import FieldInfo
 
 from local.processes import ROOT
 from shared.delivery import Action
-from whatsapp.items import ACTION_PK_PATTERN, CONTRACTED, SUPPORT, AtMost, WhatsAppItem
+from whatsapp.items import ACTION_PK_PATTERN, AtMost, WhatsAppItem
+from whatsapp.items.register import CONTRACTED, SUPPORT
 
 PAGE = ROOT / "docs" / "whatsapp-table.md"
 TABLE_TYPES = {str: "S", int: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}

@@ -35,7 +35,7 @@ from local.processes import (
 )
 from local.shutdown import DEPLOYED_FROM, DESCRIPTION, KEPT, shut_down
 
-__all__ = ["APP_SECRET", "Stack", "running_stack", "up"]
+__all__ = ["APP_SECRET", "Stack", "free_ports", "running_stack", "up"]
 
 # What the sandbox signs its status webhooks with; the demo and the tests put it into the stack's secret.
 APP_SECRET = "sample-app-secret-not-a-real-one"
@@ -114,7 +114,7 @@ def _bring_up() -> Stack:
     environments.ensure(["sam", "ministack"])
     build.build(build.host_architecture())
     sources = _sources()
-    port, sandbox_port = _free_ports(2)
+    port, sandbox_port = free_ports(2)
     endpoint = ministack.start(port)
     say(f"ministack: {endpoint}")
     stack = deploy(endpoint, sandbox_url=f"http://127.0.0.1:{sandbox_port}")
@@ -155,7 +155,7 @@ def _health_urls(stack: Stack) -> list[str]:
     return [f"{stack.aws_endpoint}/_ministack/ready", f"{stack.sandbox_url}/_health"]
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
     """Ports of the loopback that nobody has; the search starts where another checkout's hardly does."""
     free = []
     for offset in range(len(_PORTS)):

@@ -154,7 +154,7 @@ def _depot(stack: str) -> Depot:
     return Depot(
         table=Table(boto3.client("dynamodb"), outputs[TABLE]),
         bucket=Bucket(lambda: boto3.client("s3"), outputs[BUCKET]),
-        queue=FifoQueue(sqs, outputs[QUEUE]),
+        queue=FifoQueue(lambda: sqs, outputs[QUEUE]),
         dead_letters=DeadLetters(sqs, outputs[DEAD_LETTERS]),
         social_dead_letters=DeadLetters(sqs, outputs[SOCIAL_DEAD_LETTERS]),
         social_topic_arns=(outputs[SOCIAL_TOPIC],),

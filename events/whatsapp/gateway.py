@@ -1,5 +1,5 @@
 """
-Builders for what AWS hands to a function: API Gateway proxy events and SNS events, signed.
+Builders for what AWS hands to a function: API Gateway proxy events and SNS events, signed; and schedules.
 
 An API Gateway event is that of a REST API with Lambda proxy integration, as
 `sam local generate-event apigateway aws-proxy` prints it.
@@ -54,13 +54,13 @@ def post(
         signature_header: sign(raw, secret),
     }
     body = base64.b64encode(raw).decode() if in_base64 else raw.decode()
-    return _proxy_event(name, at, "POST", headers) | {"body": body, "isBase64Encoded": in_base64}
+    return proxy_event(name, at, "POST", headers) | {"body": body, "isBase64Encoded": in_base64}
 
 
 def handshake(name: str, at: int, token: str = VERIFY_TOKEN) -> Json:
     """The GET by which Meta checks an endpoint; the answer to the right `token` is CHALLENGE."""
     query = {"hub.mode": "subscribe", "hub.challenge": CHALLENGE, "hub.verify_token": token}
-    return _proxy_event(name, at, "GET", {"Accept": "*/*"}) | {
+    return proxy_event(name, at, "GET", {"Accept": "*/*"}) | {
         "queryStringParameters": query,
         "multiValueQueryStringParameters": {key: [value] for key, value in query.items()},
         "body": None,
@@ -107,7 +107,25 @@ def sns(name: str, at: int, published: Json, topic: str = SOCIAL_TOPIC_ARN) -> J
     return {"Records": [record]}
 
 
-def _proxy_event(name: str, at: int, method: str, headers: dict[str, str]) -> Json:
+def schedule(name: str, at: int, rule: str) -> Json:
+    """What a rule of EventBridge sends when it is time; `rule` is its logical id."""
+    return {
+        "version": "0",
+        "id": _request_id(f"schedule {name} {at}"),
+        "detail-type": "Scheduled Event",
+        "source": "aws.events",
+        "account": "000000000000",
+        "time": f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "region": "us-east-1",
+        "resources": [f"arn:aws:events:us-east-1:000000000000:rule/parley-local-{rule}"],
+        "detail": {},
+    }
+
+
+def proxy_event(
+    name: str, at: int, method: str, headers: dict[str, str], *, route: str = ROUTE
+) -> Json:
+    """What a call of this route has in common with all others: everything but query and body."""
     every_header = headers | {
         "Host": _HOST,
         "User-Agent": _AGENT,
@@ -116,8 +134,8 @@ def _proxy_event(name: str, at: int, method: str, headers: dict[str, str]) -> Js
         "X-Forwarded-Proto": "https",
     }
     return {
-        "resource": ROUTE,
-        "path": ROUTE,
+        "resource": route,
+        "path": route,
         "httpMethod": method,
         "headers": every_header,
         "multiValueHeaders": {key: [value] for key, value in every_header.items()},
@@ -125,11 +143,11 @@ def _proxy_event(name: str, at: int, method: str, headers: dict[str, str]) -> Js
         "multiValueQueryStringParameters": None,
         "pathParameters": None,
         "stageVariables": None,
-        "requestContext": _request_context(name, at, method),
+        "requestContext": _request_context(name, at, method, route),
     }
 
 
-def _request_context(name: str, at: int, method: str) -> Json:
+def _request_context(name: str, at: int, method: str, route: str) -> Json:
     return {
         "accountId": "000000000000",
         "apiId": "parleylocal",
@@ -138,13 +156,13 @@ def _request_context(name: str, at: int, method: str) -> Json:
         "extendedRequestId": "c2FtcGxlLWV2ZW50",
         "httpMethod": method,
         "identity": {"sourceIp": _CALLER, "userAgent": _AGENT},
-        "path": f"/local{ROUTE}",
+        "path": f"/local{route}",
         "protocol": "HTTP/1.1",
         "requestId": _request_id(f"request {name} {at}"),
         "requestTime": f"{datetime.fromtimestamp(at, UTC):%d/%b/%Y:%H:%M:%S} +0000",
         "requestTimeEpoch": at * 1000,
         "resourceId": "webhook",
-        "resourcePath": ROUTE,
+        "resourcePath": route,
         "stage": "local",
     }
 

@@ -9,8 +9,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from events.whatsapp.direct import Direct, direct_events
 from events.whatsapp.samples import samples
-from events.whatsapp.story import FOLDER
+from events.whatsapp.story import FOLDER, Sample
 
 README = FOLDER / "README.md"
 
@@ -21,8 +22,7 @@ One day at acme, a bicycle repair shop, as the webhooks that it causes. Made by
 `python -m events.whatsapp.make`: change the scenes in `scenes/`, not the files.
 
 - `<name>.json` is the event that Lambda gets: an API Gateway proxy event for `WhatsAppWebhook`, an
-  SNS event (`sns_*.json`) for `WhatsAppSocial`. For example
-  `sam local invoke WhatsAppWebhook -e events/whatsapp/text.json`.
+  SNS event (`sns_*.json`) for `WhatsAppSocial`. How to hand one to its function stands below.
 - Posts are signed over their exact bytes with the sample app secret of `cast.py`. Secret, people,
   numbers and ids are made up.
 - `events.whatsapp.samples.samples()` gives the same in Python, in this order, with what is expected
@@ -32,8 +32,45 @@ One day at acme, a bicycle repair shop, as the webhooks that it causes. Made by
   (a state, a reaction, an edit, a deletion), recorded (a notice that has no item of its own), a
   duplicate, or parked.
 
-| # | file | what it shows | expected |
-|---|---|---|---|
+| # | file | `sam local invoke` | what it shows | expected |
+|---|---|---|---|---|
+"""
+_DIRECT = """
+For the functions behind the queue, the API and the schedules, outside of the day:
+
+| file | `sam local invoke` | what it shows |
+|---|---|---|
+"""
+_COMMANDS = """
+## One event to one function
+
+With a container engine (Docker, or what speaks its API):
+
+```sh
+.venvs/dev/bin/python -m local.container <function> events/whatsapp/<file>
+```
+
+runs `sam local invoke` with the built function, in Lambda's container image, on the local stack. Without one:
+
+```sh
+.venvs/dev/bin/python -m local.rie <function> events/whatsapp/<file>
+```
+
+runs it under AWS's own runtime interface emulator, on the same stack: faster, without a bound on memory and a
+read-only disk. Both need Linux, and bring the stack up where it does not run. For example
+`python -m local.rie WhatsAppWorker events/whatsapp/queue_text.json`. The handshake is answered 403: each stack has
+a verify token of its own.
+
+SAM by itself, on the resources of a stage that is deployed, with your credentials:
+
+```sh
+make build ARCHITECTURE=x86_64    # or arm64: the processor of this machine
+.venvs/sam/bin/sam local invoke <function> -e events/whatsapp/<file> \\
+    --parameter-overrides Stage=dev Architecture=x86_64 --region us-east-1 --env-vars variables.json
+```
+
+`variables.json` is `{"<function>": {"WHATSAPP_QUEUE_URL": "...", ...}}` with what that stage's function has: names of
+queues, tables and secrets are unknown to SAM.
 """
 
 
@@ -41,10 +78,18 @@ def files() -> dict[Path, str]:
     """Every generated file and what belongs in it."""
     told = samples()
     rows = [
-        f"| {number} | [{s.name}]({s.path.name}) | {s.description} | {s.expects.in_words()} |\n"
+        f"| {number} | [{s.name}]({s.path.name}) | {_invoked(s)} | {s.description} | {s.expects.in_words()} |\n"
         for number, s in enumerate(told, start=1)
     ]
-    return {s.path: s.file_text for s in told} | {README: _PREFACE + "".join(rows)}
+    direct = direct_events()
+    others = [f"| [{d.name}]({d.path.name}) | {_invoked(d)} | {d.description} |\n" for d in direct]
+    readme = "".join([_PREFACE, *rows, _DIRECT, *others, _COMMANDS])
+    events = {s.path: s.file_text for s in told} | {d.path: d.file_text for d in direct}
+    return events | {README: readme}
+
+
+def _invoked(event: Sample | Direct) -> str:
+    return f"`{event.function} -e events/whatsapp/{event.path.name}`"
 
 
 def outdated() -> list[Path]:

@@ -89,6 +89,11 @@ class Sample:
         return "Records" in self.event
 
     @property
+    def function(self) -> str:
+        """The logical id of the function that gets it."""
+        return "WhatsAppSocial" if self.is_social else "WhatsAppWebhook"
+
+    @property
     def file_text(self) -> str:
         """What stands in the file."""
         return json.dumps(self.event, indent=2) + "\n"

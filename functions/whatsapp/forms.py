@@ -15,7 +15,8 @@ from shared.observability import metrics
 from shared.queues import digest
 from shared.storable import storable
 from whatsapp import ordering, store
-from whatsapp.items import Address, AddressDefault, FlowResponse, FlowToken, Message, Phone
+from whatsapp.items import Message, Phone
+from whatsapp.items.customers import Address, AddressDefault, FlowResponse, FlowToken
 from whatsapp.resources import Resources
 from whatsapp.splitting import parse_body
 

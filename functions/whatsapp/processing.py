@@ -28,23 +28,12 @@ from whatsapp.items import Phone
 from whatsapp.origins import Account, Origin, origin_of
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
-from whatsapp.updates import (
-    accounts,
-    calls,
-    flows,
-    groups,
-    payment_configs,
-    payments,
-    preferences,
-    templates,
-)
 
 # What the slowest calls for one file take together: look-up, download, store.
 PROVIDER_MS = 40 * clock.SECOND_MS
 _GONE = frozenset({403, 404})
 
 type Handle = Callable[[Resources, Event, Phone], Outcome]
-type HandleOfAccount = Callable[[Resources, Event, Account], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +113,7 @@ def _handle(here: Resources, event: Event, origin: Origin, run: Invocation) -> O
     if event.kind == "other":
         metrics.add_metric("UnknownField", MetricUnit.Count, 1)
     if isinstance(origin, Account):
-        handle_account = _OF_ACCOUNTS.get(event.kind, parking.keep)
-        return handle_account(here, event, origin)
+        return _update(here, event, origin)
     phone = origin
     if event.kind in _AT_A_PROVIDER and run.remaining_ms() < PROVIDER_MS:
         # A provider that hangs must not take the batch's other events along when the function is killed.
@@ -134,11 +122,19 @@ def _handle(here: Resources, event: Event, origin: Origin, run: Invocation) -> O
         return receipts.send(
             here, event, phone, owner=run.request_id, remaining_ms=run.remaining_ms()
         )
-    handle = _OF_PHONES.get(event.kind, parking.keep)
+    handle = _OF_PHONES.get(event.kind, _update)
     outcome = handle(here, event, phone)
     if here.log_all_events and event.kind in {"message", "status"}:
         parking.keep(here, event, phone)
     return outcome
+
+
+def _update(here: Resources, event: Event, origin: Origin) -> Outcome:
+    """What is neither message nor status."""
+    # Imported here: it is rare, and with its item classes it would lengthen every cold start.
+    from whatsapp.updates import by_kind  # noqa: PLC0415
+
+    return by_kind.handle(here, event, origin)
 
 
 def _by_type(whole: Handle) -> Handle:
@@ -169,23 +165,12 @@ _CHANGES: Mapping[str, Handle] = {
     "revoke": changes.revoke,
     "reaction": changes.react,
 }
-# What has no home here or below is kept as a WEBHOOK_EVENT of its field.
 _OF_PHONES: Mapping[str, Handle] = {
     "message": _by_type(inbox.receive),
     "echo": _by_type(echoes.receive),
     "status": statuses.merge,
     "identity": _identity,
     "history": _by_type(history.receive),
-    "call": calls.receive,
-    "group": groups.receive,
-    "preference": preferences.receive,
-    "payment": payments.receive,
     media.KIND: media.fetch,
-}
-_OF_ACCOUNTS: Mapping[str, HandleOfAccount] = {
-    "template": templates.update,
-    "account": accounts.update,
-    "flow": flows.note,
-    "payment_config": payment_configs.update,
 }
 _AT_A_PROVIDER = frozenset({receipts.KIND, media.KIND})

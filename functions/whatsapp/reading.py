@@ -45,7 +45,7 @@ class Source:
 
 class _Query(BaseModel):
     # Strict about names: a filter with a typing error must not answer as if it had not been there.
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
 
     limit: int = Field(default=50, ge=1, le=100)
     cursor: str | None = None

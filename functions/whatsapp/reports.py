@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from shared.dynamodb import Table
 from whatsapp import store
-from whatsapp.items import Analytics
+from whatsapp.items.counts import Analytics
 from whatsapp.reading import NotFound, Page
 from whatsapp.views import AnalyticsDay, AnalyticsDays
 
@@ -32,7 +32,7 @@ type Day = Annotated[date, BeforeValidator(_as_date)]
 class AnalyticsQuery(BaseModel):
     """Which days of which account: `waba` is Meta's id of it, `from` and `to` are dates in UTC, both included."""
 
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
 
     waba: str = Field(pattern=r"^[0-9]{1,30}$")
     first: Day = Field(alias="from")

@@ -1,15 +1,19 @@
 """What the deployed stack gives this context: storage, queue, providers, and the settings that change behaviour."""
 
-from dataclasses import dataclass
+from __future__ import annotations
 
-from shared.channels.whatsapp.eum import Eum
-from shared.channels.whatsapp.graph import Graph
-from shared.dead_letters import DeadLetters
-from shared.delivery import Ledger
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.queues import FifoQueue
-from shared.secrets import JsonSecret
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shared.channels.whatsapp.eum import Eum
+    from shared.channels.whatsapp.graph import Graph
+    from shared.dead_letters import DeadLetters
+    from shared.delivery import Ledger
+    from shared.dynamodb import Table
+    from shared.objects import Bucket
+    from shared.queues import FifoQueue
+    from shared.secrets import JsonSecret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

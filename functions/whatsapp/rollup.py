@@ -27,7 +27,7 @@ from shared.dynamodb import Table
 from shared.queues import to_json
 from whatsapp import counting, store
 from whatsapp.counting import Subject, Tallies, Tally
-from whatsapp.items import Analytics, Counting, Hour
+from whatsapp.items.counts import Analytics, Counting, Hour
 
 MINUTE_MS = 60 * clock.SECOND_MS
 RECENT_HOURS, RECENT_MINUTES = 2, 5

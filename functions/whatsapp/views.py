@@ -29,7 +29,10 @@ class View(BaseModel):
     """Part of an answer. What is None is left out of it."""
 
     model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
+        alias_generator=to_camel,
+        populate_by_name=True,
+        defer_build=True,
+        hide_input_in_errors=True,
     )
 
 

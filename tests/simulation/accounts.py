@@ -15,7 +15,8 @@ from shared.delivery import Action
 from shared.dynamodb import _to_wire
 from shared.queues import digest
 from shared.storable import storable
-from whatsapp.items import CONTRACTED, SUPPORT, WebhookEvent, WhatsAppItem
+from whatsapp.items import WebhookEvent, WhatsAppItem
+from whatsapp.items.register import CONTRACTED, SUPPORT
 from whatsapp.ordering import order_key
 from whatsapp.statuses import RANKS
 

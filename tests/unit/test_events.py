@@ -11,9 +11,13 @@ from typing import Any
 import pytest
 
 from events.whatsapp import make
+from events.whatsapp.direct import direct_event, direct_events
 from events.whatsapp.samples import sample, samples
 from events.whatsapp.story import START, Sample
 from local.sandbox.media import BUILT_IN, WRONG_HASH
+from tests.template import resources
+from whatsapp import splitting
+from whatsapp.splitting import Delivery
 
 APP_SECRET = b"sample-app-secret-not-a-real-one"
 TOPIC = "arn:aws:sns:us-east-1:000000000000:parley-local-whatsapp-social"
@@ -68,7 +72,8 @@ def named(cases: list[Sample]) -> pytest.MarkDecorator:
 
 def test_the_files_are_those_that_the_generator_makes() -> None:
     assert make.outdated() == []
-    assert len(make.files()) == len(samples()) + 1  # each name is used once; one is the README
+    # Each name is used once; one more is the README.
+    assert len(make.files()) == len(samples()) + len(direct_events()) + 1
 
 
 def test_a_changed_a_missing_and_a_left_over_file_are_outdated_and_written(
@@ -331,3 +336,23 @@ def test_another_day_has_the_same_samples_with_other_ids_and_moved_times() -> No
         for old, new in zip(today.items("messages"), tomorrow.items("messages"), strict=True):
             assert int(new["timestamp"]) - int(old["timestamp"]) == 86_400
             assert new["id"] != old["id"]
+
+
+def test_the_entry_for_the_worker_is_what_the_way_in_makes_of_the_text() -> None:
+    (record,) = direct_event("queue_text").event["Records"]
+    body = splitting.parse_body(sample("text").raw_body)
+    assert body is not None
+    delivery = Delivery(source="meta", app="1029384756", accepted_at=1767261600000)
+
+    (event,) = splitting.events_of(body, delivery)
+
+    entry = splitting.queue_entry(event)
+    assert record["body"] == entry.body
+    assert record["attributes"]["MessageGroupId"] == entry.group
+    assert record["attributes"]["MessageDeduplicationId"] == entry.deduplication
+
+
+def test_each_function_of_the_template_has_a_sample_event() -> None:
+    functions = {s.function for s in samples()} | {d.function for d in direct_events()}
+
+    assert functions == resources("AWS::Serverless::Function").keys()

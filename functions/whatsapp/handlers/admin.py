@@ -49,7 +49,7 @@ class AdminSettings(Settings):
 
 class _Input(BaseModel):
     # Strict about names: a filter with a typing error must not act as if it had not been there.
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
 
     limit: int = Field(default=50, ge=1, le=100)
 
@@ -85,7 +85,7 @@ sqs = boto3.client("sqs", config=quick)
 depot = Depot(
     table=Table(boto3.client("dynamodb", config=quick), settings.messages_table_name),
     bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name),
-    queue=FifoQueue(sqs, settings.whatsapp_queue_url),
+    queue=FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
     dead_letters=DeadLetters(sqs, settings.whatsapp_dead_letters_url),
     social_dead_letters=DeadLetters(sqs, settings.whatsapp_social_dead_letters_url),
     social_topic_arns=settings.social_topic_arns,

@@ -23,7 +23,8 @@ class SocialSettings(Settings):
 
 
 settings = SocialSettings.load()
-queue = FifoQueue(boto3.client("sqs"), settings.whatsapp_queue_url)
+sqs = boto3.client("sqs")  # every event needs it
+queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
 bucket = Bucket(lambda: boto3.client("s3"), settings.media_bucket_name)
 
 

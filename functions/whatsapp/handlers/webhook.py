@@ -39,7 +39,8 @@ quick = Config(
     retries={"total_max_attempts": 2},
     max_pool_connections=PARALLEL_CALLS,
 )
-queue = FifoQueue(boto3.client("sqs", config=quick), settings.whatsapp_queue_url)
+sqs = boto3.client("sqs", config=quick)  # every event needs it
+queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
 bucket = Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name)
 secret = JsonSecret(
     lambda: boto3.client("secretsmanager", config=quick), settings.whatsapp_app_secret_id

@@ -62,7 +62,7 @@ table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_
 here = Resources(
     table=table,
     bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
-    queue=FifoQueue(boto3.client("sqs", config=patient), settings.whatsapp_queue_url),
+    queue=FifoQueue(lambda: boto3.client("sqs", config=patient), settings.whatsapp_queue_url),
     ledger=Ledger(table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id))),
     graph=Graph(settings.graph_base_url, settings.graph_api_version),
     eum=Eum(lambda: boto3.client("socialmessaging", config=once), settings.eum_meta_api_version),

@@ -4,7 +4,8 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.items import Call, pk
+from whatsapp.items import pk
+from whatsapp.items.groups import Call
 from whatsapp.items.item import PARTITION_KEY
 
 

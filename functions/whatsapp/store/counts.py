@@ -10,7 +10,8 @@ from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 from shared import clock
 from shared.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.counting import Entry
-from whatsapp.items import Analytics, Counting, CountingPart, Hour, Message, WhatsAppItem, pk
+from whatsapp.items import Message, WhatsAppItem, pk
+from whatsapp.items.counts import Analytics, Counting, CountingPart, Hour
 from whatsapp.items.item import PARTITION_KEY
 
 STATUS_INDEX = "gsi_status"

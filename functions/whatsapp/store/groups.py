@@ -5,7 +5,8 @@ from boto3.dynamodb.conditions import Attr
 from shared import clock
 from shared.dynamodb import ConditionFailed, Table
 from shared.failures import Permanent, Transient
-from whatsapp.items import Group, GroupParticipant, GroupRequest, pk
+from whatsapp.items import pk
+from whatsapp.items.groups import Group, GroupParticipant, GroupRequest
 from whatsapp.items.item import PARTITION_KEY
 
 

@@ -6,8 +6,9 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.items import PaymentOrder, PaymentTransaction, pk
+from whatsapp.items import pk
 from whatsapp.items.item import PARTITION_KEY
+from whatsapp.items.tenants import PaymentOrder, PaymentTransaction
 
 
 def get(table: Table, reference: str) -> PaymentOrder | None:

@@ -2,8 +2,9 @@
 
 from shared.dynamodb import ConditionFailed, Table
 from shared.failures import Permanent
-from whatsapp.items import PaymentConfig, pk
+from whatsapp.items import pk
 from whatsapp.items.item import PARTITION_KEY
+from whatsapp.items.tenants import PaymentConfig
 
 _of = PaymentConfig.attr
 

@@ -3,7 +3,8 @@
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.dynamodb import ConditionFailed, Table
-from whatsapp.items import QualityEntry, QualityRating, pk
+from whatsapp.items import pk
+from whatsapp.items.accounts import QualityEntry, QualityRating
 from whatsapp.items.item import PARTITION_KEY
 
 _of = QualityRating.attr

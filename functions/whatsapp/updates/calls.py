@@ -13,8 +13,8 @@ from shared import clock
 from shared.failures import Permanent
 from whatsapp import identities, inbox, ordering, statuses, store
 from whatsapp.events import Event
-from whatsapp.items import Call, Phone
-from whatsapp.items.groups import CallStatus
+from whatsapp.items import Phone
+from whatsapp.items.groups import Call, CallStatus
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 

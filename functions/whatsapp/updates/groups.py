@@ -13,7 +13,8 @@ from shared import clock
 from shared.failures import Permanent
 from whatsapp import ordering, parking, statuses, store
 from whatsapp.events import LONGEST_ID, Event
-from whatsapp.items import Alias, Group, GroupParticipant, GroupRequest, Phone
+from whatsapp.items import Alias, Phone
+from whatsapp.items.groups import Group, GroupParticipant, GroupRequest
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 

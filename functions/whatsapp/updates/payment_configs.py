@@ -5,7 +5,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.observability import metrics
 from whatsapp import parking, store
 from whatsapp.events import Event
-from whatsapp.items import PaymentConfig
+from whatsapp.items.tenants import PaymentConfig
 from whatsapp.origins import Account
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources

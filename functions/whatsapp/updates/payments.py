@@ -12,7 +12,8 @@ from shared import clock
 from shared.failures import Permanent
 from whatsapp import ordering, parking, store
 from whatsapp.events import Event
-from whatsapp.items import PaymentOrder, PaymentTransaction, Phone
+from whatsapp.items import Phone
+from whatsapp.items.tenants import PaymentOrder, PaymentTransaction
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 

@@ -13,7 +13,8 @@ from shared.failures import Transient
 from shared.observability import metrics
 from whatsapp import store
 from whatsapp.events import Event
-from whatsapp.items import Phone, QualityEntry, QualityRating
+from whatsapp.items import Phone
+from whatsapp.items.accounts import QualityEntry, QualityRating
 from whatsapp.resources import Resources
 from whatsapp.updates.moments import moment_of
 

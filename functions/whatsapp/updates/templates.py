@@ -16,8 +16,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.observability import metrics
 from whatsapp import parking, store
 from whatsapp.events import Event
-from whatsapp.items import TemplateEum, TemplateMeta
-from whatsapp.items.templates import Rating, TemplateCategory
+from whatsapp.items.templates import Rating, TemplateCategory, TemplateEum, TemplateMeta
 from whatsapp.origins import Account
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources

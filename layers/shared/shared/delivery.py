@@ -62,7 +62,9 @@ class Action(BaseModel):
     SHA-256; times are milliseconds since 1970.
     """
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow")
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, extra="allow", defer_build=True
+    )
     item_type: ClassVar[str] = "ACTION"
 
     action_id: str

@@ -6,12 +6,13 @@ import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shared.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from mypy_boto3_sqs import SQSClient
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
@@ -55,12 +56,17 @@ def to_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FifoQueue:
-    """One FIFO queue, for sending."""
+    """One FIFO queue, for sending; its client is made at the first use."""
 
-    client: SQSClient
+    make_client: Callable[[], SQSClient]
     url: str
+
+    @cached_property
+    def client(self) -> SQSClient:
+        """The SQS client."""
+        return self.make_client()
 
     def send(self, entries: Iterable[Entry]) -> int:
         """
@@ -73,6 +79,7 @@ class FifoQueue:
         if len(batches) == 1:
             self._send_batch(batches[0])
         elif batches:
+            _ = self.client  # made before the threads ask for it: making one is not safe among them
             with ThreadPoolExecutor(PARALLEL_CALLS) as pool:
                 # list() raises the first failure, after every call has ended.
                 list(pool.map(self._send_batch, batches))

@@ -108,7 +108,7 @@ def opened_door() -> Iterator[Door]:
             return door.secrets
 
         for handler in (webhook, social):
-            monkeypatch.setattr(handler, "queue", FifoQueue(sqs, "url"))  # type: ignore[arg-type] # a fake with the one method that is used
+            monkeypatch.setattr(handler, "queue", FifoQueue(lambda: sqs, "url"))  # type: ignore[arg-type, return-value] # a fake with the one method that is used
             monkeypatch.setattr(handler, "bucket", Bucket(lambda: boto3.client("s3"), BUCKET))
         monkeypatch.setattr(webhook, "secret", JsonSecret(client, "apps"))
         canary = JsonSecret(lambda: door.secrets, "canary")

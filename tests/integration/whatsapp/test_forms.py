@@ -7,7 +7,8 @@ import boto3
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
-from whatsapp.items import FlowToken, Message
+from whatsapp.items import Message
+from whatsapp.items.customers import FlowToken
 from whatsapp.outcomes import Outcome
 
 CUSTOMER = "447700900101"

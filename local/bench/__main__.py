@@ -1,0 +1,204 @@
+"""
+`make bench`: measures, prints the tables, and fails when a handler's import is over its limit.
+
+    python -m local.bench [--write README.md]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from events.whatsapp.cast import Customer
+from events.whatsapp.direct import direct_events, queue_batch
+from events.whatsapp.payloads import text
+from events.whatsapp.samples import sample
+from events.whatsapp.story import Sample, Story
+from local.bench import cold, throughput, warm
+from local.functions import Function, functions_of
+from local.processes import as_program, say
+from local.readme_tables import replace_section
+from local.seed import seed
+from local.stack import Stack, running_stack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# Times the bare handler, in processor time and in memory. What providers wait for is lighter than the rest.
+INGRESS_LIMIT, LIMIT = 1.3, 1.6
+INGRESS = {"WhatsAppWebhook", "WhatsAppSocial"}
+CPU_GOAL_MS = 1.0
+
+IMPORTS = 9
+STARTS, WARM = 3, 10
+HANDLINGS, TIMES = 5, 200
+ROUNDS, POSTS = 3, 200
+CUSTOMERS = 40
+
+
+def main() -> int:
+    """Measure everything; 1 when an import is over its limit."""
+    parser = argparse.ArgumentParser(prog="python -m local.bench", description=__doc__)
+    parser.add_argument("--write", type=Path, help="also put the tables into this file")
+    write = parser.parse_args().write
+    with running_stack() as stack:
+        seed(stack)
+        functions = functions_of(stack)
+        bare = cold.bare_functions(stack)
+        say(f"imports, {IMPORTS} rounds ...")
+        imports = cold.imports_of([*bare, *functions.values()], IMPORTS)
+        parts = [
+            _imports_table(imports, functions),
+            _starts_table(stack, [bare[0], *functions.values()]),
+            _handling_table(functions),
+            _throughput_table(stack),
+        ]
+    report = "\n\n".join(parts)
+    print(f"\n{report}\n")
+    if write:
+        replace_section(write, "bench", report)
+    over = [name for name in functions if max(_times_bare(imports, name)) > _limit(name)]
+    if over:
+        say(f"over their limit: {', '.join(over)}")
+    return 1 if over else 0
+
+
+def _times_bare(imports: dict[str, list[cold.Import]], name: str) -> tuple[float, float]:
+    """Of processor time and of memory, in hundredths: no verdict hangs on less."""
+    cpu, memory = cold.least_of(imports[name]).over(cold.least_of(imports[cold.BARE]))
+    return round(cpu, 2), round(memory, 2)
+
+
+def _limit(name: str) -> float:
+    return INGRESS_LIMIT if name in INGRESS else LIMIT
+
+
+def _imports_table(imports: dict[str, list[cold.Import]], functions: dict[str, Function]) -> str:
+    rows = []
+    for name, taken in imports.items():
+        least = cold.least_of(taken)
+        cpu, memory = _times_bare(imports, name)
+        row = [
+            name,
+            f"{least.cpu_ms:.0f}",
+            f"{cpu:.2f}",
+            f"{least.peak_mb:.0f}",
+            f"{memory:.2f}",
+            _verdict(max(cpu, memory), _limit(name)) if name in functions else "",
+            str(len(taken[0].modules)),
+            f"{taken[0].bytecode_bytes / 1e6:.1f}",
+        ]
+        rows.append(row)
+    head = (
+        "import",
+        "CPU ms",
+        "times bare",
+        "peak MB",
+        "times bare",
+        "limit",
+        "modules",
+        "bytecode MB",
+    )
+    return _table(head, rows)
+
+
+def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
+    say(f"starts under the runtime interface emulator, {STARTS} rounds ...")
+    key = seed(stack)
+    events = {direct.function: direct.event for direct in direct_events()}
+    events["ApiAuthorizer"]["headers"]["x-api-key"] = key
+    events |= {name: sample(told).event for name, told in _SAMPLES.items()} | {cold.BARE: {}}
+    starts = cold.starts_of(functions, events, STARTS, WARM)
+    rows = [
+        [
+            name,
+            f"{median(start.init_ms for start in taken):.0f}",
+            f"{median(start.first_ms for start in taken):.1f}",
+            f"{median(start.warm_ms for start in taken):.1f}",
+        ]
+        for name, taken in starts.items()
+    ]
+    head = ("under Lambda's runtime", "init ms", "first event ms", "warm event ms")
+    return _table(head, rows)
+
+
+_SAMPLES = {"WhatsAppWebhook": "text", "WhatsAppSocial": "sns_text"}
+
+
+def _handling_table(functions: dict[str, Function]) -> str:
+    say(f"processor time per event, {HANDLINGS} rounds of {TIMES} ...")
+    webhooks = [post.event for post in _posts("cpu", 2)]
+    batches = [queue_batch(post, int(time.time())) for post in _posts("cpu", 2)]
+    cases = {"WhatsAppWebhook": webhooks, "WhatsAppWorker": batches}
+    taken: dict[str, list[warm.Handling]] = {name: [] for name in cases}
+    for _ in range(HANDLINGS):
+        for name, (first, event) in cases.items():
+            taken[name].append(warm.handling_of(functions[name], first, event, TIMES))
+    rows = []
+    for name, handlings in taken.items():
+        own = median(handling.own_ms for handling in handlings)
+        row = [
+            name,
+            str(handlings[0].calls),
+            f"{median(handling.cpu_ms for handling in handlings):.2f}",
+            f"{median(handling.sdk_ms for handling in handlings):.2f}",
+            f"{own:.2f}",
+            _verdict(own, CPU_GOAL_MS),
+        ]
+        rows.append(row)
+    head = ("CPU per warm event", "AWS calls", "all ms", "boto3 ms", "without it ms", "goal")
+    return _table(head, rows)
+
+
+def _throughput_table(stack: Stack) -> str:
+    say(f"HTTP to durable item, {ROUNDS} rounds of {POSTS} ...")
+    parley = f"{stack.api_url}/webhooks/whatsapp"
+    own_table = throughput.counter(stack, stack.tables["whatsapp"], "MSG#")
+    taken: dict[str, list[throughput.Rate]] = {"Parley": [], "plain handler": []}
+    with throughput.plain_handler(stack) as (plain, table):
+        plain_table = throughput.counter(stack, table, "")
+        throughput.rate_of(parley, _posts("warm", CUSTOMERS), own_table)
+        throughput.rate_of(plain, _posts("warm", CUSTOMERS), plain_table)
+        for number in range(ROUNDS):
+            posts = _posts(f"round {number}", POSTS)
+            taken["Parley"].append(throughput.rate_of(parley, posts, own_table))
+            taken["plain handler"].append(throughput.rate_of(plain, posts, plain_table))
+    rows = [
+        [
+            name,
+            f"{median(rate.answered for rate in rates):.0f}",
+            f"{median(rate.durable for rate in rates):.0f}",
+        ]
+        for name, rates in taken.items()
+    ]
+    return _table(("local stack", "answered/s", "durable/s"), rows)
+
+
+def _posts(label: str, count: int) -> list[Sample]:
+    """Messages of forty new customers, signed, to the counter's number: no lane is busy with what was before."""
+    now = int(time.time())
+    people = [
+        Customer(f"Bench {n}", wa_id=f"4477{now % 1_000_000:06}{n:02}") for n in range(CUSTOMERS)
+    ]
+    story = Story(now - 60)
+    return [
+        story.says(f"{label} {now} {n}", "", people[n % CUSTOMERS], 0, text(f"Message {n}"))
+        for n in range(count)
+    ]
+
+
+def _verdict(measured: float, goal: float) -> str:
+    return f"<= {goal}: {'met' if measured <= goal else 'missed'}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    as_program(lambda: sys.exit(main()))

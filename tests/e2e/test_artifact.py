@@ -1,0 +1,104 @@
+"""
+What is built and deployed: bytecode for all of it, and handlers that load no more than they need.
+
+`make bench` measures times; here stands what decides them and is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from local.bench import cold
+from local.build import BUILT
+from local.functions import Function, functions_of
+
+if TYPE_CHECKING:
+    from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.e2e
+INGRESS = ["WhatsAppSocial", "WhatsAppWebhook"]
+# Flags of a .pyc with a hash that Python does not compare with the source (PEP 552).
+UNCHECKED_HASH = 0b01
+# Neither models nor parsers nor routes nor batches: the provider waits for these functions.
+HEAVY = {
+    "pydantic",
+    "cryptography",
+    "asyncio",
+    "aws_lambda_powertools.event_handler",
+    "aws_lambda_powertools.utilities.batch",
+    "aws_lambda_powertools.utilities.data_classes",
+    "aws_lambda_powertools.utilities.idempotency",
+    "aws_lambda_powertools.utilities.parser",
+    "aws_lambda_powertools.utilities.parameters",
+}
+# Loaded at the first event that needs them.
+RARE = {
+    "whatsapp.updates",
+    "whatsapp.items.accounts",
+    "whatsapp.items.campaigns",
+    "whatsapp.items.counts",
+    "whatsapp.items.groups",
+    "whatsapp.items.register",
+    "whatsapp.items.shop",
+    "whatsapp.items.templates",
+    "whatsapp.items.tenants",
+}
+
+
+@pytest.fixture(scope="module")
+def functions(deployed: Deployed) -> dict[str, Function]:
+    return functions_of(deployed.stack)
+
+
+@pytest.fixture(scope="module")
+def bare(deployed: Deployed) -> cold.Import:
+    return cold.import_of(cold.bare_functions(deployed.stack)[0])
+
+
+@pytest.fixture(scope="module")
+def imports(functions: dict[str, Function]) -> dict[str, cold.Import]:
+    return {name: cold.import_of(function) for name, function in functions.items()}
+
+
+def test_each_module_of_functions_and_layer_has_bytecode_that_python_takes_as_it_is(
+    functions: dict[str, Function],
+) -> None:
+    folders = [BUILT / "SharedLayer", *(function.folder for function in functions.values())]
+    modules = [path for folder in folders for path in folder.rglob("*.py")]
+    compiled = {path: importlib.util.cache_from_source(str(path)) for path in modules}
+
+    assert len(modules) > 1_000
+    assert [path for path, cached in compiled.items() if _flags(cached) != UNCHECKED_HASH] == []
+
+
+def _flags(cached: str) -> int | None:
+    path = Path(cached)
+    return int.from_bytes(path.read_bytes()[4:8], "little") if path.is_file() else None
+
+
+@pytest.mark.parametrize("name", INGRESS)
+def test_the_way_in_loads_nothing_heavy(imports: dict[str, cold.Import], name: str) -> None:
+    loaded = set(imports[name].modules)
+
+    assert "boto3" in loaded
+    assert loaded & HEAVY == set()
+
+
+def test_a_worker_loads_no_items_of_rare_events(imports: dict[str, cold.Import]) -> None:
+    loaded = set(imports["WhatsAppWorker"].modules)
+
+    assert "whatsapp.items.inbox" in loaded
+    assert loaded & RARE == set()
+
+
+def test_no_handler_loads_much_more_than_a_bare_one(
+    imports: dict[str, cold.Import], bare: cold.Import
+) -> None:
+    times = {name: len(taken.modules) / len(bare.modules) for name, taken in imports.items()}
+
+    assert {name: ratio for name, ratio in times.items() if name in INGRESS and ratio > 1.3} == {}
+    assert {name: ratio for name, ratio in times.items() if ratio > 2} == {}

@@ -1,0 +1,178 @@
+"""The built functions as AWS's own runtime runs them: a day of samples, and events for those without a provider."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from events.whatsapp import gateway
+from events.whatsapp.cast import COMPANY, COUNTER
+from events.whatsapp.direct import direct_event, direct_events, queue_batch
+from events.whatsapp.samples import samples
+from events.whatsapp.story import Sample
+from local.processes import ROOT
+from local.rie import Runtime, running
+from tests.e2e.apart import Apart, apart
+from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.e2e
+DAY_SECONDS = 86_400
+
+
+@dataclass
+class Bench:
+    """Functions under the emulator of the runtime, each started at its first event."""
+
+    apart: Apart
+    api_key: str
+    until_the_end: ExitStack
+    _running: dict[str, Runtime] = field(default_factory=dict)
+
+    def invoke(self, function: str, event: object) -> Any:
+        if function not in self._running:
+            runtime = self.until_the_end.enter_context(running(self.apart.functions[function]))
+            self._running[function] = runtime
+        return self._running[function].invoke(event)
+
+    def logged(self, function: str, name: str) -> list[Any]:
+        """What the JSON lines of a function say under this name."""
+        lines = self._running[function].log.read_text().splitlines()
+        told = [json.loads(line) for line in lines if line.startswith("{")]
+        return [line[name] for line in told if name in line]
+
+
+@pytest.fixture(scope="module")
+def bench(deployed: Deployed) -> Iterator[Bench]:
+    with apart(deployed.stack) as here, ExitStack() as until_the_end:
+        yield Bench(here, deployed.api_key, until_the_end)
+
+
+@pytest.fixture(scope="module")
+def answers(bench: Bench) -> dict[str, Any]:
+    """What the way in answered to each sample; the worker has handled what it accepted, and its own follow-ups."""
+    token = bench.apart.stack.secret("whatsapp_apps")["verify_token"]
+    events = {sample.name: sample.event for sample in day()}
+    events["handshake"] = gateway.handshake("handshake", int(time.time()), token)
+    given = {sample.name: bench.invoke(sample.function, events[sample.name]) for sample in day()}
+    for batch in bench.apart.batches():
+        assert bench.invoke("WhatsAppWorker", batch) == {"batchItemFailures": []}
+    return given
+
+
+def day() -> list[Sample]:
+    """All samples, as the day before yesterday: the provider still has their media."""
+    return samples(int(time.time()) - 2 * DAY_SECONDS)
+
+
+def test_the_webhook_answers_every_sample_as_its_provider_expects(answers: dict[str, Any]) -> None:
+    told = {name: answer["statusCode"] for name, answer in answers.items() if answer}
+
+    assert told == {sample.name: sample.expects.status for sample in day() if not sample.is_social}
+    assert answers["handshake"]["body"] == gateway.CHALLENGE
+
+
+def test_the_way_in_accepts_exactly_what_is_expected(bench: Bench, answers: dict[str, Any]) -> None:
+    for function in ("WhatsAppWebhook", "WhatsAppSocial"):
+        expected = sum(s.expects.accepted for s in day() if s.function == function)
+        assert sum(int(count) for (count,) in bench.logged(function, "Accepted")) == expected
+    assert all(answers[sample.name] is None for sample in day() if sample.is_social)
+
+
+@pytest.mark.usefixtures("answers")
+def test_the_worker_stores_each_message_once_and_parks_what_is_expected(bench: Bench) -> None:
+    items = bench.apart.items().values()
+    kept = [item for item in items if item["itemType"] == "WEBHOOK_EVENT"]
+    parked = Counter(item["reason"] for item in kept if item["webhookEventType"] == "parked")
+
+    stored = sum(item["itemType"] == "MESSAGE" for item in items)
+    assert stored == sum(sample.expects.stored for sample in day())
+    assert parked == Counter(reason for sample in day() for reason in sample.expects.parked)
+
+
+def test_the_worker_takes_the_sample_of_its_queue(bench: Bench) -> None:
+    now = int(time.time())
+    (told,) = [sample for sample in samples(now - DAY_SECONDS) if sample.name == "text"]
+
+    answer = bench.invoke("WhatsAppWorker", queue_batch(told, now))
+
+    assert answer == {"batchItemFailures": []}
+    (message,) = told.items("messages")
+    assert bench.apart.items()[f"MSG#{message['id']}"]["textBody"] == message["text"]["body"]
+
+
+@pytest.mark.usefixtures("answers")
+def test_the_api_shows_the_conversations_of_the_number(bench: Bench) -> None:
+    answer = bench.invoke("WhatsAppApi", direct_event("api_conversations").event)
+
+    shown = json.loads(answer["body"])["result"]["conversations"]
+    heads = [
+        item
+        for item in bench.apart.items().values()
+        if item["itemType"] == "CONVERSATION" and item["phone"] == COUNTER.phone
+    ]
+    assert answer["statusCode"] == 200
+    assert len(shown) == len(heads) > 0
+
+
+@pytest.mark.usefixtures("answers")
+def test_the_admin_function_lists_the_parked_events_of_the_company(bench: Bench) -> None:
+    answer = bench.invoke("WhatsAppAdmin", direct_event("admin_parked").event)
+
+    shown = json.loads(answer["body"])["result"]["events"]
+    assert answer["statusCode"] == 200
+    assert {event["reason"] for event in shown} == {"conflict"}
+
+
+def test_the_authorizer_turns_an_unknown_key_away_and_vouches_for_a_known_one(
+    bench: Bench,
+) -> None:
+    event = direct_event("authorizer_unknown_key").event
+
+    refused = bench.invoke("ApiAuthorizer", event)
+    allowed = bench.invoke("ApiAuthorizer", event | {"headers": {"x-api-key": bench.api_key}})
+
+    assert refused["errorMessage"] == "Unauthorized"
+    assert allowed["policyDocument"]["Statement"][0]["Effect"] == "Allow"
+    assert allowed["context"]["company"] == COMPANY
+
+
+@pytest.mark.usefixtures("answers")
+def test_the_scheduled_function_counts_the_days(bench: Bench) -> None:
+    # At the half of an hour the hours of two days are counted, and the samples are of the second.
+    half_past = time.strftime("%Y-%m-%dT%H:30:00Z", time.gmtime(time.time() - 3_600))
+    event = direct_event("scheduled_minute").event | {"time": half_past}
+
+    assert bench.invoke("WhatsAppScheduled", event) is None
+    days = [item for item in bench.apart.items().values() if item["itemType"] == "ANALYTICS"]
+    assert sum(int(counted["messagesReceived"]) for counted in days) > 0
+
+
+def test_the_canary_arrives_at_the_deployed_stack(bench: Bench) -> None:
+    assert bench.invoke("WhatsAppCanary", direct_event("canary_run").event) is None
+    assert bench.logged("WhatsAppCanary", "CanarySuccess") == [[1.0]]
+
+
+def test_every_function_of_the_stack_has_an_event_here(bench: Bench) -> None:
+    told = {sample.function for sample in day()} | {direct.function for direct in direct_events()}
+
+    assert told == bench.apart.functions.keys()
+
+
+@pytest.mark.usefixtures("deployed")
+def test_one_event_can_be_handed_to_one_function_by_command() -> None:
+    # An event that changes nothing.
+    command = ["-m", "local.rie", "WhatsAppSocial", "events/whatsapp/sns_other_topic.json"]
+    ran = subprocess.run(  # noqa: S603 - our own interpreter and module
+        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert ran.stdout.splitlines()[-1] == "null"
