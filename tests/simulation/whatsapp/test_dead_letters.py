@@ -131,13 +131,14 @@ def test_a_dead_letter_says_what_its_last_attempt_raised_and_one_that_was_killed
         world.wire.die_at = (1, When.AFTER)
         world.run_worker()
         world.wait_for_redelivery()
+    world.wire.rewind()
 
     told = {
         (letter.kind, letter.reason, letter.attempts)
         for letter in dead_letters.listed(world.admin.depot, limit=10).letters
     }
     assert told == {
-        ("message", "ClientError: PutItem: InternalServerError", 5),
+        ("message", "InternalServerError: PutItem: InternalServerError", 5),
         ("echo", "no_error_reported", None),
     }
 
