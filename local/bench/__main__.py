@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -51,16 +52,17 @@ def main() -> int:
         bare = cold.bare_functions(stack)
         say(f"imports, {IMPORTS} rounds ...")
         imports = cold.compared([*bare, *functions.values()], bare[0], IMPORTS)
-        parts = [
-            _imports_table(imports, functions),
-            _starts_table(stack, [bare[0], *functions.values()]),
-            _handling_table(functions),
-            _throughput_table(stack),
-        ]
-    report = "\n\n".join(parts)
-    print(f"\n{report}\n")
+        parts = []
+        for part in (
+            partial(_imports_table, imports, functions),
+            partial(_starts_table, stack, [bare[0], *functions.values()]),
+            partial(_handling_table, functions),
+            partial(_throughput_table, stack),
+        ):
+            parts.append(part())
+            print(f"\n{parts[-1]}\n", flush=True)
     if write:
-        replace_section(write, "bench", report)
+        replace_section(write, "bench", "\n\n".join(parts))
     over = [name for name in functions if _times_bare(imports[name]) > _limit(name)]
     if over:
         say(f"over their limit: {', '.join(over)}")
