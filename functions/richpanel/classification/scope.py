@@ -1,0 +1,101 @@
+"""How far a "not" and an "if" reach: what they undo and what they weaken. Their words are in words.toml."""
+
+import tomllib
+from importlib import resources
+
+from richpanel.classification.patterns import Span
+from richpanel.classification.tokens import Tokens
+
+_read = tomllib.loads(
+    resources.files("richpanel.classification").joinpath("words.toml").read_text("utf-8")
+)
+_words = {name: frozenset(words.split()) for name, words in _read["scope"].items()}
+_REACH = 5  # words in front of a lead over which a "not" is heard
+_RATHER_REACH = 8
+_CONDITION_REACH = 20
+_OWN_CLAUSE = 4  # words between "if" and what is itself supposed
+
+
+def is_negated(tokens: Tokens, span: Span) -> bool:
+    """Whether a "not" that is no part of *span* stands in front of its lead, in the clause, and means it."""
+    return any(_is_negated(tokens, span, at) for at in span.lead)
+
+
+def _is_negated(tokens: Tokens, span: Span, head: int) -> bool:
+    words = tokens.words
+    for at in range(head - 1, max(-1, head - 1 - _REACH), -1):
+        word = words[at]
+        if word.clause != words[head].clause:
+            return False
+        if word.text in _words["negators"] or _is_compared(tokens, at):
+            return at not in span.words and not _is_exempt(tokens, at, head)
+        if at == head - 1 and word.text in _words["breaks"]:
+            return _is_object(tokens, at, head)
+        if word.text not in _words["transparent"]:
+            return False
+    return False
+
+
+def _is_object(tokens: Tokens, at: int, head: int) -> bool:
+    """Whether the pronoun at *at* belongs to the head: "not want it canceled", but not in "not want it cancel"."""
+    words = tokens.words
+    if words[at].text not in _words["pronouns"] or not words[head].text.endswith("ed"):
+        return False
+    return any(word.text == "not" for word in words[max(0, at - 3) : at])
+
+
+def _is_compared(tokens: Tokens, at: int) -> bool:
+    """As in "instead of a refund" and "rather than return it"."""
+    words = tokens.words
+    if words[at].text == "than":
+        return any(word.text == "rather" for word in words[max(0, at - _RATHER_REACH) : at])
+    return words[at].text == "of" and at > 0 and words[at - 1].text in _words["instead"]
+
+
+def _is_exempt(tokens: Tokens, at: int, head: int) -> bool:
+    """Whether the negator at *at* asks for the head all the same: "No, cancel it", "I can not cancel it here"."""
+    words = tokens.words
+    before = words[at - 1].text if at else ""
+    behind = words[at + 1].text
+    return (
+        words[at].comma
+        or before in _words["able"]
+        or before in _words["exempt_before"]
+        or (behind in _words["exempt_behind"] and at + 1 < head)
+        or (words[at].text == "not" and _is_asked_of_us(tokens, at))
+        or (words[at].text == "no" and words[head].text in _words["policies"])
+    )
+
+
+def _is_asked_of_us(tokens: Tokens, at: int) -> bool:
+    """As in "why do you not cancel", "can you not just refund" and "you did not cancel"."""
+    before = {word.text for word in tokens.words[max(0, at - 3) : at]}
+    return not before.isdisjoint({"you", "they", "why"})
+
+
+def is_conditional(tokens: Tokens, span: Span) -> bool:
+    """Whether *span* is only announced for a case to come: "if it is not here by Friday I will cancel"."""
+    words, head = tokens.words, span.lead[-1]
+    for at in range(head - 1, max(-1, head - 1 - _CONDITION_REACH), -1):
+        if words[at].sentence != words[head].sentence:
+            return False
+        if words[at].text in _words["ifs"] and not _asks(tokens, at):
+            if head - at <= _OWN_CLAUSE and any(
+                word.text in _words["people"] for word in words[at:head]
+            ):
+                return False  # "if I return it, who pays?" is about returning
+            is_order = words[head - 1].text in _words["imperative"]
+            return not is_order or words[head - 2].text in _words["intends"]
+    return False
+
+
+def _asks(tokens: Tokens, at: int) -> bool:
+    """Whether an "if" is a "whether" or a politeness: "let me know if you can", "if possible"."""
+    words = tokens.words
+    before = {word.text for word in words[max(0, at - 2) : at]}
+    behind = [word.text for word in words[at + 1 : at + 3]]
+    if not before.isdisjoint(_words["asking_before"]):
+        return True
+    return bool(behind) and (
+        behind[0] in _words["asking_next"] or behind[-1] in _words["asking_second"]
+    )

@@ -1,0 +1,58 @@
+"""The labelled messages: what customers could write, and what a person says it is about."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from richpanel.channels import Channel
+from richpanel.classification import Language, Message
+from richpanel.taxonomy import Intent, Modifier
+
+HERE = Path(__file__).parent
+PARTS = ("tuned", "held")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """A message and what it is about; None where nobody said what numbers stand in it."""
+
+    id: str
+    message: Message
+    intent: Intent
+    modifiers: frozenset[Modifier]
+    language: Language
+    order_numbers: tuple[str, ...] | None
+    tracking_numbers: tuple[str, ...] | None
+
+
+def read(part: str) -> list[Labelled]:
+    """
+    The messages of a part: `tuned`, which the lexicons were made with, or `held`, which were written before and kept
+    out of it. JSON lines of id, text, channel, context, intent, also, modifiers, language, order and tracking numbers.
+    """
+    lines = (HERE / f"{part}.jsonl").read_text("utf-8").splitlines()
+    return [_labelled(json.loads(line)) for line in lines]
+
+
+def _labelled(line: dict[str, object]) -> Labelled:
+    context = line.get("context", {})
+    assert isinstance(context, dict)
+    return Labelled(
+        id=str(line["id"]),
+        message=Message(text=str(line["text"]), channel=Channel(str(line["channel"])), **context),
+        intent=Intent(str(line["intent"])),
+        modifiers=frozenset(Modifier(name) for name in _names(line, "modifiers") or ()),
+        language=Language(str(line["language"])),
+        order_numbers=_names(line, "order_numbers"),
+        tracking_numbers=_names(line, "tracking_numbers"),
+    )
+
+
+def _names(line: dict[str, object], field: str) -> tuple[str, ...] | None:
+    found = line.get(field)
+    if found is None:
+        return None
+    assert isinstance(found, list)
+    return tuple(found)
