@@ -1,0 +1,205 @@
+"""The reply that would be sent if every gate were open, and what speaks against it from the order's side."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from richpanel.channels import Channel
+from richpanel.classification import Classification
+from richpanel.decisions.catalogue import ASK_ORDER_NUMBER, Tier, missing
+from richpanel.decisions.order_replies import order_reply
+from richpanel.decisions.readings import Reading
+from richpanel.decisions.situation import (
+    Downgrade,
+    MatchPath,
+    NoOrder,
+    OrderFacts,
+    Shop,
+    Turn,
+    Verdict,
+    VerdictReason,
+)
+from richpanel.decisions.switches import Switches
+from richpanel.decisions.verifier import verify
+from richpanel.taxonomy import intents, thresholds
+
+
+class Tier2Refusal(StrEnum):
+    """Why facts of an order are not stated."""
+
+    MISSING_MATCH = "tier2_missing_deterministic_match"
+    VERIFIER_FAILED = "tier2_verifier_failed"
+    LOW_CONFIDENCE = "low_confidence"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """
+    The reply in question; *template* is None where there is none, and the flags say why it must not go out.
+
+    *verdict* and *tier2_refusal* are there for the order-status intents only. *is_exhausted*: we have asked often
+    enough. *is_settled*: no number waits to be looked up. *lacks_verdict*: the model's verifier is all that is
+    missing for Tier 2.
+    """
+
+    template: str | None = None
+    tier: Tier = Tier.ASSIST
+    values: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    verdict: Verdict | None = None
+    tier2_refusal: Tier2Refusal | None = None
+    is_matched: bool = False
+    needs_person: bool = False
+    may_close: bool = False
+    lookup_failed: bool = False
+    context_missing: bool = False
+    is_exhausted: bool = False
+    is_settled: bool = True
+    verifier_forbids: bool = False
+    lacks_verdict: bool = False
+
+    @property
+    def has_template(self) -> bool:
+        """Whether the intent has a reply at all; one that is withheld for another reason counts."""
+        return self.template is not None or self.context_missing or self.verifier_forbids
+
+    @property
+    def missing_variables(self) -> tuple[str, ...]:
+        """Required variables that the order does not fill."""
+        return missing(self.template, self.values) if self.template else ()
+
+
+def candidate(
+    turn: Turn,
+    reading: Reading,
+    order: OrderFacts | NoOrder,
+    switches: Switches,
+    shop: Shop,
+) -> Candidate:
+    """The reply in question for this turn."""
+    if not intents[reading.intent].tier2:
+        return Candidate(template=intents[reading.intent].template)
+    matched = _usable(order, turn, switches)
+    verdict = verify(turn.classification, reading, is_matched=matched is not None)
+    refusal = _tier2_refusal(turn, reading, verdict)
+    about = Candidate(verdict=verdict, tier2_refusal=refusal, is_matched=matched is not None)
+    numbers = turn.classification.order_numbers
+    if matched is None:
+        return _ask(
+            about, reading, order, is_settled=not (numbers and is_lookup_due(turn, order, switches))
+        )
+    if refusal is None:
+        return _tier2(about, matched, turn, switches, shop)
+    about = replace(about, lacks_verdict=_lacks_verdict(turn, reading, verdict))
+    if numbers or _model_forbids_asking(turn):
+        # Asking for a number that we have read and found would be an answer of nobody who listens.
+        return replace(about, verifier_forbids=True)
+    return _ask(about, reading, order, is_settled=False)
+
+
+def is_lookup_due(turn: Turn, order: OrderFacts | NoOrder, switches: Switches) -> bool:
+    """Whether an order may still be found: nobody has looked, and people allow to state what would be found."""
+    if order is not NoOrder.NOT_LOOKED_UP or not _may_state_facts(turn.channel, switches):
+        return False
+    numbers = len(turn.classification.order_numbers)
+    by_number = MatchPath.NUMBER in switches.tier2_paths and numbers == 1
+    return by_number or (MatchPath.LINKED in switches.tier2_paths and numbers <= 1)
+
+
+def same_number(first: str, second: str) -> bool:
+    """Whether two spellings name one order: letter case, spaces and a leading `#` do not count."""
+    return _normal(first) == _normal(second)
+
+
+def _normal(number: str) -> str:
+    return "".join(number.split()).lstrip("#").upper()
+
+
+def _usable(order: OrderFacts | NoOrder, turn: Turn, switches: Switches) -> OrderFacts | None:
+    """The order if its facts may be stated on this channel, by this path, to somebody who names this very number."""
+    if isinstance(order, NoOrder) or not _may_state_facts(turn.channel, switches):
+        return None
+    if order.path not in switches.tier2_paths or not _names_it(order, turn.classification):
+        return None
+    return order
+
+
+def _may_state_facts(channel: Channel, switches: Switches) -> bool:
+    # In a chat nobody proves an address: no switch lifts that.
+    return channel is Channel.EMAIL and channel in switches.tier2_channels
+
+
+def _names_it(order: OrderFacts, answer: Classification) -> bool:
+    if order.path is MatchPath.NUMBER and len(answer.order_numbers) != 1:
+        return False
+    return all(same_number(number, order.number) for number in answer.order_numbers)
+
+
+def _tier2_refusal(turn: Turn, reading: Reading, verdict: Verdict) -> Tier2Refusal | None:
+    if not verdict.allow_tier2:
+        is_unmatched = verdict.reason is VerdictReason.DETERMINISTIC_MATCH_FALSE
+        return Tier2Refusal.MISSING_MATCH if is_unmatched else Tier2Refusal.VERIFIER_FAILED
+    if reading.routing_confidence < thresholds.tier2_confidence:
+        return Tier2Refusal.LOW_CONFIDENCE
+    if not _model_allows(turn) or verdict.confidence < thresholds.tier2_verifier:
+        return Tier2Refusal.VERIFIER_FAILED
+    return None
+
+
+def _model_allows(turn: Turn) -> bool:
+    if turn.model is None:
+        return True
+    verdict = turn.model.verdict
+    if turn.model.failure or not turn.model.agrees or verdict is None:
+        return False
+    return verdict.allow_tier2 and verdict.confidence >= thresholds.tier2_verifier
+
+
+def _lacks_verdict(turn: Turn, reading: Reading, verdict: Verdict) -> bool:
+    model = turn.model
+    return (
+        model is not None
+        and model.failure is None
+        and model.agrees
+        and model.verdict is None
+        and verdict.allow_tier2
+        and reading.routing_confidence >= thresholds.tier2_confidence
+    )
+
+
+def _model_forbids_asking(turn: Turn) -> bool:
+    verdict = turn.model.verdict if turn.model else None
+    return verdict is not None and verdict.downgrade_to in {
+        Downgrade.ROUTE_ONLY,
+        Downgrade.TIER_0,
+    }
+
+
+def _ask(
+    about: Candidate, reading: Reading, order: OrderFacts | NoOrder, *, is_settled: bool
+) -> Candidate:
+    failed = order is NoOrder.LOOKUP_FAILED
+    return replace(
+        about,
+        template=ASK_ORDER_NUMBER,
+        lookup_failed=failed,
+        is_exhausted=reading.is_exhausted,
+        is_settled=is_settled and not failed,
+    )
+
+
+def _tier2(
+    about: Candidate, order: OrderFacts, turn: Turn, switches: Switches, shop: Shop
+) -> Candidate:
+    reply = order_reply(order, turn.message_at, shop)
+    if reply is None:
+        return replace(about, tier=Tier.VERIFIED, context_missing=True)
+    may_close = reply.may_close and switches.auto_close_enabled
+    return replace(
+        about,
+        tier=Tier.VERIFIED,
+        template=reply.template,
+        values=reply.values | ({"will_close": "yes"} if may_close else {}),
+        needs_person=reply.needs_person,
+        may_close=may_close,
+    )

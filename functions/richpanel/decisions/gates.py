@@ -1,0 +1,145 @@
+"""The gates before an automatic reply. All are looked at; the first one that is shut is the reason for silence."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from richpanel.decisions.candidates import Candidate
+from richpanel.decisions.cooldowns import is_rate_limited, was_answered_before
+from richpanel.decisions.readings import Reading, is_plain
+from richpanel.decisions.routing import risk_flags_of
+from richpanel.decisions.situation import Memory, ModelFailure, Newest, RouteOnly, Shop, Turn
+from richpanel.decisions.switches import OutboundScope, Switches
+from richpanel.taxonomy import channels, thresholds
+
+
+class Gate(StrEnum):
+    """In the order in which the first shut one is the reason. The words are those of audit rows."""
+
+    SAFE_MODE = "safe_mode_route_only"
+    AUTOMATION = "automation_disabled"
+    CHANNEL = "channel_disabled"
+    TEMPLATE = "template_disabled"
+    TIER0 = "tier0_always_handoff"
+    TICKET_OPEN = "ticket_closed"
+    NO_PERSON = "person_active"
+    TICKET_READ = "ticket_unreadable"
+    IN_ORDER = "late_message"
+    AUTHORS_KNOWN = "operator_flag_missing"
+    SAME_TEXT = "payload_mismatch"
+    PLAIN = "modifier_present"
+    FRESH = "stale"
+    MODEL_VALID = "schema_invalid_fail_closed"
+    VENDOR = "vendor_error_fail_closed"  # the model, or the order lookup
+    CONFIDENT = "low_confidence"
+    UNAMBIGUOUS = "ambiguous"
+    UNANSWERED = "already_answered"
+    RATE = "rate_limited"
+    FIRST_REPLY = "followup"
+    HAS_TEMPLATE = "no_template"
+    ASKS_LEFT = "flow_exhausted"
+    ORDER_CONTEXT = "order_context_missing"
+    VERIFIED = "tier2_verifier_failed"
+    VARIABLES = "variable_missing"
+    RECIPIENT = "recipient_not_allowed"
+    AUTHOR = "author_missing"
+    POLICY = "policy_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """One gate, and whether a reply may pass it."""
+
+    gate: Gate
+    is_open: bool
+
+
+def look(
+    turn: Turn,
+    memory: Memory,
+    *,
+    reading: Reading,
+    candidate: Candidate,
+    switches: Switches,
+    shop: Shop,
+    now: datetime,
+    is_tier0: bool,
+) -> tuple[GateResult, ...]:
+    """Every gate, in order."""
+    is_open = (
+        _people(turn, candidate, switches)
+        | {Gate.TIER0: not is_tier0}
+        | _ticket(turn, memory, now)
+        | _confidence(turn, reading, candidate)
+        | _history(turn, memory, reading, now)
+        | _reply(candidate)
+        | _delivery(turn, switches, shop)
+    )
+    return tuple(GateResult(gate, is_open[gate]) for gate in Gate)
+
+
+def _people(turn: Turn, candidate: Candidate, switches: Switches) -> dict[Gate, bool]:
+    can_answer = channels[turn.channel].can_answer
+    return {
+        Gate.SAFE_MODE: not switches.safe_mode,
+        Gate.AUTOMATION: switches.automation_enabled,
+        Gate.CHANNEL: can_answer and turn.channel in switches.automation_enabled_channels,
+        Gate.TEMPLATE: candidate.template is None or switches.may_send(candidate.template),
+    }
+
+
+def _ticket(turn: Turn, memory: Memory, now: datetime) -> dict[Gate, bool]:
+    oldest = channels[turn.channel].stale_after_seconds
+    age = now - turn.message_at
+    return {
+        Gate.TICKET_OPEN: turn.ticket_is_open,
+        Gate.NO_PERSON: turn.newest is not Newest.PERSON,
+        Gate.TICKET_READ: turn.route_only is not RouteOnly.TICKET_UNREADABLE,
+        Gate.IN_ORDER: turn.route_only is not RouteOnly.LATE_MESSAGE,
+        Gate.AUTHORS_KNOWN: turn.route_only is not RouteOnly.OPERATOR_FLAG_MISSING,
+        Gate.SAME_TEXT: turn.route_only is not RouteOnly.PAYLOAD_MISMATCH,
+        # Flags of this very turn stand in the memory already where an earlier run of it died: they have gates of
+        # their own.
+        Gate.PLAIN: is_plain(turn.classification) and memory.risk_flags <= risk_flags_of(turn),
+        Gate.FRESH: oldest is None or age <= timedelta(seconds=oldest),
+    }
+
+
+def _confidence(turn: Turn, reading: Reading, candidate: Candidate) -> dict[Gate, bool]:
+    failure = turn.model.failure if turn.model else None
+    vendor_failed = failure is ModelFailure.UNREACHABLE or candidate.lookup_failed
+    return {
+        Gate.MODEL_VALID: failure is not ModelFailure.INVALID,
+        Gate.VENDOR: not vendor_failed,
+        Gate.CONFIDENT: reading.routing_confidence >= thresholds.tier1_confidence,
+        Gate.UNAMBIGUOUS: reading.margin >= thresholds.tier1_margin,
+    }
+
+
+def _history(turn: Turn, memory: Memory, reading: Reading, now: datetime) -> dict[Gate, bool]:
+    limited = is_rate_limited(turn, memory, now, continues_flow=reading.continues)
+    return {
+        Gate.UNANSWERED: not turn.already_answered,
+        Gate.RATE: not limited,
+        Gate.FIRST_REPLY: reading.continues or not was_answered_before(turn, memory),
+    }
+
+
+def _reply(candidate: Candidate) -> dict[Gate, bool]:
+    return {
+        Gate.HAS_TEMPLATE: candidate.has_template,
+        Gate.ASKS_LEFT: not candidate.is_exhausted,
+        Gate.ORDER_CONTEXT: not candidate.context_missing,
+        Gate.VERIFIED: not candidate.verifier_forbids,
+        Gate.VARIABLES: not candidate.missing_variables,
+    }
+
+
+def _delivery(turn: Turn, switches: Switches, shop: Shop) -> dict[Gate, bool]:
+    scope = switches.outbound_scope
+    listed = scope is OutboundScope.ALLOWLIST and turn.recipient_is_listed
+    return {
+        Gate.RECIPIENT: scope is OutboundScope.ALL or listed,
+        Gate.AUTHOR: shop.bot_author_id is not None,
+        Gate.POLICY: turn.policy_refusal is None,
+    }

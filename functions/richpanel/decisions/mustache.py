@@ -1,0 +1,89 @@
+"""
+The part of Mustache that replies need: variables and sections that show where a variable has a value. No loops, no
+partials, no code. A text with anything else fails when it is parsed, so a typo never reaches a customer.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+_TAG = re.compile(r"\{\{([#/]?)([a-z_]+)\}\}")
+# A section's tag alone on its line takes the line with it.
+_TAG_LINE = re.compile(r"^[ \t]*(\{\{[#/][a-z_]+\}\})[ \t]*\n", re.MULTILINE)
+
+
+class TemplateBroken(Exception):
+    """A template's text cannot be used; names the rule, and the variable where one is at fault. At import only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A place where a value goes."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Parts that are shown only where the variable *name* has a value."""
+
+    name: str
+    parts: "tuple[Part, ...]"
+
+
+type Part = str | Variable | Section
+
+
+def parse(text: str) -> tuple[Part, ...]:
+    """The parts of a template's *text*. Raises TemplateBroken."""
+    opened: list[tuple[str, list[Part]]] = [("", [])]
+    position = 0
+    text = _TAG_LINE.sub(r"\1", text)
+    for tag in _TAG.finditer(text):
+        kind, name = tag.groups()
+        opened[-1][1].append(_literal(text[position : tag.start()]))
+        position = tag.end()
+        if kind == "#":
+            opened.append((name, []))
+        elif kind == "/":
+            if len(opened) == 1 or opened[-1][0] != name:
+                raise TemplateBroken(f"section {name} ends where it is not open")
+            _, parts = opened.pop()
+            opened[-1][1].append(Section(name, tuple(parts)))
+        else:
+            opened[-1][1].append(Variable(name))
+    if len(opened) > 1:
+        raise TemplateBroken(f"section {opened[-1][0]} has no end")
+    opened[0][1].append(_literal(text[position:]))
+    return tuple(opened[0][1])
+
+
+def fill(parts: tuple[Part, ...], values: Mapping[str, str]) -> str:
+    """The text with *values* in it, put in once and as they are. Raises KeyError for a variable without one."""
+    return "".join(_filled(part, values) for part in parts)
+
+
+def names_in(
+    parts: tuple[Part, ...], inside: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, bool]]:
+    """Each variable and section, and whether it stands inside a section that asks for that very variable."""
+    for part in parts:
+        if isinstance(part, Variable):
+            yield part.name, part.name in inside
+        elif isinstance(part, Section):
+            yield part.name, True
+            yield from names_in(part.parts, inside | {part.name})
+
+
+def _filled(part: Part, values: Mapping[str, str]) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Variable):
+        return values[part.name]
+    return fill(part.parts, values) if values.get(part.name) else ""
+
+
+def _literal(text: str) -> str:
+    if "{" in text or "}" in text:
+        raise TemplateBroken("braces that are no variable and no section")
+    return text

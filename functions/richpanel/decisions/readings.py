@@ -1,0 +1,106 @@
+"""
+What a turn is taken for: the classifier's answer in the light of its channel and of a question that we asked.
+
+    no flow --ask--> asked once --no number, no match--> asked twice --no number, no match--> dropped, to a person
+    asked --number of an order of theirs--> answered (Tier 2), flow over
+    asked --an intent of P0 to P3, a person's reply, 14 days--> flow over, the message stands for itself
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from richpanel.classification import Classification
+from richpanel.decisions.situation import Memory, PendingFlow, Turn
+from richpanel.taxonomy import Intent, Level, channels, cooldowns, intents, thresholds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """
+    The intent that is routed by, with its confidence and margin after all penalties.
+
+    *flow*: our question that still stands. *continues*: this turn is about that question. *by_channel*: the words say
+    nothing, the channel does, so confidences mean nothing.
+    """
+
+    intent: Intent
+    routing_confidence: float
+    margin: float
+    flow: PendingFlow | None = None
+    continues: bool = False
+    by_channel: bool = False
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether we have asked as often as we may."""
+        asked = self.flow.attempts if self.flow and self.continues else 0
+        return asked >= cooldowns.most_pending_attempts
+
+
+def read(turn: Turn, memory: Memory, now: datetime) -> Reading:
+    """What this turn is taken for."""
+    answer = turn.classification
+    flow = _standing(turn, memory, now)
+    if flow and _is_about(answer):
+        return _in_flow(answer, flow)
+    says_nothing = not answer.present
+    own = channels[turn.channel].unknown_becomes
+    return Reading(
+        intent=own if says_nothing and own else answer.primary,
+        routing_confidence=answer.routing_confidence,
+        margin=answer.margin,
+        flow=flow,
+        by_channel=says_nothing and own is not None,
+    )
+
+
+def awaits_order_number(memory: Memory, now: datetime) -> bool:
+    """Whether we asked for an order number not long ago, so that a bare number is one."""
+    flow = memory.pending_flow
+    if flow is None:
+        return False
+    return now < flow.requested_at + timedelta(seconds=cooldowns.pending_flow_seconds)
+
+
+def is_plain(answer: Classification) -> bool:
+    """Whether nothing about the turn forbids a reply: text, no modifier, not settled."""
+    return answer.has_text and not answer.is_resolution and not answer.modifiers
+
+
+def _standing(turn: Turn, memory: Memory, now: datetime) -> PendingFlow | None:
+    flow = memory.pending_flow
+    if flow is None or not awaits_order_number(memory, now):
+        return None
+    if turn.last_person_reply_at and turn.last_person_reply_at >= flow.requested_at:
+        return None
+    if any(intents[scored.intent].level <= Level.P3 for scored in turn.classification.present):
+        return None
+    return flow
+
+
+def _is_about(answer: Classification) -> bool:
+    """A number answers our question. So does what says nothing else; another matter leaves it standing."""
+    if not is_plain(answer):
+        return False
+    return bool(answer.order_numbers) or not answer.present or intents[answer.primary].tier2
+
+
+def _in_flow(answer: Classification, flow: PendingFlow) -> Reading:
+    if answer.order_numbers:
+        sure = thresholds.pending_flow_confidence
+        return Reading(
+            intent=Intent.ORDER_STATUS_TRACKING,
+            routing_confidence=sure,
+            margin=sure,
+            flow=flow,
+            continues=True,
+        )
+    # "I cannot find it" answers our question too: sure enough to ask once more, never for facts of an order.
+    sure = max(thresholds.tier1_confidence, answer.routing_confidence)
+    return Reading(
+        intent=answer.primary if answer.present else Intent.ORDER_STATUS_TRACKING,
+        routing_confidence=sure,
+        margin=sure,
+        flow=flow,
+        continues=True,
+    )

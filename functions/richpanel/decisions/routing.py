@@ -1,0 +1,96 @@
+"""Who gets the ticket, and the tags that say so. Every decision has exactly one route tag."""
+
+from dataclasses import dataclass
+
+from richpanel.classification import Classification
+from richpanel.decisions.readings import Reading
+from richpanel.decisions.situation import Memory, Shop, Turn
+from richpanel.taxonomy import (
+    ControlTag,
+    Intent,
+    Level,
+    RiskFlag,
+    Team,
+    available,
+    intents,
+    modifiers,
+    teams,
+    thresholds,
+)
+
+ROUTE_TAGS = frozenset(facts.route_tag for facts in teams.values())
+# Who takes a ticket over for good while the flag stands, the first row of the taxonomy first.
+_TIER0_TEAMS = tuple(
+    (facts.risk_flag, facts.team)
+    for facts in intents.values()
+    if facts.level is Level.P0 and facts.risk_flag
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A team that the account has, and the tags that come with the way to it, without the route tag."""
+
+    team: Team
+    tags: tuple[str, ...]
+
+
+def risk_flags_of(turn: Turn) -> frozenset[RiskFlag]:
+    """The flags that this turn puts on its conversation."""
+    answer = turn.classification
+    present = (intents[scored.intent].risk_flag for scored in answer.present)
+    modified = (modifiers[modifier].risk_flag for modifier in answer.modifiers)
+    return answer.risk_flags | {flag for flag in (*present, *modified) if flag}
+
+
+def tier0_flags_of(answer: Classification) -> frozenset[RiskFlag]:
+    """The P0 flags of an answer: those for which only people may handle a conversation."""
+    flags = answer.risk_flags | {intents[scored.intent].risk_flag for scored in answer.present}
+    return frozenset(flag for flag, _ in _TIER0_TEAMS if flag in flags)
+
+
+def is_tier0(flags: frozenset[RiskFlag]) -> bool:
+    """Whether a P0 flag stands: then only people handle the ticket."""
+    return any(flag in flags for flag, _ in _TIER0_TEAMS)
+
+
+def route(turn: Turn, reading: Reading, memory: Memory, shop: Shop, *, takes_over: bool) -> Route:
+    """
+    Where the ticket goes. *takes_over*: to Email Support, because a machine has said its part.
+
+    Tier 0 and privacy go where they must, whatever the confidence.
+    """
+    tags: list[str] = []
+    team = _fixed_team(turn, memory)
+    if team is None:
+        team, tags = _by_confidence(reading, shop)
+        team = Team.EMAIL if takes_over else team
+        team = shop.channel_teams.get(turn.channel, team) if team is Team.EMAIL else team
+    team, fallback_tags = available(team, shop.available_teams)
+    return Route(team, (*tags, *fallback_tags))
+
+
+def _fixed_team(turn: Turn, memory: Memory) -> Team | None:
+    answer = turn.classification
+    if intents[answer.primary].level is Level.P0:
+        return intents[answer.primary].team
+    flags = memory.risk_flags | risk_flags_of(turn)
+    for flag, team in _TIER0_TEAMS:
+        if flag in flags:
+            return team
+    return next((t for m in sorted(answer.modifiers) if (t := modifiers[m].team)), None)
+
+
+def _by_confidence(reading: Reading, shop: Shop) -> tuple[Team, list[str]]:
+    confidence = reading.routing_confidence
+    if not reading.by_channel:
+        if confidence < thresholds.manual_triage_below:
+            return Team.EMAIL, [ControlTag.NEEDS_MANUAL_TRIAGE]
+        if confidence < thresholds.uncertain_below:
+            return Team.EMAIL, [ControlTag.UNCERTAIN]
+    return shop.intent_teams.get(reading.intent, intents[reading.intent].team), []
+
+
+def intent_tags(intent: Intent) -> tuple[str, ...]:
+    """What a ticket of this intent is tagged with, beside its route."""
+    return (intents[intent].tag, *intents[intent].extra_tags)

@@ -1,0 +1,126 @@
+"""
+What people allow: the switches of the help-desk middleware. A switch that is missing or unreadable is closed.
+
+Names and texts are those of the parameters `/parley/{stage}/richpanel/`.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from richpanel.channels import Channel
+from richpanel.decisions.catalogue import templates
+from richpanel.decisions.situation import MatchPath
+
+
+class OutboundScope(StrEnum):
+    """Who may be written to."""
+
+    NONE = "none"
+    ALLOWLIST = "allowlist"
+    ALL = "all"
+
+
+class SwitchInvalid(Exception):
+    """A switch has a value outside its type; names the switch and the rule (*problem*), not the value."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name} {problem}")
+        self.problem = problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switches:
+    """The defaults are the closed values; only `dry_run` may be absent without closing anything."""
+
+    safe_mode: bool = True
+    automation_enabled: bool = False
+    automation_enabled_channels: frozenset[Channel] = frozenset()
+    template_enabled: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    tier2_channels: frozenset[Channel] = frozenset()
+    tier2_paths: frozenset[MatchPath] = frozenset()
+    auto_close_enabled: bool = False
+    outbound_scope: OutboundScope = OutboundScope.NONE
+    dry_run: bool = False
+
+    def may_automate(self, channel: Channel) -> bool:
+        """Whether a message of this channel is a candidate for a reply at all (`mode` of its event)."""
+        in_channel = channel in self.automation_enabled_channels
+        return not self.safe_mode and self.automation_enabled and in_channel
+
+    def may_send(self, template_id: str) -> bool:
+        """Whether people enabled a template that a machine may send."""
+        return (
+            templates[template_id].tier is not None
+            and self.template_enabled.get(template_id) is True
+        )
+
+    def allow(self, channel: Channel, template_id: str) -> bool:
+        """Whether a reply from this template may go out on this channel, whatever was decided before."""
+        is_open = not self.dry_run and self.outbound_scope is not OutboundScope.NONE
+        return is_open and self.may_automate(channel) and self.may_send(template_id)
+
+
+def read_switches(texts: Mapping[str, str]) -> Switches:
+    """The switches as the parameter store holds them, one text per name. What cannot be read is closed."""
+    values: dict[str, Any] = {}
+    for name in _READERS.keys() & texts.keys():
+        try:
+            values[name] = read_switch(name, texts[name])
+        except SwitchInvalid:
+            if name == "dry_run":
+                values[name] = True
+    return Switches(**values)
+
+
+def read_switch(name: str, text: str) -> Any:  # noqa: ANN401 - each switch has a type of its own
+    """One switch's value. Raises SwitchInvalid for a text that means nothing, and for an unknown name."""
+    if name not in _READERS:
+        raise SwitchInvalid(name, "is no switch")
+    read, rule = _READERS[name]
+    try:
+        return read(text.strip())
+    except (ValueError, KeyError, RecursionError) as error:
+        raise SwitchInvalid(name, rule) from error
+
+
+def _truth(text: str) -> bool:
+    return {"true": True, "false": False}[text]
+
+
+def _templates(text: str) -> Mapping[str, bool]:
+    read = json.loads(text)
+    if not isinstance(read, dict) or not all(isinstance(value, bool) for value in read.values()):
+        raise ValueError("not a map of templates to true or false")
+    return MappingProxyType(read)
+
+
+def _set_of[Kind: StrEnum](kind: type[Kind]) -> Callable[[str], frozenset[Kind]]:
+    def read(text: str) -> frozenset[Kind]:
+        names = [name.strip() for name in text.split(",")]
+        return frozenset(kind(name) for name in names if name not in {"", "none"})
+
+    return read
+
+
+def _some_of(kind: type[StrEnum]) -> str:
+    return f"must be none, or some of {', '.join(kind)}, comma separated"
+
+
+_TRUTH = (_truth, "must be true or false")
+_CHANNELS = (_set_of(Channel), _some_of(Channel))
+# How each switch is read, and the rule that its text has to keep.
+_READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "safe_mode": _TRUTH,
+    "automation_enabled": _TRUTH,
+    "automation_enabled_channels": _CHANNELS,
+    "template_enabled": (_templates, "must be a JSON object of templates, each true or false"),
+    "tier2_channels": _CHANNELS,
+    "tier2_paths": (_set_of(MatchPath), _some_of(MatchPath)),
+    "auto_close_enabled": _TRUTH,
+    "outbound_scope": (OutboundScope, f"must be one of {', '.join(OutboundScope)}"),
+    "dry_run": _TRUTH,
+}

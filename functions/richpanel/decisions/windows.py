@@ -1,0 +1,136 @@
+"""
+When an order should arrive, in business days from the day of the customer's message. Pure: no clock of its own.
+
+All dates are the shop's: an order placed on Monday evening in New York is Monday's, although it is Tuesday in UTC.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from types import MappingProxyType
+from zoneinfo import ZoneInfo
+
+SATURDAY = 5
+MOST_DAYS = 30  # a longer range in a method's title is no delivery time that we repeat
+# "3-5 business days", "3 to 5 days". Not "1.3-5 days", and not the year of a date.
+_RANGE = re.compile(r"(?<![\d.,-])(\d{1,3}) ?(?:-|to) ?(\d{1,3}) ?(?:business |working )?days?\b")
+_LONGER_UNIT = re.compile(r"\b(?:weeks?|months?)\b")
+_DASHES = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212", "------")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """From *least* to *most* business days."""
+
+    least: int
+    most: int
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the last day of the window is here or gone: such an order is a person's."""
+        return self.most <= 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """The shop's days. *holidays* are its dates without deliveries, weekends need not be among them."""
+
+    timezone: ZoneInfo = field(default_factory=lambda: ZoneInfo("America/New_York"))
+    holidays: frozenset[date] = frozenset()
+
+    def day_of(self, moment: datetime) -> date:
+        """The shop's date at *moment*, which must know its own time zone."""
+        if moment.tzinfo is None:
+            raise ValueError("a moment without time zone has no date in the shop")
+        return moment.astimezone(self.timezone).date()
+
+    def business_days(self, after: date, until: date) -> int:
+        """Monday to Friday without holidays, from the day after *after* up to and including *until*; never negative."""
+        days = (after + timedelta(n) for n in range(1, (until - after).days + 1))
+        return sum(day.weekday() < SATURDAY and day not in self.holidays for day in days)
+
+
+# By words of the method's title; a hyphen stands for one or none ("two-day", "two day").
+DEFAULT_WINDOWS: Mapping[str, Window] = MappingProxyType(
+    {
+        "standard": Window(3, 5),
+        "ground": Window(3, 7),
+        "economy": Window(5, 7),
+        "free": Window(5, 7),
+        "postal": Window(5, 7),
+        "expedited": Window(2, 3),
+        "express": Window(1, 2),
+        "rush": Window(1, 2),
+        "two-day": Window(2, 2),
+        "2-day": Window(2, 2),
+        "2nd-day": Window(2, 2),
+        "priority": Window(1, 1),
+        "overnight": Window(1, 1),
+        "next-day": Window(1, 1),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A shipping method: the word it is known by, None where its title has only days, and how long it takes."""
+
+    bucket: str | None
+    window: Window
+
+
+def method_of(title: str, windows: Mapping[str, Window] = DEFAULT_WINDOWS) -> Method | None:
+    """
+    What a shipping method is, by its title; None where the title does not say.
+
+    A range of days in the title comes before its words. Of several words the longest counts, of equally long ones the
+    slower. A title that speaks of weeks, or of more than 30 days, is unknown: the words beside it would promise less.
+    """
+    words = " ".join(title.translate(_DASHES).casefold().split())
+    if _LONGER_UNIT.search(words):
+        return None
+    found = [(len(key), window.most, key) for key, window in windows.items() if _has(words, key)]
+    bucket = max(found)[2] if found else None
+    if stated := _RANGE.search(words):
+        window = Window(int(stated[1]), int(stated[2]))
+        return Method(bucket, window) if window.least <= window.most <= MOST_DAYS else None
+    return Method(bucket, windows[bucket]) if bucket else None
+
+
+def remaining(
+    window: Window,
+    *,
+    ordered_at: datetime,
+    asked_at: datetime,
+    calendar: Calendar,
+    ship_by: date | None = None,
+) -> Window:
+    """
+    What is left of *window* when the customer asks. *ship_by*: the verified day a pre-order leaves, from which its
+    window counts.
+    """
+    asked = calendar.day_of(asked_at)
+    start = ship_by or calendar.day_of(ordered_at)
+    if ship_by and ship_by > asked:
+        until = calendar.business_days(asked, ship_by)
+        return Window(until + window.least, until + window.most)
+    elapsed = calendar.business_days(start, asked)
+    return Window(max(0, window.least - elapsed), max(0, window.most - elapsed))
+
+
+def in_words(window: Window) -> str:
+    """A window as customers read it: `1-3 business days`, `within 1 business day`. Late ones have no words."""
+    if window.is_late:
+        raise ValueError("a late order has no remaining days to name")
+    days = "business day" if window.most == 1 else "business days"
+    if window.least == window.most:
+        return f"{window.most} {days}"
+    if window.least == 0:
+        return f"within {window.most} {days}"
+    return f"{window.least}-{window.most} {days}"
+
+
+def _has(title: str, key: str) -> bool:
+    words = re.escape(key.casefold()).replace(r"\-", "[ -]?")
+    return re.search(rf"(?<!\w){words}(?!\w)", title) is not None

@@ -1,0 +1,101 @@
+"""Turns and their surroundings for tests: all gates open, unless a test says otherwise."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from richpanel.channels import Channel
+from richpanel.classification import Classification, Language, Scored
+from richpanel.decisions import Decision, decide
+from richpanel.decisions.catalogue import templates
+from richpanel.decisions.situation import (
+    AutoReply,
+    MatchPath,
+    Memory,
+    NoOrder,
+    OrderFacts,
+    PendingFlow,
+    Shop,
+    Turn,
+)
+from richpanel.decisions.switches import OutboundScope, Switches
+from richpanel.taxonomy import Intent
+
+NOW = datetime(2026, 3, 5, 15, 0, tzinfo=UTC)  # a Thursday
+SHOP = Shop(support_signature="Your shop", bot_author_id="bot-1")
+OPEN: dict[str, Any] = {
+    "safe_mode": False,
+    "automation_enabled": True,
+    "automation_enabled_channels": frozenset({Channel.EMAIL, Channel.LIVECHAT}),
+    "template_enabled": {name: t.tier is not None for name, t in templates.items()},
+    "tier2_channels": frozenset({Channel.EMAIL}),
+    "tier2_paths": frozenset(MatchPath),
+    "outbound_scope": OutboundScope.ALL,
+}
+
+
+def ago(**duration: float) -> datetime:
+    return NOW - timedelta(**duration)
+
+
+def switches(**more: Any) -> Switches:
+    return Switches(**OPEN | more)
+
+
+def about(*scored: tuple[Intent, float], **more: Any) -> Classification:
+    facts: dict[str, Any] = {
+        "language": Language.ENGLISH,
+        "intents": tuple(Scored(*each) for each in scored) or (Scored(Intent.UNKNOWN_OTHER, 0.0),),
+        "word_count": 12,
+        "own_order_only": True,
+    }
+    return Classification(**facts | more)
+
+
+def status(confidence: float = 0.96, **more: Any) -> Classification:
+    return about((Intent.ORDER_STATUS_TRACKING, confidence), **more)
+
+
+def turn(answer: Classification | None = None, **more: Any) -> Turn:
+    facts: dict[str, Any] = {
+        "message_id": "m-1",
+        "message_at": NOW,
+        "channel": Channel.EMAIL,
+        "classification": answer or about((Intent.RETURN_REQUEST, 0.96)),
+    }
+    return Turn(**facts | more)
+
+
+def order(**more: Any) -> OrderFacts:
+    facts: dict[str, Any] = {
+        "path": MatchPath.LINKED,
+        "order_id": "gid-1",
+        "number": "#1001",
+        "status": "paid",
+        "fulfillment_status": "shipped",
+        "created_at": datetime(2026, 3, 3, 15, 0, tzinfo=UTC),
+        "shipping_method": "Standard",
+        "tracking_number": "1Z999AA10123456784",
+        "tracking_company": "UPS",
+    }
+    return OrderFacts(**facts | more)
+
+
+def asked(attempts: int = 1, **at: float) -> PendingFlow:
+    return PendingFlow(ago(**(at or {"hours": 1})), attempts)
+
+
+def replied(message_id: str = "m-0", kind: str = "return_request", **at: float) -> AutoReply:
+    return AutoReply(kind, ago(**(at or {"hours": 1})), message_id)
+
+
+def outcome(
+    what: Turn | Classification | None = None,
+    memory: Memory | None = None,
+    found: OrderFacts | NoOrder = NoOrder.NO_MATCH,
+    allowed: Switches | None = None,
+    *,
+    now: datetime = NOW,
+    shop: Shop = SHOP,
+) -> Decision:
+    this = what if isinstance(what, Turn) else turn(what)
+    return decide(this, memory or Memory(), found, allowed or switches(), now, shop=shop)

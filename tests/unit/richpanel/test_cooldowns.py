@@ -1,0 +1,77 @@
+"""How often a machine may write to one ticket, and to one customer."""
+
+from datetime import datetime
+
+import pytest
+
+from richpanel.decisions.situation import Memory
+from tests.unit.richpanel.situations import about, ago, asked, outcome, replied, turn
+
+
+def times(*minutes: float) -> tuple[datetime, ...]:
+    return tuple(ago(minutes=each) for each in minutes)
+
+
+@pytest.mark.parametrize(
+    ("ticket", "customer", "reason"),
+    [
+        (times(9.99), (), "rate_limited"),
+        (times(10), (), "followup"),
+        (times(-1), (), "rate_limited"),  # another worker's clock runs ahead
+        (times(60, 120, 1439), (), "rate_limited"),
+        (times(60, 120, 1440), (), "followup"),
+        ((), times(1, 2, 3, 4, 5), "rate_limited"),
+        ((), times(1, 2, 3, 4), "tier1_safe_assist"),
+        ((), times(1, 2, 3, 4, 1440), "tier1_safe_assist"),
+        ((), (), "tier1_safe_assist"),
+    ],
+)
+def test_replies_are_counted_over_ten_minutes_and_a_day(
+    ticket: tuple[datetime, ...], customer: tuple[datetime, ...], reason: str
+) -> None:
+    decision = outcome(turn(), Memory(auto_reply_times=ticket, customer_reply_times=customer))
+
+    assert decision.reason == reason
+    assert ("mw-auto-rate-limited" in decision.tags) == (reason == "rate_limited")
+
+
+@pytest.mark.parametrize(
+    ("ticket", "customer", "reason"),
+    [
+        (times(1), (), "tier1_safe_assist"),
+        (times(1, 2, 3), (), "rate_limited"),
+        (times(1), times(1, 2, 3, 4, 5), "rate_limited"),
+    ],
+)
+def test_a_flow_waives_the_ten_minutes_only(
+    ticket: tuple[datetime, ...], customer: tuple[datetime, ...], reason: str
+) -> None:
+    memory = Memory(
+        pending_flow=asked(minutes=1), auto_reply_times=ticket, customer_reply_times=customer
+    )
+
+    assert outcome(about(), memory).reason == reason
+
+
+def test_the_last_reply_counts_where_its_time_is_listed_nowhere() -> None:
+    assert outcome(turn(), Memory(last_auto_reply=replied(minutes=5))).reason == "rate_limited"
+    assert outcome(turn(), Memory(last_auto_reply=replied(minutes=50))).reason == "followup"
+
+
+def test_a_redelivery_is_not_held_back_by_the_slot_that_its_first_run_took() -> None:
+    mine = replied("m-1", minutes=1)
+    memory = Memory(
+        last_auto_reply=mine,
+        auto_reply_times=(mine.sent_at,),
+        customer_reply_times=(mine.sent_at, *times(2, 3, 4, 5)),
+    )
+
+    assert outcome(turn(), memory).reason == "tier1_safe_assist"
+
+
+def test_a_redelivery_still_sees_the_replies_before_its_own() -> None:
+    mine = replied("m-1", minutes=1)
+
+    memory = Memory(last_auto_reply=mine, auto_reply_times=(mine.sent_at, *times(30)))
+
+    assert outcome(turn(), memory).reason == "followup"

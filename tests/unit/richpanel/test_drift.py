@@ -1,0 +1,45 @@
+"""What the rules count on in the help desk's account."""
+
+from richpanel.channels import Channel
+from richpanel.decisions.situation import Shop
+from richpanel.drift import expected
+from richpanel.taxonomy import ControlTag, Intent, Team
+
+
+def shop(**facts: object) -> Shop:
+    return Shop(support_signature="The Acme team", bot_author_id=None, **facts)  # type: ignore[arg-type] # fields of it
+
+
+def test_every_team_that_a_message_can_go_to_has_to_be_there_and_no_other() -> None:
+    """Backend and LiveChat get tickets by setting only."""
+    assert expected(shop()).teams == (
+        "Chargebacks / Disputes Team", "Email Support Team", "Leadership Team",
+        "Phone Support Team", "Returns Admin", "Sales Team", "Social Media Team",
+        "Technical Support Team", "TikTok Support",
+    )  # fmt: skip
+
+
+def test_a_setting_that_gives_a_team_tickets_makes_it_needed() -> None:
+    wanted = expected(shop(channel_teams={Channel.LIVECHAT: Team.LIVECHAT}))
+
+    assert "LiveChat Support" in wanted.teams
+    assert "route-livechat-support" in wanted.tags
+
+
+def test_a_team_that_the_account_does_without_is_not_missed_but_its_stand_in_and_tag_are() -> None:
+    wanted = expected(shop(available_teams=frozenset(Team) - {Team.CHARGEBACKS}))
+
+    assert "Chargebacks / Disputes Team" not in wanted.teams
+    assert "route-chargebacks-disputes" not in wanted.tags
+    assert "Leadership Team" in wanted.teams
+    assert "mw-needs-chargebacks-queue" in wanted.tags
+
+
+def test_tags_are_those_of_routes_intents_control_and_what_comes_with_them() -> None:
+    tags = expected(shop()).tags
+
+    assert set(ControlTag) <= set(tags)
+    assert len([tag for tag in tags if tag.startswith("mw-intent-")]) == len(Intent)
+    assert len([tag for tag in tags if tag.startswith("route-")]) == 9
+    assert {"mw-needs-sales", "mw-needs-tech-support", "mw-security-sensitive"} <= set(tags)
+    assert list(tags) == sorted(tags)

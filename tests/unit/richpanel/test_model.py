@@ -1,0 +1,142 @@
+"""The model behind the classifier's port: what it sees, what counts of what it says, and what is no answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from richpanel.channels import Channel
+from richpanel.classification import Classification, Language, Message, Scored
+from richpanel.decisions.situation import Downgrade, ModelFailure, ModelOpinion, VerdictReason
+from richpanel.model import Judge
+from richpanel.taxonomy import Intent, RiskFlag
+from shared.ai import Schema
+from shared.ai.scripted import Scripted
+
+STATUS = Scored(Intent.ORDER_STATUS_TRACKING, 0.9)
+RULES = Classification(language=Language.ENGLISH, intents=(STATUS,), word_count=6)
+MESSAGE = Message(
+    text="Where is it? I am jane@shop.example, order #100234",
+    channel=Channel.EMAIL,
+    has_attachment=True,
+)
+DECISION: dict[str, Any] = {
+    "schema_version": "rp_decision_v1",
+    "language": "en",
+    "intents": [{"intent": "order_status_tracking", "confidence": 0.95}],
+    "risk_flags": [],
+    "wants_human": False,
+}
+VERDICT: dict[str, Any] = {
+    "schema_version": "rp_verifier_v1",
+    "allow_tier2": True,
+    "confidence": 0.9,
+    "downgrade_to": None,
+    "reason_code": "OK",
+}
+
+
+class Told:
+    """A judge whose model says one thing, and what it was asked."""
+
+    def __init__(self, *texts: str | None) -> None:
+        self.texts = list(texts)
+        self.seen: list[str] = []
+        self.model = Scripted(self._answer)
+        self.judge = Judge(self.model)
+
+    def _answer(self, text: str, _: Schema | None) -> str | None:
+        self.seen.append(text)
+        return self.texts.pop(0)
+
+
+def test_the_model_sees_a_redacted_text_and_facts_that_are_yes_or_no() -> None:
+    told = Told(json.dumps(DECISION))
+
+    told.judge.opinion(MESSAGE, RULES)
+
+    seen = json.loads(told.seen[0])
+    assert "jane" not in seen["text"]
+    assert "Where is it?" in seen["text"]
+    assert {name: seen[name] for name in seen if name != "text"} == {
+        "channel": "email",
+        "has_order_number": False,
+        "has_tracking_number": False,
+        "has_attachment": True,
+        "has_linked_order": False,
+    }
+
+
+def test_an_answer_that_agrees_takes_the_higher_confidence() -> None:
+    merged, opinion = Told(json.dumps(DECISION)).judge.opinion(MESSAGE, RULES)
+
+    assert (merged.primary, merged.confidence) == (Intent.ORDER_STATUS_TRACKING, 0.95)
+    assert opinion == ModelOpinion(agrees=True)
+
+
+def test_a_risk_that_only_the_model_sees_counts() -> None:
+    said = DECISION | {"risk_flags": ["fraud_suspected"]}
+    merged, _ = Told(json.dumps(said)).judge.opinion(MESSAGE, RULES)
+
+    assert merged.risk_flags == {RiskFlag.FRAUD_SUSPECTED}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no JSON",
+        json.dumps(DECISION | {"team": "sales"}),
+        json.dumps(DECISION | {"intents": []}),
+        json.dumps(DECISION | {"intents": [{"intent": "refund_now", "confidence": 1}]}),
+        json.dumps(DECISION | {"intents": [{"intent": "order_status_tracking", "confidence": 2}]}),
+        json.dumps(DECISION | {"schema_version": "rp_decision_v2"}),
+        " ".join("x" for _ in range(601)),
+    ],
+)
+def test_an_answer_outside_its_schema_is_none(text: str) -> None:
+    merged, opinion = Told(text).judge.opinion(MESSAGE, RULES)
+
+    assert merged is RULES
+    assert opinion.failure is ModelFailure.INVALID
+
+
+def test_a_model_that_fails_is_asked_once_more() -> None:
+    told = Told(None, json.dumps(DECISION))
+
+    _, opinion = told.judge.opinion(MESSAGE, RULES)
+
+    assert opinion.failure is None
+    assert len(told.seen) == 2
+
+
+def test_a_model_that_is_gone_leaves_the_rules() -> None:
+    told = Told(None, None, json.dumps(DECISION))
+
+    merged, opinion = told.judge.opinion(MESSAGE, RULES)
+
+    assert merged is RULES
+    assert opinion.failure is ModelFailure.UNREACHABLE
+    assert len(told.seen) == 2
+
+
+def test_a_verdict_allows_or_names_what_is_allowed_instead() -> None:
+    agrees = ModelOpinion(agrees=True)
+    allowed = Told(json.dumps(VERDICT)).judge.verdict(MESSAGE, RULES, agrees)
+    refused = VERDICT | {"allow_tier2": False, "downgrade_to": "TIER_0"}
+    refused["reason_code"] = "ESCALATION_PRESENT"
+    down = Told(json.dumps(refused)).judge.verdict(MESSAGE, RULES, agrees)
+
+    assert allowed.verdict is not None
+    assert (allowed.verdict.allow_tier2, allowed.verdict.reason) == (True, VerdictReason.OK)
+    assert down.verdict is not None
+    assert down.verdict.downgrade_to is Downgrade.TIER_0
+
+
+@pytest.mark.parametrize("text", ["{}", json.dumps(VERDICT | {"downgrade_to": "TIER_1"})])
+def test_a_verdict_outside_its_schema_is_none(text: str) -> None:
+    opinion = Told(text).judge.verdict(MESSAGE, RULES, ModelOpinion(agrees=True))
+
+    assert opinion.failure is ModelFailure.INVALID
+    assert opinion.verdict is None

@@ -1,0 +1,174 @@
+"""The question for an order number: asked, asked once more, answered, given up."""
+
+from datetime import timedelta
+
+import pytest
+
+from richpanel.channels import Channel
+from richpanel.classification import Classification
+from richpanel.decisions.readings import awaits_order_number
+from richpanel.decisions.situation import Memory, NoOrder, PendingFlow
+from richpanel.taxonomy import Intent, Modifier, Team
+from tests.unit.richpanel.situations import (
+    NOW,
+    about,
+    ago,
+    asked,
+    order,
+    outcome,
+    status,
+    switches,
+    turn,
+)
+
+ASK = "t_order_status_ask_order_number"
+NUMBER = about(order_numbers=("1001",), word_count=1, own_order_only=False)
+ASKED = Memory(pending_flow=asked(), auto_reply_times=(ago(hours=1),))
+ASKED_TWICE = Memory(pending_flow=asked(attempts=2), auto_reply_times=(ago(hours=1), ago(hours=3)))
+
+
+@pytest.mark.parametrize(
+    "intent", [Intent.ORDER_STATUS_TRACKING, Intent.SHIPPING_DELAY_NOT_SHIPPED]
+)
+def test_a_question_after_an_order_without_a_match_opens_the_flow(intent: Intent) -> None:
+    decision = outcome(about((intent, 0.96)))
+
+    assert decision.reply is not None
+    assert (decision.reply.template, decision.reply.type) == (ASK, "need_order_number")
+    assert decision.pending_flow == PendingFlow(NOW, 1)
+    assert decision.pending_flow_unsent is None
+    assert "mw-order-lookup-needed" in decision.tags
+    assert decision.tier2_refusal == "tier2_missing_deterministic_match"
+
+
+def test_a_flow_is_not_opened_by_a_reply_that_does_not_go_out() -> None:
+    decision = outcome(status(), allowed=switches(template_enabled={}))
+
+    assert (decision.reply, decision.pending_flow) == (None, None)
+    assert "mw-order-lookup-needed" in decision.tags
+
+
+def test_an_order_number_answers_the_flow_at_ninety_percent() -> None:
+    decision = outcome(NUMBER, ASKED, found=order())
+
+    assert decision.reply is not None
+    assert decision.reply.template == "t_order_status_verified"
+    assert (decision.intent, decision.routing_confidence) == (Intent.ORDER_STATUS_TRACKING, 0.90)
+    assert (decision.tier, decision.reason) == (2, "tier2_verified")
+    assert decision.pending_flow is None
+    assert decision.pending_flow_unsent == ASKED.pending_flow
+
+
+def test_a_number_among_words_of_another_matter_answers_the_flow_too() -> None:
+    answer = about((Intent.PRE_PURCHASE_QUESTION, 0.96), order_numbers=("1001",))
+
+    decision = outcome(answer, ASKED)
+
+    assert (decision.intent, decision.routing_confidence) == (Intent.ORDER_STATUS_TRACKING, 0.90)
+
+
+@pytest.mark.parametrize("answer", [NUMBER, about(), status(), status(0.62)])
+def test_no_match_or_no_number_is_asked_for_once_more(answer: Classification) -> None:
+    decision = outcome(turn(answer), ASKED)
+
+    assert decision.reply is not None
+    assert decision.reply.template == ASK
+    assert decision.intent is Intent.ORDER_STATUS_TRACKING
+    assert decision.pending_flow == PendingFlow(NOW, 2)
+    assert decision.pending_flow_unsent == ASKED.pending_flow
+
+
+@pytest.mark.parametrize("answer", [NUMBER, about(), status()])
+def test_after_the_second_question_a_person_takes_over(answer: Classification) -> None:
+    decision = outcome(turn(answer), ASKED_TWICE)
+
+    assert (decision.reply, decision.reason) == (None, "flow_exhausted")
+    assert decision.pending_flow is None
+    assert decision.pending_flow_unsent is None
+    assert decision.team is Team.EMAIL
+    assert "mw-escalated-human" in decision.tags
+
+
+def test_a_match_after_the_second_question_is_answered() -> None:
+    assert outcome(NUMBER, ASKED_TWICE, found=order()).reason == "tier2_verified"
+
+
+@pytest.mark.parametrize("found", [NoOrder.NOT_LOOKED_UP, NoOrder.LOOKUP_FAILED])
+def test_a_number_that_nobody_could_look_up_does_not_end_the_flow(found: NoOrder) -> None:
+    decision = outcome(NUMBER, ASKED_TWICE, found=found)
+
+    assert decision.reply is None
+    assert decision.pending_flow == ASKED_TWICE.pending_flow
+
+
+def test_a_number_that_nobody_will_look_up_ends_the_flow() -> None:
+    in_chat = turn(NUMBER, channel=Channel.LIVECHAT)
+
+    assert outcome(in_chat, ASKED_TWICE, found=NoOrder.NOT_LOOKED_UP).pending_flow is None
+
+
+@pytest.mark.parametrize(
+    "intent",
+    [
+        Intent.CHARGEBACK_DISPUTE,
+        Intent.CANCEL_ORDER,
+        Intent.DAMAGED_ITEM,
+        Intent.REFUND_REQUEST,
+    ],
+)
+def test_a_more_urgent_matter_ends_the_flow(intent: Intent) -> None:
+    decision = outcome(about((intent, 0.96), order_numbers=("1001",)), ASKED)
+
+    assert decision.intent is intent
+    assert (decision.pending_flow, decision.pending_flow_unsent) == (None, None)
+
+
+def test_a_persons_reply_ends_the_flow() -> None:
+    decision = outcome(turn(NUMBER, last_person_reply_at=ago(minutes=59)), ASKED)
+
+    assert decision.intent is Intent.UNKNOWN_OTHER
+    assert decision.pending_flow is None
+
+
+def test_a_persons_reply_from_before_the_question_does_not() -> None:
+    decision = outcome(turn(NUMBER, last_person_reply_at=ago(minutes=61)), ASKED)
+
+    assert decision.intent is Intent.ORDER_STATUS_TRACKING
+
+
+@pytest.mark.parametrize(("days", "is_live"), [(13.99, True), (14, False)])
+def test_a_flow_lives_for_fourteen_days(days: float, is_live: bool) -> None:
+    memory = Memory(pending_flow=asked(days=days))
+
+    assert awaits_order_number(memory, NOW) is is_live
+    assert (outcome(NUMBER, memory).intent is Intent.ORDER_STATUS_TRACKING) is is_live
+
+
+def test_another_matter_leaves_the_flow_standing() -> None:
+    decision = outcome(about((Intent.TECHNICAL_SUPPORT, 0.96)), ASKED)
+
+    assert (decision.intent, decision.reason) == (Intent.TECHNICAL_SUPPORT, "followup")
+    assert decision.pending_flow == ASKED.pending_flow
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        about(modifiers=frozenset({Modifier.THANKS_ONLY})),
+        about(modifiers=frozenset({Modifier.WANTS_PERSON}), order_numbers=("1001",)),
+        about(is_resolution=True),
+        about(has_text=False),
+    ],
+)
+def test_thanks_a_picture_or_a_call_for_a_person_leave_the_flow_standing(
+    answer: Classification,
+) -> None:
+    decision = outcome(turn(answer), ASKED_TWICE)
+
+    assert (decision.reply, decision.reason) == (None, "modifier_present")
+    assert decision.pending_flow == ASKED_TWICE.pending_flow
+
+
+def test_without_a_flow_there_is_nothing_to_wait_for() -> None:
+    assert not awaits_order_number(Memory(), NOW)
+    assert awaits_order_number(Memory(pending_flow=asked(days=1)), NOW + timedelta(days=1))

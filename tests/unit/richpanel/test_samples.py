@@ -1,0 +1,71 @@
+"""The help desk's sample events: current, and of every shape that the webhook tells apart."""
+
+import hashlib
+import hmac
+import json
+from pathlib import Path
+
+import pytest
+
+from events.richpanel import make
+from events.richpanel.direct import direct_events
+from events.richpanel.samples import sample, samples
+from richpanel.event import parse_event
+
+
+def test_the_files_are_what_the_generator_makes() -> None:
+    assert make.outdated() == [], "run python -m events.richpanel.make"
+
+
+def test_a_file_that_is_changed_missing_or_left_over_is_seen_and_repaired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed, missing, left_over = (tmp_path / f"{name}.json" for name in "cml")
+    for path in (changed, left_over):
+        path.write_text("old", encoding="utf-8")
+    monkeypatch.setattr(make, "FOLDER", tmp_path)
+    monkeypatch.setattr(make, "files", lambda: {changed: "new", missing: "new"})
+
+    assert make.outdated() == [changed, left_over, missing]
+    assert make.write() == [changed, left_over, missing]
+    assert sorted(tmp_path.iterdir()) == [changed, missing]
+
+
+def test_every_sample_is_a_post_to_the_webhooks_route() -> None:
+    for told in samples():
+        event = told.event
+        assert (event["httpMethod"], event["resource"]) == ("POST", "/webhooks/richpanel")
+        assert event["multiValueHeaders"] == {key: [val] for key, val in event["headers"].items()}
+
+
+def test_every_sample_is_taken_or_refused() -> None:
+    for told in samples():
+        assert (told.status == 200) == (told.mail + told.live > 0) == (told.code == "")
+
+
+@pytest.mark.parametrize("name", ["signed", "stale_signature"])
+def test_a_signed_sample_is_signed_over_time_and_body(name: str) -> None:
+    event = sample(name).event
+    signed = f"{event['headers']['X-Timestamp']}.{event['body']}".encode()
+
+    key = b"sample-hmac-key-not-a-real-one"
+    assert event["headers"]["X-Signature"] == hmac.new(key, signed, hashlib.sha256).hexdigest()
+
+
+def test_all_three_shapes_are_there() -> None:
+    bodies = {told.name: json.loads(told.event["body"]) for told in samples() if told.status == 200}
+
+    assert bodies["minimal"].keys() == {"ticket_id", "ticket_url", "trigger"}
+    assert {"message_id", "customer_message", "channel"} <= bodies["full"].keys()
+    assert {"event_id", "received_at", "customer", "message", "meta"} <= bodies["envelope"].keys()
+    assert len(bodies["batch"]) == 3
+
+
+def test_the_entry_for_the_worker_is_one_that_it_reads() -> None:
+    (told,) = [direct for direct in direct_events() if direct.function == "RichpanelWorker"]
+    (record,) = told.event["Records"]
+
+    event = parse_event(record["body"])
+
+    assert event.to_json() == record["body"]
+    assert record["attributes"]["MessageGroupId"] == event.conversation_id

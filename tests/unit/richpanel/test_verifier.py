@@ -1,0 +1,134 @@
+"""The second look before facts of an order are stated."""
+
+from typing import Any
+
+import pytest
+
+from richpanel.classification import Doubt
+from richpanel.decisions.situation import (
+    Downgrade,
+    Memory,
+    ModelFailure,
+    ModelOpinion,
+    Verdict,
+    VerdictReason,
+)
+from richpanel.taxonomy import Intent, Modifier
+from tests.unit.richpanel.situations import about, asked, order, outcome, status, turn
+
+STATUS = Intent.ORDER_STATUS_TRACKING
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (status(), "OK"),
+        (about((STATUS, 0.96), (Intent.SHIPPING_DELAY_NOT_SHIPPED, 0.9)), "OK"),
+        (about((STATUS, 0.96), (Intent.TECHNICAL_SUPPORT, 0.40)), "OK"),
+        (status(own_order_only=False), "TOO_AMBIGUOUS"),
+        (status(order_numbers=("1001", "2")), "TOO_AMBIGUOUS"),
+        (status(doubts=frozenset({Doubt.OTHER_OWNER})), "TOO_AMBIGUOUS"),
+        (status(doubts=frozenset({Doubt.SEVERAL_ORDERS})), "TOO_AMBIGUOUS"),
+        (status(doubts=frozenset({Doubt.CHANGE_REQUEST})), "CONFLICTING_INTENT"),
+        (status(doubts=frozenset({Doubt.DISPUTES_ANSWER})), "ESCALATION_PRESENT"),
+        (status(modifiers=frozenset({Modifier.REPEATED_CONTACT})), "ESCALATION_PRESENT"),
+        (status(is_resolution=True), "ESCALATION_PRESENT"),
+        # Anything of P0 to P2 anywhere, however weak.
+        (about((STATUS, 0.96), (Intent.BILLING_ISSUE, 0.40)), "CONFLICTING_INTENT"),
+        (about((STATUS, 0.96), (Intent.DAMAGED_ITEM, 0.40)), "CONFLICTING_INTENT"),
+        (about((STATUS, 0.96), (Intent.TECHNICAL_SUPPORT, 0.78)), "CONFLICTING_INTENT"),
+    ],
+)
+def test_the_rules_say_what_speaks_against_facts(answer: Any, reason: str) -> None:
+    decision = outcome(answer, found=order())
+
+    assert decision.verdict is not None
+    assert decision.verdict.reason == reason
+    assert decision.verdict.confidence == (0.9 if reason == "OK" else 0.0)
+    assert (decision.tier == 2) == (reason == "OK")
+
+
+def test_without_a_match_there_is_nothing_to_state() -> None:
+    verdict = outcome(status()).verdict
+
+    assert verdict == Verdict(False, 0.0, VerdictReason.DETERMINISTIC_MATCH_FALSE, Downgrade.TIER_1)
+
+
+def test_a_number_beside_another_matter_in_a_flow_is_not_answered_with_facts() -> None:
+    answer = about((Intent.PRE_PURCHASE_QUESTION, 0.96), order_numbers=("1001",))
+
+    decision = outcome(answer, Memory(pending_flow=asked()), found=order())
+
+    assert decision.verdict is not None
+    assert decision.verdict.reason == "CONFLICTING_INTENT"
+    assert decision.reply is None
+
+
+@pytest.mark.parametrize(
+    ("opinion", "template"),
+    [
+        (
+            ModelOpinion(agrees=True, verdict=Verdict(True, 0.80, VerdictReason.OK)),
+            "t_order_status_verified",
+        ),
+        (
+            ModelOpinion(agrees=True, verdict=Verdict(True, 0.79, VerdictReason.OK)),
+            "t_order_status_ask_order_number",
+        ),
+        (
+            ModelOpinion(agrees=False, verdict=Verdict(True, 0.99, VerdictReason.OK)),
+            "t_order_status_ask_order_number",
+        ),
+        (ModelOpinion(agrees=True), "t_order_status_ask_order_number"),
+        (
+            ModelOpinion(
+                agrees=True,
+                verdict=Verdict(False, 0.9, VerdictReason.TOO_AMBIGUOUS, Downgrade.TIER_1),
+            ),
+            "t_order_status_ask_order_number",
+        ),
+        (
+            ModelOpinion(
+                agrees=True,
+                verdict=Verdict(False, 0.9, VerdictReason.TOO_AMBIGUOUS, Downgrade.ROUTE_ONLY),
+            ),
+            None,
+        ),
+    ],
+)
+def test_with_a_model_facts_need_both_verifiers(
+    opinion: ModelOpinion, template: str | None
+) -> None:
+    decision = outcome(turn(status(), model=opinion), found=order())
+
+    assert (decision.reply.template if decision.reply else None) == template
+
+
+def test_a_model_that_sees_tier_0_hands_the_ticket_to_people() -> None:
+    opinion = ModelOpinion(
+        agrees=True,
+        verdict=Verdict(False, 0.9, VerdictReason.ESCALATION_PRESENT, Downgrade.TIER_0),
+    )
+
+    decision = outcome(turn(status(), model=opinion), found=order())
+
+    assert (decision.reply, decision.tier, decision.reason) == (None, 0, "tier0_always_handoff")
+    assert "mw-escalated-human" in decision.tags
+
+
+@pytest.mark.parametrize(
+    ("opinion", "is_wanted"),
+    [
+        (ModelOpinion(agrees=True), True),
+        (ModelOpinion(agrees=False), False),
+        (ModelOpinion(failure=ModelFailure.INVALID), False),
+        (ModelOpinion(agrees=True, verdict=Verdict(True, 0.9, VerdictReason.OK)), False),
+        (None, False),
+    ],
+)
+def test_the_models_verifier_is_asked_only_where_it_decides(
+    opinion: ModelOpinion | None, is_wanted: bool
+) -> None:
+    decision = outcome(turn(status(), model=opinion), found=order())
+
+    assert decision.wants_verdict is is_wanted
