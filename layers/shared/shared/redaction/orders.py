@@ -1,0 +1,45 @@
+"""Order numbers, by the words or the sign in front of them."""
+
+import re
+
+_NUMBER = r"[A-Za-z]{0,6}-?\d{3,12}(?:-\d{1,4})?"
+_ORDER = (
+    r"(?:"
+    r"(?P<other>(?i:\b(?:parts?|models?|items?|skus?|style|lot|page|step"
+    r"|rooms?|apt|apartment|suite|ste|unit|floor))\.? )?"
+    r"(?P<sign>(?<![\w&/])\#\s?)"
+    r"|(?P<verb>\b(?:to|can|could|will|would|we|i|you|please|pre)[ -]{1,2})?"
+    r"(?i:\b(?:orders?|purchase|confirmation|pedidos?|orden|compra|bestell(?:ung|nummer|nr)|auftrag|commande"
+    r"|ordine|encomenda|bestelling))"
+    r"(?P<link>(?:[\s_\"-]{0,2}(?i:numbers?|num|no|nr|id|ids|is|was|my|the|code|n\u00famero|n\u00ba|es|ist|de)\b\.?"
+    r"|[\s_]{0,2}[:=#.\"](?!\d)|[\s_]{0,2}[:=#]){0,4}[\s_-]{0,2}\"?)"
+    r")"
+    rf"(?P<numbers>{_NUMBER}(?:\s{{0,2}}(?:,|&|and|or|y|und|et)\s{{1,2}}\#?[A-Za-z]{{0,6}}-?\d{{4,12}}(?!\w)){{0,5}})"
+    r"(?![\w%\u20ac$\u00a3-]|[.,:/]\d)"
+    r"(?!\s?(?i:units?|pieces?|pcs|items?|box(?:es)?|packs?|pairs?|sets?|bottles?|bags?|copies|x|k?g|m?l|c?m|mm|lbs?|oz"
+    r"|usd|eur|gbp|dollars?|euros?|pounds?|days?|hours?|weeks?|minutes?|more|of|st\u00fcck|unidades|piezas)\b)"
+)
+_YEAR = r"(?:19|20)\d\d"
+_DATE = r"(?:19|20)\d\d-\d\d?"
+
+
+def redact_orders(text: str) -> str:
+    """*text* with order numbers as `***` and their last four digits; with fewer digits `***`."""
+    return re.sub(_ORDER, _order, text)
+
+
+def _order(found: re.Match[str]) -> str:
+    numbers = found["numbers"]
+    is_bare = not found["sign"] and not re.search(r"\w|[:=#]", found["link"] or "")
+    if (
+        found["other"]
+        or re.fullmatch(_DATE, numbers)
+        or (is_bare and (found["verb"] or re.fullmatch(_YEAR, numbers)))
+    ):
+        return found[0]
+    return found[0][: found.start("numbers") - found.start()] + re.sub(_NUMBER, _masked, numbers)
+
+
+def _masked(found: re.Match[str]) -> str:
+    digits = "".join(filter(str.isdecimal, found[0]))
+    return "***" + (digits[-4:] if len(digits) >= 4 else "")

@@ -1,0 +1,42 @@
+"""How much redaction finds, and how much it takes that is nobody's."""
+
+import pytest
+
+from shared.redaction import redact
+from tests.redaction.corpus import HIDDEN, SEED, corpus, figures, part_wrong
+from tests.redaction.left_alone import LEFT_ALONE
+
+LEAST_RECALL = 0.99
+MOST_FALSE_POSITIVES = 0.02
+
+
+@pytest.mark.parametrize("seed", [SEED, 1, 2])
+def test_nearly_all_of_what_is_secret_is_found_and_next_to_nothing_else(seed: int) -> None:
+    found = figures(redact, seed)
+
+    assert sum(found[kind].count for kind in HIDDEN) >= 2_000
+    assert 1 - part_wrong(found, HIDDEN) >= LEAST_RECALL
+    assert part_wrong(found, LEFT_ALONE) <= MOST_FALSE_POSITIVES
+
+
+def test_no_kind_is_found_at_the_expense_of_another() -> None:
+    found = figures(redact)
+
+    assert [kind for kind in HIDDEN if part_wrong(found, [kind]) > 0.03] == []
+
+
+def test_every_case_with_something_to_hide_hides_something_and_no_other() -> None:
+    for case in corpus():
+        assert (case.text != case.expected) == (case.kind in HIDDEN), case
+
+
+def test_what_was_redacted_once_stays_as_it_is() -> None:
+    again = [case for case in corpus() if redact(redact(case.text)) != redact(case.text)]
+
+    assert again == []
+
+
+def test_a_redactor_that_does_nothing_and_one_that_takes_all_are_seen() -> None:
+    assert part_wrong(figures(lambda text: text), HIDDEN) == 1
+    assert part_wrong(figures(lambda text: text), LEFT_ALONE) == 0
+    assert part_wrong(figures(lambda _: "***"), LEFT_ALONE) == 1
