@@ -27,9 +27,13 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> Config:
     parser.add_argument("--webhook-url", type=_url, metavar="URL", help="takes status webhooks")
     parser.add_argument("--app-secret", metavar="S", help="signs them")
     parser.add_argument("--read-receipts", action="store_true", help="customers read what they get")
+    parser.add_argument("--richpanel-webhook-url", type=_url, metavar="URL", help="takes messages")
+    parser.add_argument("--richpanel-token", metavar="T", help="goes with them")
     given = parser.parse_args(arguments)
     if (given.webhook_url is None) != (given.app_secret is None):
         parser.error("--webhook-url and --app-secret go together")
+    if (given.richpanel_webhook_url is None) != (given.richpanel_token is None):
+        parser.error("--richpanel-webhook-url and --richpanel-token go together")
     return Config(**vars(given))
 
 

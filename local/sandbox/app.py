@@ -1,23 +1,33 @@
 """The sandbox as an ASGI application: faults first, then the provider's rules, then the record."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from local.sandbox import meta_graph, socialmessaging
+from local.sandbox import (
+    meta_graph,
+    richpanel,
+    shipstation,
+    shopify,
+    socialmessaging,
+    staging,
+)
 from local.sandbox.control import ROUTES, bad_input
-from local.sandbox.faults import Operations
+from local.sandbox.faults import Fault, Operations
 from local.sandbox.provider import Answer, Call, Endpoint, Provider, Refused
 from local.sandbox.state import Sandbox, Sent
 
 # One line per provider. Paths are tried in this order: those that begin with a wildcard come last.
 PROVIDERS: tuple[Provider, ...] = (
     socialmessaging.PROVIDER,
+    richpanel.PROVIDER,
+    shopify.PROVIDER,
+    shipstation.PROVIDER,
     meta_graph.PROVIDER,
 )
 
@@ -34,11 +44,15 @@ def operations() -> Operations:
 
 def application(sandbox: Sandbox) -> Starlette:
     """The ASGI application that serves *sandbox*."""
-    routes = ROUTES + [
-        Route(endpoint.path, _serve(sandbox, provider, endpoint), methods=[endpoint.method])
-        for provider in PROVIDERS
-        for endpoint in provider.endpoints
-    ]
+    routes = (
+        ROUTES
+        + staging.ROUTES
+        + [
+            Route(endpoint.path, _serve(sandbox, provider, endpoint), methods=[endpoint.method])
+            for provider in PROVIDERS
+            for endpoint in provider.endpoints
+        ]
+    )
     app = Starlette(routes=routes, exception_handlers={404: _not_played, 405: _not_played})
     app.state.sandbox = sandbox
     return app
@@ -54,7 +68,9 @@ def _serve(
         if fault and fault.kind == "reset":
             return HungUp(sandbox, reset=True)
         if fault and fault.status is not None:
-            return provider.failure(fault.status)
+            return _failed(provider.failure(fault.status), fault)
+        if fault and fault.kind in _STRANGE_ANSWERS:
+            return _STRANGE_ANSWERS[fault.kind]()
         try:
             answer = await endpoint.act(call)
         except Refused as refused:
@@ -69,6 +85,19 @@ def _serve(
         return response
 
     return serve
+
+
+def _failed(response: Response, fault: Fault) -> Response:
+    if fault.retry_after is not None:
+        response.headers["Retry-After"] = fault.retry_after
+    return response
+
+
+# What a proxy, or an API that is being moved, answers with HTTP 200.
+_STRANGE_ANSWERS: Mapping[str, Callable[[], Response]] = {
+    "html": lambda: HTMLResponse("<!doctype html><title>Please wait</title>"),
+    "empty": Response,
+}
 
 
 def _sent(call: Call, provider: str, operation: str, answer: Answer) -> Sent:

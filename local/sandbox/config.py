@@ -40,7 +40,8 @@ class Config:
 
     `port` 0 lets the system choose. `put_object` takes the place of S3 at `aws_endpoint`. Status
     webhooks are sent when `webhook_url` and `app_secret` are both set. `webhook_retry_seconds` is
-    the first wait after a webhook that was not taken; each further one is twice as long.
+    the first wait after a webhook that was not taken; each further one is twice as long. What
+    customers write to the help desk is told to `richpanel_webhook_url`, once, with `richpanel_token`.
     """
 
     host: str = "127.0.0.1"
@@ -52,6 +53,8 @@ class Config:
     webhook_url: str | None = None
     app_secret: str | None = field(default=None, repr=False)
     read_receipts: bool = False
+    richpanel_webhook_url: str | None = None
+    richpanel_token: str | None = field(default=None, repr=False)
     webhook_retry_seconds: float = 0.5
 
     def graph_number(self, phone_number_id: str) -> Number | None:

@@ -20,6 +20,12 @@ def bad_input(*broken: tuple[str, str], status: int = 400) -> Response:
     return json_response({"errors": errors}, status)
 
 
+def broken_rules(error: ValidationError) -> list[tuple[str, str]]:
+    """Each (field, rule) that input breaks; never what was given."""
+    broken = error.errors(include_url=False, include_input=False)
+    return [(".".join(map(str, b["loc"])) or "body", b["msg"]) for b in broken]
+
+
 async def get_sent(request: Request) -> Response:
     """What the providers acted on, oldest first; of one provider when asked so."""
     sandbox = _sandbox(request)
@@ -49,8 +55,7 @@ async def post_fault(request: Request) -> Response:
     try:
         fault = _sandbox(request).faults.add_json(await request.body())
     except ValidationError as error:
-        broken = error.errors(include_url=False, include_input=False)
-        return bad_input(*((".".join(map(str, b["loc"])) or "body", b["msg"]) for b in broken))
+        return bad_input(*broken_rules(error))
     return json_response(fault.model_dump(), 201)
 
 

@@ -14,7 +14,9 @@ class Fault(BaseModel):
     """
     One failure, for the next *times* requests that fit; no provider or operation means any.
 
-    - `status`: nothing is done; the provider answers with this HTTP status, in its own shape.
+    - `status`: nothing is done; the provider answers with this HTTP status, in its own shape, and
+      with *retry_after* as that header where it is given.
+    - `html`, `empty`: nothing is done; somebody answers HTTP 200 with a page, or with nothing.
     - `reset`: nothing is done; the connection is reset.
     - `lost_answer`: all is done and recorded; then the connection closes without an answer.
     - `delay`: all is done and recorded at once; the answer comes *seconds* later.
@@ -22,7 +24,7 @@ class Fault(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-    kind: Literal["status", "lost_answer", "delay", "reset"]
+    kind: Literal["status", "lost_answer", "delay", "reset", "html", "empty"]
     provider: str | None = None
     operation: str | None = None
     # validate_default: a value that its kind needs is missed even when the key is not there at all
@@ -30,6 +32,7 @@ class Fault(BaseModel):
     seconds: float | None = Field(
         default=None, gt=0, le=60, allow_inf_nan=False, validate_default=True
     )
+    retry_after: str | None = Field(default=None, max_length=100)
     times: int = Field(default=1, ge=1, le=1000)
 
     @field_validator("status", "seconds")
@@ -39,6 +42,13 @@ class Fault(BaseModel):
         kind = info.data.get("kind", needed_by if value is not None else None)
         if (value is not None) != (kind == needed_by):
             raise ValueError(f"goes with kind {needed_by}, and only with it")
+        return value
+
+    @field_validator("retry_after")
+    @classmethod
+    def _goes_with_a_status(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is not None and info.data.get("kind", "status") != "status":
+            raise ValueError("goes with kind status, and only with it")
         return value
 
     @field_validator("provider", "operation")

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
     from local.sandbox.state import Sandbox
 
-_SECRET_HEADERS = frozenset({"authorization", "x-amz-security-token"})
+_SECRET_HEADERS = frozenset(
+    {"authorization", "x-amz-security-token", "x-richpanel-key", "x-shopify-access-token"}
+)
 
 
 def json_response(

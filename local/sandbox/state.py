@@ -14,7 +14,9 @@ import boto3
 from botocore.config import Config as BotoConfig
 
 from local.sandbox.faults import Faults, Operations
+from local.sandbox.help_desk import HelpDesk
 from local.sandbox.media import library
+from local.sandbox.shop import Shop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,6 +71,8 @@ class Sandbox:
         self.faults = Faults(operations)
         self.media = library(config.media_dir)
         self.sendable_media = {media_id for media_id, file in self.media.items() if not file.gone}
+        self.desk = HelpDesk()
+        self.shop = Shop()
         self.url = ""
         self.server: uvicorn.Server | None = None
         self._sent: list[Sent] = []
@@ -97,10 +101,12 @@ class Sandbox:
         self._sent.clear()
 
     def reset(self) -> None:
-        """As new: nothing sent, no faults, the clock right."""
+        """As new: nothing sent, no faults, no tickets and orders, the clock right."""
         self.forget_sent()
         self.faults.clear()
         self.clock = Clock()
+        self.desk = HelpDesk()
+        self.shop = Shop()
 
     def close(self) -> None:
         """Give back what is held open."""

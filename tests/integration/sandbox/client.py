@@ -1,6 +1,7 @@
 """How the tests talk to a sandbox: plain HTTP, no retries."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,11 +57,14 @@ class Client:
         body: bytes | None = None,
         *,
         authorization: str | None = BEARER,
+        headers: Mapping[str, str] | None = None,
     ) -> Reply:
         """Any request."""
         url = path if path.startswith("http") else self._url + path
-        headers = {"Authorization": authorization} if authorization is not None else {}
-        response = self._pool.request(method, url, body=body, headers=headers)
+        credentials = {"Authorization": authorization} if authorization is not None else {}
+        response = self._pool.request(
+            method, url, body=body, headers={**credentials, **(headers or {})}
+        )
         return Reply(response.status, response.headers, response.data)
 
     def close(self) -> None:

@@ -7,11 +7,13 @@ import pytest
 from local.sandbox import Sandbox
 from tests.integration.sandbox.client import MESSAGES, TEXT, Client
 
+PROVIDERS = "meta, richpanel, shipstation, shopify, socialmessaging"
+
 
 def test_the_health_names_whom_the_sandbox_plays(client: Client) -> None:
     assert client.get("/_health", authorization=None).json() == {
         "status": "ok",
-        "providers": ["meta", "socialmessaging"],
+        "providers": ["meta", "richpanel", "shipstation", "shopify", "socialmessaging"],
     }
 
 
@@ -50,9 +52,9 @@ def test_what_was_sent_can_be_forgotten(client: Client) -> None:
     [
         (
             "provider=twilio",
-            {"field": "provider", "rule": "must be one of meta, socialmessaging"},
+            {"field": "provider", "rule": f"must be one of {PROVIDERS}"},
         ),
-        ("provider=", {"field": "provider", "rule": "must be one of meta, socialmessaging"}),
+        ("provider=", {"field": "provider", "rule": f"must be one of {PROVIDERS}"}),
         ("limit=3", {"field": "limit", "rule": "is unknown; the only parameter is provider"}),
     ],
 )

@@ -18,6 +18,27 @@ def test_a_status_is_answered_in_the_providers_shape_and_nothing_is_done(
     assert sandbox.sent == []
 
 
+def test_a_status_can_say_when_to_come_again(client: Client, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="status", status=429, retry_after="Mon, 02 Mar 2026 13:00:30 GMT")
+
+    assert client.post(MESSAGES, TEXT).headers["Retry-After"] == "Mon, 02 Mar 2026 13:00:30 GMT"
+
+
+@pytest.mark.parametrize(
+    ("kind", "begin", "media_type"), [("html", b"<!doctype", "text/html"), ("empty", b"", None)]
+)
+def test_somebody_else_answers_that_all_is_well_and_nothing_is_done(
+    client: Client, sandbox: Sandbox, kind: str, begin: bytes, media_type: str | None
+) -> None:
+    sandbox.faults.add(kind=kind)
+
+    reply = client.post(MESSAGES, TEXT)
+
+    assert (reply.status, reply.content[: len(begin)], bool(reply.content)) == (200, begin, bool(begin))  # fmt: skip
+    assert reply.headers.get("Content-Type", "").partition(";")[0] == (media_type or "")
+    assert sandbox.sent == []
+
+
 @pytest.mark.parametrize(("status", "code"), [(401, 190), (500, 131000), (503, 2)])
 def test_graph_fails_with_the_code_that_goes_with_the_status(
     client: Client, sandbox: Sandbox, status: int, code: int
@@ -126,6 +147,7 @@ def test_pending_faults_are_listed_with_the_times_left(client: Client) -> None:
             "provider": "meta",
             "operation": None,
             "seconds": None,
+            "retry_after": None,
         }
     ]
 
@@ -156,6 +178,8 @@ def test_faults_can_be_taken_back(client: Client) -> None:
         ({"kind": "delay", "seconds": 61}, "seconds"),
         ({"kind": "delay", "seconds": "1"}, "seconds"),
         ({"kind": "delay", "seconds": float("nan")}, "seconds"),
+        ({"kind": "reset", "retry_after": "1"}, "retry_after"),
+        ({"kind": "html", "status": 200}, "status"),
         ({"kind": "reset", "times": 0}, "times"),
         ({"kind": "reset", "times": 1001}, "times"),
         ({"kind": "reset", "times": 1.5}, "times"),
@@ -189,4 +213,6 @@ def test_a_refused_fault_is_told_what_there_is(client: Client) -> None:
     reply = client.post("/_faults", {"kind": "reset", "provider": "nobody"})
 
     [error] = reply.json()["errors"]
-    assert error["rule"] == "Value error, must be one of meta, socialmessaging"
+    assert error["rule"] == (
+        "Value error, must be one of meta, richpanel, shipstation, shopify, socialmessaging"
+    )

@@ -110,6 +110,8 @@ def test_the_program_prints_its_address_and_stops_on_a_signal(number: signal.Sig
         (["--port", "x"], "--port"),
         (["--port", "0", "--webhook-url", "http://127.0.0.1:1/"], "go together"),
         (["--port", "0", "--app-secret", "x"], "go together"),
+        (["--port", "0", "--richpanel-webhook-url", "http://127.0.0.1:1/"], "go together"),
+        (["--port", "0", "--richpanel-token", "x"], "go together"),
         (["--port", "0", "--webhook-url", "ftp://x", "--app-secret", "x"], "--webhook-url"),
         (["--port", "0", "--aws-endpoint", "localhost:4566"], "--aws-endpoint"),
         (["--port", "0", "--media-dir", "/no/such/folder"], "--media-dir"),
@@ -132,6 +134,7 @@ def test_the_command_line_becomes_the_config(tmp_path: Path) -> None:
             *("--aws-endpoint", "http://127.0.0.1:4566", "--media-dir", str(tmp_path)),
             *("--webhook-url", "http://127.0.0.1:1/hook", "--app-secret", "secret"),
             "--read-receipts",
+            *("--richpanel-webhook-url", "http://127.0.0.1:1/desk", "--richpanel-token", "token"),
         ]
     )
 
@@ -143,5 +146,8 @@ def test_the_command_line_becomes_the_config(tmp_path: Path) -> None:
         webhook_url="http://127.0.0.1:1/hook",
         app_secret="secret",
         read_receipts=True,
+        richpanel_webhook_url="http://127.0.0.1:1/desk",
+        richpanel_token="token",
     )
     assert "secret'" not in repr(config)
+    assert "'token'" not in repr(config)
