@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from shared.channels.whatsapp.eum import Eum
     from shared.channels.whatsapp.graph import Graph
     from shared.dead_letters import DeadLetters
-    from shared.delivery import Ledger
+    from shared.delivery import Action, Ledger
     from shared.dynamodb import Table
     from shared.objects import Bucket
     from shared.queues import FifoQueue
@@ -23,7 +23,7 @@ class Resources:
     table: Table
     bucket: Bucket
     queue: FifoQueue
-    ledger: Ledger
+    ledger: Ledger[Action]
     graph: Graph
     eum: Eum
     tokens: JsonSecret  # {token reference: Graph access token}

@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 from pydantic import BaseModel, ConfigDict, Field
 
-from shared import clock
+from shared import clock, rest
 from shared.auth import Caller, Forbidden, Scope
 from shared.cursors import Listing
 from shared.dead_letters import DeadLetters
@@ -24,7 +24,7 @@ from shared.sealing import seal_of
 from shared.secrets import JsonSecret
 from shared.settings import Settings
 from whatsapp import dead_letters, replay
-from whatsapp.handlers import rest
+from whatsapp.reading import NotFound
 from whatsapp.replay import NotReplayable, Position, Replay, Wanted
 from whatsapp.resources import Depot
 from whatsapp.store.events import EVENT_INDEX
@@ -91,16 +91,14 @@ depot = Depot(
     social_topic_arns=settings.social_topic_arns,
 )
 seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
-app = rest.resolver({NotReplayable: (HTTPStatus.CONFLICT, "not_replayable")})
+app = rest.resolver(
+    {NotFound: rest.NOT_FOUND, NotReplayable: (HTTPStatus.CONFLICT, "not_replayable")}
+)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out."""
-    try:
-        return rest.respond(app, event, context)
-    finally:
-        if metrics.metric_set:  # Powertools warns of a run that counted nothing.
-            metrics.flush_metrics()
+    return rest.respond(app, event, context)
 
 
 @app.get("/whatsapp/parked")

@@ -9,14 +9,14 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
+from shared import rest
 from shared.auth import Scope
 from shared.dynamodb import Table
 from shared.objects import Bucket
 from shared.secrets import JsonSecret
 from shared.settings import Settings
 from whatsapp import reading, reports
-from whatsapp.handlers import rest
-from whatsapp.reading import ConversationsQuery, MessagesQuery, PhoneRequired
+from whatsapp.reading import ConversationsQuery, MessagesQuery, NotFound, PhoneRequired
 from whatsapp.reports import AnalyticsQuery
 
 
@@ -37,7 +37,9 @@ source = reading.Source(
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
 )
-app = rest.resolver({PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required")})
+app = rest.resolver(
+    {NotFound: rest.NOT_FOUND, PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required")}
+)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """GET and POST /webhooks/whatsapp: Meta's handshake, and its events onto the queue."""
 
-import base64
-import binascii
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +8,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.gateway import header, raw_body
 from shared.objects import Bucket
 from shared.observability import describe, logger, metrics
 from shared.queues import PARALLEL_CALLS, FifoQueue, NotEnqueued
@@ -64,11 +63,11 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
             return _answer(200, query.get("hub.challenge", ""))
         return _answer(403)
 
-    body = _raw(event)
+    body = raw_body(event)
     if body and len(body) > LARGEST_BODY_BYTES:
         metrics.add_metric("BodyTooLarge", MetricUnit.Count, 1)
         return _answer(413)
-    signature = _header(event, SIGNATURE_HEADER)
+    signature = header(event, SIGNATURE_HEADER)
     app = None if body is None else ingress.signer_of(body, signature, secret, canary_secret)
     if body is None or app is None:
         metrics.add_metric("SignatureRejected", MetricUnit.Count, 1)
@@ -80,29 +79,6 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         return _answer(503)
     metrics.add_metric("Accepted", MetricUnit.Count, accepted)
     return _answer(200)
-
-
-def _raw(event: dict[str, Any]) -> bytes | None:
-    """The bytes that were signed; None when they cannot be had."""
-    body = event.get("body") or ""
-    if event.get("isBase64Encoded"):
-        try:
-            return base64.b64decode(body, validate=True)
-        except (binascii.Error, ValueError):
-            return None
-    return bytes(body.encode("utf-8", "surrogatepass"))
-
-
-def _header(event: dict[str, Any], name: str) -> str:
-    """
-    A header by its lower-case name, whatever case the sender and the gateway use.
-
-    Empty where it is missing, and where it comes more than once: which of two counts, readers do not agree about.
-    """
-    single = {key: [value] for key, value in (event.get("headers") or {}).items()}
-    headers = event.get("multiValueHeaders") or single
-    found = [value for key, values in headers.items() if key.lower() == name for value in values]
-    return found[0] if len(found) == 1 and isinstance(found[0], str) else ""
 
 
 def _answer(status: int, body: str = "") -> dict[str, Any]:

@@ -13,7 +13,7 @@ from botocore.config import Config
 from shared import clock
 from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
-from shared.delivery import Ledger
+from shared.delivery import Action, Ledger
 from shared.dynamodb import Table
 from shared.objects import Bucket
 from shared.observability import describe, logger, metrics
@@ -63,7 +63,9 @@ here = Resources(
     table=table,
     bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
     queue=FifoQueue(lambda: boto3.client("sqs", config=patient), settings.whatsapp_queue_url),
-    ledger=Ledger(table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id))),
+    ledger=Ledger(
+        table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id)), Action
+    ),
     graph=Graph(settings.graph_base_url, settings.graph_api_version),
     eum=Eum(lambda: boto3.client("socialmessaging", config=once), settings.eum_meta_api_version),
     tokens=JsonSecret(lambda: boto3.client("secretsmanager"), settings.whatsapp_tokens_secret_id),

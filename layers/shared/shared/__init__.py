@@ -3,5 +3,5 @@ What every context needs and what knows no context: settings, storage, queues, t
 logs.
 
 Nothing here imports a context, and nothing here knows a key pattern of one. Modules on the path of an ingress function
-(settings, clock, queues, secrets, signatures, observability, redaction, objects) import no pydantic.
+(settings, clock, gateway, queues, secrets, signatures, observability, redaction, objects) import no pydantic.
 """

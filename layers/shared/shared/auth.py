@@ -14,6 +14,9 @@ class Scope(StrEnum):
     )
     WHATSAPP_ADMIN = "whatsapp:admin"  # replay the company's parked events
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
+    # One deployment serves one help desk, so these two open it whatever company a key is of.
+    RICHPANEL_READ = "richpanel:read"  # switches, and what was decided about a conversation and why
+    RICHPANEL_OPERATE = "richpanel:operate"  # set switches, replay, clear risks, erase, redrive
 
 
 class Unauthenticated(Exception):

@@ -13,6 +13,11 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+def sleep_ms(milliseconds: int) -> None:
+    """Let time pass. Tests and the simulation put their own clock here too."""
+    time.sleep(milliseconds / SECOND_MS)
+
+
 def to_text(moment_ms: int) -> str:
     """Write milliseconds as `YYYY-MM-DDTHH:MM:SS.mmmZ`: fixed width, so that text order is time order."""
     moment = datetime.fromtimestamp(moment_ms // 1_000, UTC)

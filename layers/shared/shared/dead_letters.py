@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.queues import messages_in
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -46,11 +48,7 @@ class DeadLetters:
 
     def count(self) -> int:
         """About how many letters there are, held ones included."""
-        attributes = self.client.get_queue_attributes(
-            QueueUrl=self.url,
-            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
-        )["Attributes"]
-        return sum(int(count) for count in attributes.values())
+        return messages_in(self.client, self.url)
 
     def hold(self, most: int) -> list[Letter]:
         """Up to *most* letters (10 at most), away from others' eyes; empty when none can be had now."""

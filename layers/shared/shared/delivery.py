@@ -4,6 +4,7 @@ The action ledger: each side effect at a provider has one item, written before t
     (nothing) --reserve--> reserved --accepted--> sent --callback--> confirmed | failed
                               |-- refused for good ----------------> failed
                               |-- certainly not sent --------------> reserved, free at once for the next attempt
+                              |-- deadline over, evidence ---------> confirmed
                               |-- deadline over, ON_DOUBT resend --> reserved (attempt + 1)
                               `-- deadline over, at most once -----> unknown --late callback--> confirmed | failed
 
@@ -66,9 +67,10 @@ class Action(BaseModel):
         alias_generator=to_camel, populate_by_name=True, extra="allow", defer_build=True
     )
     item_type: ClassVar[str] = "ACTION"
+    ttl_seconds: ClassVar[int] = TTL_SECONDS
 
     action_id: str
-    company: str
+    company: str | None = None  # None where a deployment serves one only
     channel: str
     provider: str
     on_doubt: OnDoubt
@@ -93,40 +95,53 @@ class Action(BaseModel):
     @classmethod
     def named(cls, field: str) -> str:
         """The attribute name of a field, as it is stored."""
-        return str(cls.model_fields[field].alias)
+        return str(cls.model_fields[field].alias or field)
 
 
-class Ledger:
-    """The ledger of one context: its items in *table*, under the keys that *key_of* makes of action ids."""
+def _none(_: Action) -> str | None:
+    """No evidence."""
+    return None
 
-    def __init__(self, table: Table, key_of: Callable[[str], Attributes]) -> None:
+
+class Ledger[A: Action]:
+    """
+    The ledger of one context: its items in *table*, under the keys that *key_of* makes of action ids.
+
+    *kind* says how the context's contract names the attributes.
+    """
+
+    def __init__(self, table: Table, key_of: Callable[[str], Attributes], kind: type[A]) -> None:
         self._table = table
         self._key_of = key_of
+        self._kind = kind
 
-    def action(self, action_id: str) -> Action | None:
+    def action(self, action_id: str) -> A | None:
         """The action with this id; None when it was never reserved or its time is over."""
         item = self._table.get(self._key_of(action_id))
-        return Action.model_validate(item) if item else None
+        return self._kind.model_validate(item) if item else None
 
     def perform(
         self,
-        intended: Action,
+        intended: A,
         *,
         owner: str,
         remaining_ms: int,
         send: Callable[[], str | None],
+        evidence: Callable[[A], str | None] = _none,
     ) -> State:
         """
         Do *send* at most once per attempt, and say how the action stands after it.
 
         *owner* names this invocation, *remaining_ms* is how long it can still live. *send* makes one wire attempt,
-        carries the action id where the provider gives it back, and returns the provider's id. Raises Transient where
-        a later delivery of the same event has to decide: another attempt may be alive, or the outcome is in doubt.
+        carries the action id where the provider gives it back, and returns the provider's id. *evidence* looks at the
+        provider for an attempt that nobody knows the outcome of; what it returns proves that it arrived. Raises
+        Transient where a later delivery of the same event has to decide: another attempt may be alive, or the outcome
+        is in doubt.
         """
         deadline = clock.now_ms() + remaining_ms + GRACE_MS
         # One of a kind: what we find written under it is our own write, whose answer was lost.
         owner = f"{owner}/{secrets.token_hex(8)}"
-        action = self._reserve(intended, owner, deadline)
+        action = self._reserve(intended, owner, deadline, evidence)
         if action.state is not State.RESERVED:
             return action.state
         metrics.add_metric("SendAttempted", MetricUnit.Count, 1)
@@ -145,53 +160,61 @@ class Ledger:
         self._settle(action, State.SENT, {"provider_id": provider_id})
         return State.SENT
 
-    def confirm(
-        self, action_id: str, *, failed: bool, message_pk: str, company: str
-    ) -> Action | None:
+    def confirm(self, action_id: str, *, failed: bool, message_pk: str, company: str) -> A | None:
         """
         Take a provider's callback as evidence; the action as it then stands, None when *company* has none.
 
         The first callback decides: `confirmed` and `failed` are final. The message's key is kept if none is known yet.
         """
         state = State.FAILED if failed else State.CONFIRMED
-        open_states = Action.attr("state").is_in([State.RESERVED, State.SENT, State.UNKNOWN])
+        open_states = self._kind.attr("state").is_in([State.RESERVED, State.SENT, State.UNKNOWN])
         try:
             changed = self._table.update(
                 self._key_of(action_id),
-                put={Action.named("state"): state},
-                put_once={Action.named("message_pk"): message_pk},
-                when=open_states & Action.attr("company").eq(company),
+                put={self._kind.named("state"): state},
+                put_once={self._kind.named("message_pk"): message_pk},
+                when=open_states & self._kind.attr("company").eq(company),
             )
         except ConditionFailed as refusal:
             changed = refusal.existing or {}
         else:
             # Only what changed the state counts: callbacks repeat, and later ones decide nothing.
             metrics.add_metric("SendFailed" if failed else "SendConfirmed", MetricUnit.Count, 1)
-        action = Action.model_validate(changed) if changed else None
+        action = self._kind.model_validate(changed) if changed else None
         return action if action and action.company == company else None
 
-    def _reserve(self, intended: Action, owner: str, deadline: int) -> Action:
+    def _reserve(
+        self,
+        intended: A,
+        owner: str,
+        deadline: int,
+        evidence: Callable[[A], str | None] = _none,
+    ) -> A:
         """The action, reserved by this invocation, or as it stands when there is nothing to do. Raises Transient."""
         action = intended.model_copy(
             update={
                 "owner": owner,
                 "reserved_at": clock.now_ms(),
                 "deadline": deadline,
-                "ttl": clock.expires_in(TTL_SECONDS),
+                "ttl": clock.expires_in(self._kind.ttl_seconds),
             }
         )
         try:
-            self._table.put(self._item(action), when=Action.attr("action_id").not_exists())
+            self._table.put(self._item(action), when=self._kind.attr("action_id").not_exists())
         except ConditionFailed as refusal:
-            existing = Action.model_validate(refusal.existing)
+            existing = self._kind.model_validate(refusal.existing)
             if existing.owner == owner or existing.state is not State.RESERVED:
                 return existing
             if existing.deadline > clock.now_ms():
                 raise Transient("send_in_progress") from None
-            return self._take_over(existing, owner, deadline)
+            found = evidence(existing) if existing.deadline else None
+            if found is not None:
+                self._settle(existing, State.CONFIRMED, {"evidence": found})
+                return existing.model_copy(update={"state": State.CONFIRMED})
+            return self._take_over(existing, action)
         return action
 
-    def _take_over(self, dead: Action, owner: str, deadline: int) -> Action:
+    def _take_over(self, dead: A, mine: A) -> A:
         """Reserve the next attempt, or settle as unknown. Raises Transient when somebody else was faster."""
         # deadline 0: the attempt before certainly did not arrive, so the next one doubles nothing whatever the policy.
         may_send = dead.deadline == 0 or dead.on_doubt is OnDoubt.RESEND
@@ -199,55 +222,50 @@ class Ledger:
             metrics.add_metric("SendUnknown", MetricUnit.Count, 1)
             self._settle(dead, State.UNKNOWN, {"reason": "no_evidence"})
             return dead.model_copy(update={"state": State.UNKNOWN})
+        # What is sent now may be worded otherwise than what the attempt before meant to send.
+        again = mine.model_copy(update={"attempt": dead.attempt + 1})
+        key = self._key_of(dead.action_id)
+        facts = {name: value for name, value in self._item(again).items() if name not in key}
         try:
-            taken = self._table.update(
-                self._key_of(dead.action_id),
-                put={
-                    Action.named("attempt"): dead.attempt + 1,
-                    Action.named("owner"): owner,
-                    Action.named("deadline"): deadline,
-                    Action.named("reserved_at"): clock.now_ms(),
-                },
-                when=self._still(dead),
-            )
+            taken = self._table.update(key, put=facts, when=self._still(dead))
         except ConditionFailed as refusal:
-            found = Action.model_validate(refusal.existing) if refusal.existing else dead
-            if found.owner == owner:
+            found = self._kind.model_validate(refusal.existing) if refusal.existing else dead
+            if found.owner == mine.owner:
                 return found
             raise Transient("send_in_progress") from None
-        return Action.model_validate(taken)
+        return self._kind.model_validate(taken)
 
-    def _settle(self, action: Action, state: State, facts: dict[str, Any]) -> None:
+    def _settle(self, action: A, state: State, facts: dict[str, Any]) -> None:
         """Write what came of this attempt, unless somebody took it over or a callback was faster."""
-        stored = {Action.named(field): value for field, value in facts.items()}
+        stored = {self._kind.named(field): value for field, value in facts.items()}
         try:
             self._table.update(
                 self._key_of(action.action_id),
-                put={Action.named("state"): state, **stored},
+                put={self._kind.named("state"): state, **stored},
                 when=self._still(action),
             )
         except ConditionFailed as refusal:
-            found = Action.model_validate(refusal.existing) if refusal.existing else None
+            found = self._kind.model_validate(refusal.existing) if refusal.existing else None
             # Our own write whose answer was lost, and callbacks, leave the attempt's number as it was.
             if found is None or found.attempt != action.attempt:
                 metrics.add_metric("SendDoubled", MetricUnit.Count, 1)
                 self._leave_evidence(action, facts)
 
-    def _leave_evidence(self, action: Action, facts: dict[str, Any]) -> None:
+    def _leave_evidence(self, action: A, facts: dict[str, Any]) -> None:
         """Keep what an attempt that was taken over came to: somebody will want to know."""
         evidence = f"attempt {action.attempt}: {facts.get('provider_id') or facts.get('reason')}"
-        exists = Action.attr("action_id").exists()
+        exists = self._kind.attr("action_id").exists()
         with suppress(ConditionFailed):
             self._table.update(
                 self._key_of(action.action_id),
-                put={Action.named("evidence"): evidence},
+                put={self._kind.named("evidence"): evidence},
                 when=exists,
             )
 
-    def _still(self, action: Action) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type
-        reserved = Action.attr("state").eq(State.RESERVED)
-        return reserved & Action.attr("attempt").eq(action.attempt)
+    def _still(self, action: A) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type
+        reserved = self._kind.attr("state").eq(State.RESERVED)
+        return reserved & self._kind.attr("attempt").eq(action.attempt)
 
-    def _item(self, action: Action) -> Attributes:
+    def _item(self, action: A) -> Attributes:
         stored = action.model_dump(by_alias=True, exclude_none=True, mode="json")
-        return {**self._key_of(action.action_id), "itemType": Action.item_type, **stored}
+        return {**self._key_of(action.action_id), "itemType": self._kind.item_type, **stored}

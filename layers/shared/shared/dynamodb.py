@@ -25,8 +25,8 @@ type Attributes = dict[str, Any]
 _serialize = TypeSerializer().serialize
 _deserialize = TypeDeserializer().deserialize
 
-BATCH_GET_ATTEMPTS = 4
-TTL_ATTRIBUTE = "ttl"  # of every table; epoch seconds
+BATCH_ATTEMPTS = 4
+TTL_ATTRIBUTE = "ttl"  # where a table does not name another; epoch seconds
 # "Item size has exceeded the maximum allowed size", "Size of hashkey has exceeded the maximum size limit of2048 bytes"
 _TOO_LARGE = re.compile(r"size (?:has exceeded|to update has exceeded)|size limit", re.IGNORECASE)
 
@@ -48,9 +48,12 @@ class Table:
     `consumed_write_units` adds up what AWS says the writes cost, indexes included, until `forget_consumption`.
     """
 
-    def __init__(self, client: DynamoDBClient, name: str) -> None:
+    def __init__(
+        self, client: DynamoDBClient, name: str, ttl_attribute: str = TTL_ATTRIBUTE
+    ) -> None:
         self._client = client
         self.name = name
+        self.ttl_attribute = ttl_attribute
         self.consumed_write_units = 0.0
 
     def forget_consumption(self) -> None:
@@ -63,15 +66,15 @@ class Table:
             self._client.get_item, TableName=self.name, Key=_to_wire(key), ConsistentRead=True
         )
         item = _from_wire(answer["Item"]) if "Item" in answer else None
-        return item if item and not clock.is_over(item.get(TTL_ATTRIBUTE)) else None
+        return item if item and not clock.is_over(item.get(self.ttl_attribute)) else None
 
     def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
         """Read up to 100 items in one call, strongly consistent, in no order; those that are not there are left out."""
         found: list[Attributes] = []
         wanted = [_to_wire(key) for key in keys]
-        for _ in range(BATCH_GET_ATTEMPTS):
+        for _ in range(BATCH_ATTEMPTS):
             if not wanted:
-                return [item for item in found if not clock.is_over(item.get(TTL_ATTRIBUTE))]
+                return [item for item in found if not clock.is_over(item.get(self.ttl_attribute))]
             answer = _call(
                 self._client.batch_get_item,
                 RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}},
@@ -93,6 +96,26 @@ class Table:
             **arguments,
         )
         self._count(answer)
+
+    def put_many(self, items: Sequence[Attributes]) -> None:
+        """
+        Write up to 25 whole items in one call, over whatever stands there. Raises Transient where some were refused.
+
+        There is no condition: only for what may be written again and again.
+        """
+        waiting: Any = [{"PutRequest": {"Item": _to_wire(item)}} for item in items]
+        for _ in range(BATCH_ATTEMPTS):
+            if not waiting:
+                return
+            answer = _call(
+                self._client.batch_write_item,
+                RequestItems={self.name: waiting},
+                ReturnConsumedCapacity="TOTAL",
+            )
+            for consumed in answer.get("ConsumedCapacity", []):
+                self.consumed_write_units += consumed.get("CapacityUnits", 0.0)
+            waiting = answer["UnprocessedItems"].get(self.name, [])
+        raise Transient("batch_write_throttled")
 
     def update(
         self,
@@ -157,23 +180,25 @@ class Table:
 
     def query(
         self,
-        index: str,
+        index: str | None,
         condition: ConditionBase,
         *,
         limit: int | None = None,
         start: Attributes | None = None,
         newest_first: bool = False,
     ) -> tuple[list[Attributes], Attributes | None]:
-        """One page of an index (eventually consistent) and the key to go on from, None at the end."""
+        """
+        One page of an index, and the key to go on from, None at the end. An index is eventually consistent; the table
+        itself (None) is not.
+        """
         built = ConditionExpressionBuilder().build_expression(condition, is_key_condition=True)
-        optional: dict[str, Any] = {}
+        optional: dict[str, Any] = {"IndexName": index} if index else {"ConsistentRead": True}
         if limit is not None:
             optional["Limit"] = limit
         if start is not None:
             optional["ExclusiveStartKey"] = _to_wire(start)
         answer = self._client.query(
             TableName=self.name,
-            IndexName=index,
             KeyConditionExpression=built.condition_expression,
             ExpressionAttributeNames=built.attribute_name_placeholders,
             ExpressionAttributeValues=_to_wire(built.attribute_value_placeholders),

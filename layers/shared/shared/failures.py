@@ -19,8 +19,13 @@ class Permanent(Exception):
 
 
 class Transient(Exception):
-    """The event could not be processed now. *reason* is a short code, such as `media_not_ready`."""
+    """
+    The event could not be processed now. *reason* is a short code, such as `media_not_ready`.
 
-    def __init__(self, reason: str) -> None:
+    *wait_ms*: when it may work, where that is known; None leaves it to the queue.
+    """
+
+    def __init__(self, reason: str, wait_ms: int | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.wait_ms = wait_ms

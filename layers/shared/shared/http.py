@@ -5,8 +5,9 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+import ssl
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -29,11 +30,12 @@ LONGEST_ANSWER_MS = 15 * clock.SECOND_MS
 # Visible ASCII without the backslash: parsers drop tabs and line ends, turn backslashes and wide letters into others,
 # and do not agree about which.
 _URL = re.compile(r"[!-\[\]-~]{1,4096}")
+_HEADER = re.compile(r"[ -~]*")
 _PORTS = {"http": 80, "https": 443}
 _CHUNK_BYTES = 1 << 20
 
 # One pool for the life of the function's environment; retries off: see reliability of sends in `delivery`.
-_pool = urllib3.PoolManager(retries=False, timeout=Timeout(CONNECT_SECONDS, READ_SECONDS))
+_pool = urllib3.PoolManager(retries=False)
 
 
 class OriginRefused(Exception):
@@ -46,10 +48,11 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that was read whole."""
+    """An answer that was read whole; the names of its headers are in lower case."""
 
     status: int
     data: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def call(
@@ -59,12 +62,20 @@ def call(
     headers: Mapping[str, str],
     json: Any = None,  # noqa: ANN401 - any JSON value
     body: bytes | None = None,
+    within_ms: int = LONGEST_ANSWER_MS,
 ) -> Answer:
     """
     One request, without retry or redirect. *body* is for bytes that are signed as they are.
 
-    Raises NotSent when the request certainly did not arrive, InDoubt when it may have.
+    No wait is longer than *within_ms*, and a body that still arrives after it is given up. Raises NotSent when the
+    request certainly did not arrive, InDoubt when it may have.
     """
+    if not all(_HEADER.fullmatch(value) for value in headers.values()):
+        raise NotSent(
+            "bad_header"
+        )  # The library's own error would repeat it, and most headers here are secrets.
+    most = within_ms / clock.SECOND_MS
+    until = clock.now_ms() + within_ms
     try:
         answer = _pool.request(
             method,
@@ -74,14 +85,23 @@ def call(
             body=body,
             redirect=False,
             preload_content=False,
+            timeout=Timeout(
+                total=most, connect=min(CONNECT_SECONDS, most), read=min(READ_SECONDS, most)
+            ),
         )
     except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError):
         raise NotSent("no_connection") from None
+    except urllib3.exceptions.SSLError as error:
+        # A certificate is looked at before the request is written. Other errors of TLS can come later.
+        if isinstance(error.args[0], ssl.SSLCertVerificationError):
+            raise NotSent("certificate") from None
+        raise InDoubt("no_answer") from None
     except urllib3.exceptions.HTTPError:
         raise InDoubt("no_answer") from None
     try:
-        read = pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=LONGEST_ANSWER_MS)
-        return Answer(answer.status, b"".join(read))
+        left = max(0, until - clock.now_ms())
+        read = b"".join(pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=left))
+        return Answer(answer.status, read, {n.lower(): v for n, v in answer.headers.items()})
     except TooLarge:
         raise InDoubt("large_answer") from None
     finally:
@@ -162,7 +182,7 @@ def _allowed(url: str, origins: Collection[str]) -> SplitResult:
 def _pool_to(parts: SplitResult) -> urllib3.HTTPConnectionPool:
     """Connections to the checked address of a host, which has to show a certificate for its name."""
     address, port = _address_of(parts), parts.port or _PORTS[parts.scheme]
-    timeout = Timeout(CONNECT_SECONDS, READ_SECONDS)
+    timeout = Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS)
     if parts.scheme == "http":
         return urllib3.HTTPConnectionPool(address, port, timeout=timeout)
     host = str(parts.hostname)

@@ -17,7 +17,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import ClientError
 
 from shared.failures import Permanent, Transient
-from shared.redaction import redact
+from shared.redaction import redacted
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.logging.types import PowertoolsLogRecord
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _IDS = frozenset(
     {
         "correlation_id",
+        "principal",  # the id of an API key
         "function_request_id",
         "xray_trace_id",
         "timestamp",
@@ -41,10 +42,15 @@ class _Redacting(LambdaPowertoolsFormatter):
 
     def serialize(self, log: dict[str, Any] | PowertoolsLogRecord) -> str:
         """Turn one log record into its line of JSON."""
-        redacted = {key: _redacted(key, value) for key, value in log.items()}
-        if redacted != log:
+        clean: dict[str, Any] = {}
+        for key, value in log.items():
+            try:
+                clean[key] = redacted(value, key, _IDS)
+            except Exception:  # noqa: BLE001 - whatever failed, what it should have looked at must not get out
+                _count_failure()
+        if any(clean[key] != log.get(key) for key in clean):
             _count_hit()
-        return super().serialize(redacted)
+        return super().serialize(clean)
 
 
 def _count_hit() -> None:
@@ -58,18 +64,11 @@ def _count_hit() -> None:
         pass
 
 
-def _redacted(key: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    if key in _IDS:
-        return value
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {name: _redacted(name, entry) for name, entry in value.items()}
-    if isinstance(value, list):
-        return [_redacted(key, entry) for entry in value]
-    if isinstance(value, tuple):
-        return tuple(_redacted(key, entry) for entry in value)
-    return value
+def _count_failure() -> None:
+    """Count a field that was left out of a line, because the filter failed at it."""
+    service = {"service": str(logger.service)}
+    with single_metric("RedactionFailed", MetricUnit.Count, 1, default_dimensions=service):
+        pass
 
 
 logger = Logger(logger_formatter=_Redacting(), stream=sys.stdout)

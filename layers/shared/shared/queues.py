@@ -56,6 +56,15 @@ def to_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
 
+def messages_in(client: SQSClient, url: str) -> int:
+    """About how many messages a queue holds, those included that somebody has received and not deleted."""
+    attributes = client.get_queue_attributes(
+        QueueUrl=url,
+        AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
+    )["Attributes"]
+    return sum(int(count) for count in attributes.values())
+
+
 @dataclass(frozen=True)
 class FifoQueue:
     """One FIFO queue, for sending; its client is made at the first use."""

@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import MISSING, dataclass, fields
-from types import GenericAlias
+from types import GenericAlias, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 
@@ -15,7 +15,8 @@ class Settings:
     """
     A subclass declares one field per variable; `graph_base_url: str` reads GRAPH_BASE_URL.
 
-    Types: str (not empty), int, bool ("true" or "false"), Literal of strings, tuple[str, ...] (comma separated).
+    Types: str (not empty), str | None (empty is None), int, bool ("true" or "false"), Literal of strings,
+    tuple[str, ...] (comma separated). A field with a default may be left out, or empty.
     """
 
     @classmethod
@@ -26,20 +27,23 @@ class Settings:
         for field in fields(cls):
             variable = field.name.upper()
             text = os.environ.get(variable)
-            if text is not None:
-                values[field.name] = _parsed(variable, text, hints[field.name])
-            elif field.default is MISSING:
+            if not text and field.default is not MISSING:
+                continue
+            if text is None:
                 raise SettingInvalid(f"{variable} is not set")
+            values[field.name] = _parsed(variable, text, hints[field.name])
         return cls(**values)
 
 
-def _parsed(variable: str, text: str, kind: type | GenericAlias) -> Any:  # noqa: ANN401 - one of the types named above
+def _parsed(variable: str, text: str, kind: type | GenericAlias | UnionType) -> Any:  # noqa: ANN401 - one of the types named above
     if kind is int and text.isdecimal():
         return int(text)
     if kind is bool and text in {"true", "false"}:
         return text == "true"
     if kind is str and text:
         return text
+    if kind == str | None:
+        return text or None
     if get_origin(kind) is Literal and text in get_args(kind):
         return text
     if get_origin(kind) is tuple:

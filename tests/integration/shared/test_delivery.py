@@ -32,11 +32,13 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def ledger(time: Clock) -> Iterator[Ledger]:
+def ledger(time: Clock) -> Iterator[Ledger[Action]]:
     with mock_aws():
         client = boto3.client("dynamodb")
         yield Ledger(
-            Table(client, create_table(client, "WhatsAppTable")), lambda i: {"pk": f"ACTION#{i}"}
+            Table(client, create_table(client, "WhatsAppTable")),
+            lambda i: {"pk": f"ACTION#{i}"},
+            Action,
         )
 
 
@@ -56,21 +58,26 @@ class Wire:
 
 
 def perform(
-    ledger: Ledger, wire: Callable[[], str], policy: OnDoubt = OnDoubt.AT_MOST_ONCE
+    ledger: Ledger[Action],
+    wire: Callable[[], str],
+    policy: OnDoubt = OnDoubt.AT_MOST_ONCE,
+    evidence: Callable[[Action], str | None] = lambda _: None,
 ) -> State:
     action = Action(
         action_id="a1", company="acme", channel="whatsapp", provider="graph", on_doubt=policy
     )
-    return ledger.perform(action, owner="worker", remaining_ms=30_000, send=wire)
+    return ledger.perform(action, owner="worker", remaining_ms=30_000, send=wire, evidence=evidence)
 
 
-def state(ledger: Ledger) -> tuple[State, int]:
+def state(ledger: Ledger[Action]) -> tuple[State, int]:
     action = ledger.action("a1")
     assert action is not None
     return action.state, action.attempt
 
 
-def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(ledger: Ledger) -> None:
+def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(
+    ledger: Ledger[Action],
+) -> None:
     wire = Wire("wamid.1")
 
     assert perform(ledger, wire) is State.SENT
@@ -81,7 +88,7 @@ def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(ledger: 
     assert (action.provider_id, action.ttl) == ("wamid.1", NOW // 1000 + 35 * 86_400)
 
 
-def test_a_refusal_is_final_with_its_code(ledger: Ledger) -> None:
+def test_a_refusal_is_final_with_its_code(ledger: Ledger[Action]) -> None:
     wire = Wire(Refused("graph_131026"))
 
     assert perform(ledger, wire) is State.FAILED
@@ -89,7 +96,7 @@ def test_a_refusal_is_final_with_its_code(ledger: Ledger) -> None:
     assert wire.attempts == 1
 
 
-def test_what_certainly_did_not_arrive_is_tried_again_at_once(ledger: Ledger) -> None:
+def test_what_certainly_did_not_arrive_is_tried_again_at_once(ledger: Ledger[Action]) -> None:
     wire = Wire(NotSent("no_connection"), "wamid.1")
 
     with pytest.raises(Transient, match="not_sent"):
@@ -98,7 +105,39 @@ def test_what_certainly_did_not_arrive_is_tried_again_at_once(ledger: Ledger) ->
     assert state(ledger) == (State.SENT, 2)
 
 
-def test_in_doubt_nobody_acts_before_the_deadline(ledger: Ledger, time: Clock) -> None:
+def test_evidence_of_an_attempt_in_doubt_confirms_it_once_its_deadline_is_over(
+    ledger: Ledger[Action], time: Clock
+) -> None:
+    wire = Wire(InDoubt("no_answer"))
+    with pytest.raises(Transient, match="send_in_doubt"):
+        perform(ledger, wire)
+    looked_at: list[int] = []
+
+    def look(action: Action) -> str:
+        looked_at.append(action.reserved_at)
+        return "comment 7"
+
+    with pytest.raises(Transient, match="send_in_progress"):
+        perform(ledger, wire, evidence=look)
+    assert looked_at == []
+    time.now += 30_000 + delivery.GRACE_MS
+    assert perform(ledger, wire, evidence=look) is State.CONFIRMED
+    assert looked_at == [NOW]
+    action = ledger.action("a1")
+    assert action is not None
+    assert (action.state, action.evidence) == (State.CONFIRMED, "comment 7")
+    assert wire.attempts == 1
+
+
+def test_what_certainly_did_not_arrive_needs_no_evidence(ledger: Ledger[Action]) -> None:
+    wire = Wire(NotSent("no_connection"), "wamid.1")
+    with pytest.raises(Transient, match="not_sent"):
+        perform(ledger, wire)
+
+    assert perform(ledger, wire, evidence=lambda _: "comment of another attempt") is State.SENT
+
+
+def test_in_doubt_nobody_acts_before_the_deadline(ledger: Ledger[Action], time: Clock) -> None:
     wire = Wire(InDoubt("no_answer"))
     with pytest.raises(Transient, match="send_in_doubt"):
         perform(ledger, wire)
@@ -110,7 +149,7 @@ def test_in_doubt_nobody_acts_before_the_deadline(ledger: Ledger, time: Clock) -
 
 
 def test_past_the_deadline_an_at_most_once_send_becomes_unknown_and_stays_unsent(
-    ledger: Ledger, time: Clock
+    ledger: Ledger[Action], time: Clock
 ) -> None:
     wire = Wire(InDoubt("no_answer"))
     with pytest.raises(Transient):
@@ -122,7 +161,7 @@ def test_past_the_deadline_an_at_most_once_send_becomes_unknown_and_stays_unsent
     assert wire.attempts == 1
 
 
-def test_past_the_deadline_a_harmless_send_is_repeated(ledger: Ledger, time: Clock) -> None:
+def test_past_the_deadline_a_harmless_send_is_repeated(ledger: Ledger[Action], time: Clock) -> None:
     wire = Wire(InDoubt("no_answer"), "ok")
     with pytest.raises(Transient):
         perform(ledger, wire, OnDoubt.RESEND)
@@ -133,7 +172,7 @@ def test_past_the_deadline_a_harmless_send_is_repeated(ledger: Ledger, time: Clo
 
 
 def test_a_late_worker_does_not_write_over_the_one_that_took_over(
-    ledger: Ledger, time: Clock
+    ledger: Ledger[Action], time: Clock
 ) -> None:
     def late() -> str:
         time.now += 30_000 + delivery.GRACE_MS
@@ -148,7 +187,7 @@ def test_a_late_worker_does_not_write_over_the_one_that_took_over(
 
 @pytest.mark.parametrize(("failed", "expected"), [(False, State.CONFIRMED), (True, State.FAILED)])
 def test_a_callback_is_evidence_for_a_send_whose_answer_was_lost(
-    ledger: Ledger, failed: bool, expected: State
+    ledger: Ledger[Action], failed: bool, expected: State
 ) -> None:
     with pytest.raises(Transient):
         perform(ledger, Wire(InDoubt("no_answer")))
@@ -157,7 +196,7 @@ def test_a_callback_is_evidence_for_a_send_whose_answer_was_lost(
     assert perform(ledger, Wire()) is expected
 
 
-def test_the_first_callback_decides(ledger: Ledger) -> None:
+def test_the_first_callback_decides(ledger: Ledger[Action]) -> None:
     perform(ledger, Wire("wamid.1"))
     ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme")
     ledger.confirm("a1", failed=True, message_pk="MSG#2", company="acme")
@@ -169,7 +208,7 @@ def test_the_first_callback_decides(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize(("failed", "metric"), [(False, "SendConfirmed"), (True, "SendFailed")])
 def test_a_callback_is_counted_once_however_often_it_comes(
-    ledger: Ledger, failed: bool, metric: str
+    ledger: Ledger[Action], failed: bool, metric: str
 ) -> None:
     perform(ledger, Wire("wamid.1"))
     counted(metric)
@@ -181,19 +220,21 @@ def test_a_callback_is_counted_once_however_often_it_comes(
     assert counted(metric) == 1
 
 
-def test_a_callback_about_an_unknown_action_writes_nothing(ledger: Ledger) -> None:
+def test_a_callback_about_an_unknown_action_writes_nothing(ledger: Ledger[Action]) -> None:
     assert ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme") is None
     assert ledger.action("a1") is None
 
 
-def test_a_callback_of_another_company_settles_nothing(ledger: Ledger) -> None:
+def test_a_callback_of_another_company_settles_nothing(ledger: Ledger[Action]) -> None:
     perform(ledger, Wire("wamid.1"))
 
     assert ledger.confirm("a1", failed=True, message_pk="MSG#1", company="globex") is None
     assert state(ledger) == (State.SENT, 1)
 
 
-def test_an_expired_action_is_gone_before_dynamodb_deletes_it(ledger: Ledger, time: Clock) -> None:
+def test_an_expired_action_is_gone_before_dynamodb_deletes_it(
+    ledger: Ledger[Action], time: Clock
+) -> None:
     perform(ledger, Wire("wamid.1"))
 
     time.now += 36 * 86_400_000

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from shared import clock, http
-from shared.channels.outcomes import InDoubt
+from shared.channels.outcomes import InDoubt, NotSent
 
 TOKEN = {"Authorization": "Bearer secret"}
 ENOUGH = {"most_bytes": 1 << 20, "within_ms": 15_000}
@@ -171,8 +171,40 @@ def test_a_host_without_a_certificate_that_counts_gets_no_request(tmp_path: Path
             http.download(f"{origin}/file", headers=TOKEN, origins=[origin]),
         ):
             raise AssertionError("a certificate that nobody vouches for was taken")
+        with pytest.raises(NotSent, match="certificate"):
+            http.call("PUT", f"{origin}/message", headers=TOKEN)
 
     assert server.asked == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\nX: y", "\u00e9", "\u2028"])
+def test_a_secret_that_no_header_can_hold_is_not_sent_and_not_repeated(end: str) -> None:
+    with serving(answering()) as server, pytest.raises(NotSent) as refusal:
+        http.call("GET", server.origin, headers={"Authorization": f"Bearer secret{end}"})
+
+    assert (str(refusal.value), server.asked) == ("bad_header", [])
+
+
+def test_an_answer_keeps_its_headers_under_names_in_lower_case() -> None:
+    with serving(answering(429, headers={"Retry-After": "7"})) as server:
+        answer = http.call("GET", server.origin, headers=TOKEN)
+
+    assert (answer.status, answer.headers["retry-after"]) == (429, "7")
+
+
+def test_a_caller_with_little_time_waits_no_longer_than_it_has() -> None:
+    is_over = threading.Event()
+
+    def keep_silent(request: BaseHTTPRequestHandler) -> None:
+        is_over.wait(timeout=60)
+        request.close_connection = True
+
+    with serving(keep_silent) as server:
+        try:
+            with pytest.raises(InDoubt, match="no_answer"):
+                http.call("GET", server.origin, headers=TOKEN, within_ms=50)
+        finally:
+            is_over.set()
 
 
 def self_signed(folder: Path) -> Path:

@@ -15,7 +15,7 @@ def test_a_line_that_the_filter_had_to_change_is_counted(
 
     logger.info("called +44 7700 900123", extra={"whom": ["ann@example.com"]})
 
-    assert json.loads(log.getvalue())["message"] == "called [phone]"
+    assert json.loads(log.getvalue())["message"] == "called ***-***-0123"
     (line,) = capsys.readouterr().out.splitlines()
     counted = json.loads(line)
     assert (counted["RedactionHits"], counted["service"]) == ([1.0], "whatsapp")
@@ -31,3 +31,31 @@ def test_a_line_with_nothing_to_hide_counts_nothing(
 
     assert json.loads(log.getvalue())["at"] == ["worker.py:1 handler"]
     assert capsys.readouterr().out == ""
+
+
+def test_a_field_at_which_the_filter_fails_is_left_out_and_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = recorded(monkeypatch)
+    deep: list[object] = ["ann@example.com"]
+    for _ in range(100_000):
+        deep = [deep]
+
+    logger.info("event handled", extra={"whom": deep, "attempt": 1})
+
+    line = json.loads(log.getvalue())
+    assert (line["message"], line["attempt"], "whom" in line) == ("event handled", 1, False)
+    (counted,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (counted["RedactionFailed"], counted["service"]) == ([1.0], "whatsapp")
+
+
+def test_ids_and_times_of_a_line_stay_and_a_name_goes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = recorded(monkeypatch)
+
+    logger.info("event handled", extra={"correlation_id": "447700900123", "customer_name": "Ann"})
+
+    line = json.loads(log.getvalue())
+    assert (line["correlation_id"], line["customer_name"]) == ("447700900123", "***")
+    assert json.loads(capsys.readouterr().out)["RedactionHits"] == [1.0]

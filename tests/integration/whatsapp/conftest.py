@@ -14,7 +14,7 @@ from shared import clock
 from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
 from shared.dead_letters import DeadLetters
-from shared.delivery import Ledger
+from shared.delivery import Action, Ledger
 from shared.dynamodb import Table
 from shared.objects import Bucket
 from shared.observability import metrics
@@ -141,7 +141,9 @@ def desk_on_moto() -> Desk:
         table=table,
         bucket=Bucket(lambda: s3, bucket),
         queue=outbox,  # type: ignore[arg-type] # has the one method that is used
-        ledger=Ledger(table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id))),
+        ledger=Ledger(
+            table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id)), Action
+        ),
         graph=Graph("http://127.0.0.1:9", "v23.0"),
         eum=Eum(lambda: boto3.client("socialmessaging"), "v20.0"),
         tokens=JsonSecret(lambda: secrets, "tokens"),

@@ -62,3 +62,32 @@ def test_a_value_outside_its_type_is_refused_without_being_shown(
     with pytest.raises(SettingInvalid, match=f"^{name} is not a") as refusal:
         Example.load()
     assert not value or value not in str(refusal.value).removeprefix(name)
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_a_field_with_a_default_may_be_left_out_or_empty(
+    value: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class WithService(Settings):
+        service_url: str = "none"
+
+    if value is not None:
+        monkeypatch.setenv("SERVICE_URL", value)
+
+    assert WithService.load() == WithService(service_url="none")
+
+
+@pytest.mark.parametrize(("value", "meant"), [("", None), ("https://a", "https://a")])
+def test_what_may_be_empty_is_nothing_then_but_has_to_be_set(
+    value: str, meant: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Shop(Settings):
+        shop_url: str | None
+
+    with pytest.raises(SettingInvalid, match="SHOP_URL is not set"):
+        Shop.load()
+    monkeypatch.setenv("SHOP_URL", value)
+
+    assert Shop.load() == Shop(shop_url=meant)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from shared.signatures import is_one_of, meta_app
+from shared.signatures import is_one_of, is_timely_signed, meta_app
 
 SECRETS = {"100": ["current", "older"], "200": ["of another app"]}
 BODIES = [
@@ -85,3 +85,41 @@ def test_a_verify_token_is_one_of_several_active_ones() -> None:
     assert not is_one_of("ne", ["old", "new"])
     assert not is_one_of("", ["old"])
     assert not is_one_of("névé\ud800", ["old"])
+
+
+NOW = 1_772_445_600
+KEYS = ["current", "older"]
+
+
+def timed(body: bytes, at: int, key: str = "current") -> str:
+    return hmac.new(key.encode(), f"{at}.".encode() + body, hashlib.sha256).hexdigest()
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("skew", [-300, 0, 300])
+def test_a_body_signed_with_its_time_is_known_for_five_minutes(
+    body: bytes, key: str, skew: int
+) -> None:
+    at = NOW + skew
+
+    assert is_timely_signed(body, str(at), timed(body, at, key), KEYS, NOW)
+
+
+@pytest.mark.parametrize(
+    ("at", "told", "key"),
+    [
+        (NOW - 301, str(NOW - 301), "current"),
+        (NOW + 301, str(NOW + 301), "current"),
+        (NOW - 400, str(NOW), "current"),
+        (NOW, f"{NOW} ", "current"),
+        (NOW, str(NOW), "removed"),
+        (NOW, "", "current"),
+    ],
+)
+def test_another_time_or_another_key_is_not(at: int, told: str, key: str) -> None:
+    assert not is_timely_signed(b"{}", told, timed(b"{}", at, key), KEYS, NOW)
+
+
+def test_without_keys_nobody_signs() -> None:
+    assert not is_timely_signed(b"{}", str(NOW), timed(b"{}", NOW, ""), [], NOW)

@@ -36,7 +36,7 @@ class Shelf(Table):
 
     def query(
         self,
-        index: str,
+        index: str | None,
         condition: ConditionBase,
         *,
         limit: int | None = None,

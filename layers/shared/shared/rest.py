@@ -1,4 +1,4 @@
-"""What the functions behind the API share: callers, parameters, answers, and how a refusal looks."""
+"""What all functions behind the API share: callers, parameters, answers, and how a refusal looks."""
 
 import json
 from collections.abc import Mapping
@@ -12,13 +12,15 @@ from pydantic import BaseModel, ValidationError
 
 from shared.auth import Caller, Forbidden, Scope, Unauthenticated, caller_of
 from shared.cursors import InvalidCursor
-from shared.observability import describe, logger
+from shared.observability import describe, logger, metrics
 from shared.queues import to_json
-from whatsapp.reading import NotFound
 
 LONGEST_NAME_SHOWN = 64
 
-type Refusals = Mapping[type[Exception], tuple[HTTPStatus, str]]
+type Refusal = tuple[HTTPStatus, str]
+type Refusals = Mapping[type[Exception], Refusal]
+
+NOT_FOUND: Refusal = (HTTPStatus.NOT_FOUND, "not_found")
 
 
 class InvalidInput(Exception):
@@ -36,8 +38,7 @@ REFUSALS: Refusals = {
     InvalidCursor: (HTTPStatus.BAD_REQUEST, "invalid_cursor"),
     Unauthenticated: (HTTPStatus.UNAUTHORIZED, "unauthenticated"),
     Forbidden: (HTTPStatus.FORBIDDEN, "forbidden"),
-    NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
-    NotFoundError: (HTTPStatus.NOT_FOUND, "not_found"),  # Powertools: no such route
+    NotFoundError: NOT_FOUND,  # Powertools: no such route
 }
 
 
@@ -50,14 +51,15 @@ def resolver(own_refusals: Refusals) -> APIGatewayRestResolver:
     def refuse(error: Exception) -> Response[str]:
         """The answer to a call that failed."""
         status, code = refusals.get(type(error), (HTTPStatus.INTERNAL_SERVER_ERROR, "internal"))
-        shown: dict[str, Any] = {"code": code, "message": str(error), "retryable": False}
+        may_pass = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        shown: dict[str, Any] = {"code": code, "message": str(error), "retryable": may_pass}
         if isinstance(error, InvalidInput):
             shown["details"] = error.problems
         elif isinstance(error, NotFoundError):
             shown["message"] = "there is no such route"
         elif code == "internal":
             logger.error("call failed", extra=describe(error))
-            shown |= {"message": "the call could not be handled", "retryable": True}
+            shown["message"] = "the call could not be handled"
         return answer(app, {"statusCode": status, "error": shown}, status)
 
     return app
@@ -66,8 +68,16 @@ def resolver(own_refusals: Refusals) -> APIGatewayRestResolver:
 def respond(
     app: APIGatewayRestResolver, event: dict[str, Any], context: LambdaContext
 ) -> dict[str, Any]:
-    """API Gateway proxy event in, proxy response out; one log line per call, without the path: it addresses people."""
-    given = app.resolve(event, context)
+    """
+    API Gateway proxy event in, proxy response out. Metrics that the call counted are written.
+
+    One log line per call, without the path: it addresses people.
+    """
+    try:
+        given = app.resolve(event, context)
+    finally:
+        if metrics.metric_set:  # Powertools warns of a run that counted nothing.
+            metrics.flush_metrics()
     facts = event["requestContext"].get("authorizer") or {}
     logger.info(
         "call answered",
