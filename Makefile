@@ -1,7 +1,7 @@
 # Everything there is to do with Parley on one machine. Needs python3.13 on the PATH, and PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test lint docs load cost bench unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status test lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
 
 BIN := .venvs/dev/bin
 STACK := $(BIN)/python -m local.stack
@@ -49,6 +49,9 @@ cost: environments ## What each kind of event costs at AWS; takes minutes. WRITE
 
 bench: environments ## What functions take to start and to handle events; takes minutes. WRITE=README.md puts it there
 	@$(BIN)/python -m local.bench $(if $(WRITE),--write $(WRITE))
+
+rules: environments ## How well the help desk's rules classify labelled messages. WRITE=1 keeps the figures, WRONG=1 lists
+	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages $(if $(WRITE),--write) $(if $(WRONG),--wrong)
 
 # The template's default; a deployment with another Architecture needs the same here. The local stack builds its own.
 ARCHITECTURE ?= arm64

@@ -1,14 +1,16 @@
 """
-Events for the functions that no provider calls: those behind the queue, the API and the schedules.
+Events for the functions of the inbox that no provider calls; see `events.direct`.
 
-For trying one function by itself. They are no part of the day, so nothing is expected of them there.
+They are no part of the day, so nothing is expected of them there.
 """
 
 import hashlib
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
+from events import direct
+from events.direct import schedule
 from events.whatsapp import gateway
 from events.whatsapp.cast import APP_ID, COMPANY, COUNTER
 from events.whatsapp.payloads import Json
@@ -24,24 +26,10 @@ _METHOD_ARN = f"arn:aws:execute-api:us-east-1:000000000000:parleylocal/local/GET
 _MINUTE = 600
 
 
-@dataclass(frozen=True)
-class Direct:
-    """An event for one function, in the shape in which Lambda gets it."""
+class Direct(direct.Direct):
+    """One of the inbox's."""
 
-    name: str
-    function: str  # logical id
-    description: str
-    event: Json = field(repr=False)
-
-    @property
-    def path(self) -> Path:
-        """The file that holds the event."""
-        return FOLDER / f"{self.name}.json"
-
-    @property
-    def file_text(self) -> str:
-        """What stands in the file."""
-        return json.dumps(self.event, indent=2) + "\n"
+    folder: ClassVar[Path] = FOLDER
 
 
 def direct_events() -> list[Direct]:
@@ -76,20 +64,20 @@ def direct_events() -> list[Direct]:
             "scheduled_minute",
             "WhatsAppScheduled",
             "A minute of the day at which the last hours are counted.",
-            gateway.schedule("scheduled_minute", at, "WhatsAppScheduledMinute"),
+            schedule("scheduled_minute", at, "WhatsAppScheduledMinute"),
         ),
         Direct(
             "canary_run",
             "WhatsAppCanary",
             "The canary's turn: it writes to the webhook and looks for its message.",
-            gateway.schedule("canary_run", at, "WhatsAppCanarySchedule"),
+            schedule("canary_run", at, "WhatsAppCanarySchedule"),
         ),
     ]
 
 
 def direct_event(name: str) -> Direct:
     """The one of this name. ValueError when there is none."""
-    (found,) = [direct for direct in direct_events() if direct.name == name]
+    (found,) = [one for one in direct_events() if one.name == name]
     return found
 
 
@@ -149,7 +137,7 @@ def queue_batch(told: Sample, at: int) -> Json:
 def _api_call(name: str, at: int, route: str, **query: str) -> Json:
     """A call that the authorizer let through."""
     headers = {"Accept": "application/json", "x-api-key": UNKNOWN_KEY}
-    event = gateway.proxy_event(name, at, "GET", headers, route=route)
+    event = gateway.called(name, at, "GET", headers, route=route)
     vouched = {
         "company": COMPANY,
         "scopes": "whatsapp:read",
@@ -168,7 +156,7 @@ def _api_call(name: str, at: int, route: str, **query: str) -> Json:
 
 def _authorizer_request(at: int) -> Json:
     headers = {"Accept": "application/json", "x-api-key": UNKNOWN_KEY}
-    event = gateway.proxy_event("authorizer_unknown_key", at, "GET", headers, route=CONVERSATIONS)
+    event = gateway.called("authorizer_unknown_key", at, "GET", headers, route=CONVERSATIONS)
     return {"type": "REQUEST", "methodArn": _METHOD_ARN, **event}
 
 

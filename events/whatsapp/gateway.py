@@ -1,25 +1,18 @@
-"""
-Builders for what AWS hands to a function: API Gateway proxy events and SNS events, signed; and schedules.
-
-An API Gateway event is that of a REST API with Lambda proxy integration, as
-`sam local generate-event apigateway aws-proxy` prints it.
-"""
+"""Builders for what AWS hands to a function: API Gateway proxy events and SNS events, signed; and schedules."""
 
 import base64
 import hashlib
 import hmac
 import json
-import uuid
 from datetime import UTC, datetime
 
+from events.proxy import made_up_id, proxy_event
 from events.whatsapp.cast import APP_SECRET, SOCIAL_TOPIC_ARN, VERIFY_TOKEN, BusinessNumber
 from events.whatsapp.payloads import Json
 
 ROUTE = "/webhooks/whatsapp"
 CHALLENGE = "1158201444"
 
-_HOST = "parleylocal.execute-api.us-east-1.amazonaws.com"
-_CALLER = "203.0.113.7"  # of the range kept for documentation
 _AGENT = "facebookexternalua"
 
 
@@ -54,13 +47,13 @@ def post(
         signature_header: sign(raw, secret),
     }
     body = base64.b64encode(raw).decode() if in_base64 else raw.decode()
-    return proxy_event(name, at, "POST", headers) | {"body": body, "isBase64Encoded": in_base64}
+    return called(name, at, "POST", headers) | {"body": body, "isBase64Encoded": in_base64}
 
 
 def handshake(name: str, at: int, token: str = VERIFY_TOKEN) -> Json:
     """The GET by which Meta checks an endpoint; the answer to the right `token` is CHALLENGE."""
     query = {"hub.mode": "subscribe", "hub.challenge": CHALLENGE, "hub.verify_token": token}
-    return proxy_event(name, at, "GET", {"Accept": "*/*"}) | {
+    return called(name, at, "GET", {"Accept": "*/*"}) | {
         "queryStringParameters": query,
         "multiValueQueryStringParameters": {key: [value] for key, value in query.items()},
         "body": None,
@@ -79,7 +72,7 @@ def social_message(name: str, at: int, number: BusinessNumber, webhook_entry: Js
         "whatsAppWebhookEntry": webhook_entry,
         "aws_account_id": "000000000000",
         "message_timestamp": f"{arrived:%Y-%m-%dT%H:%M:%S}.271279391Z",
-        "messageId": _request_id(f"social {name} {at}"),
+        "messageId": made_up_id(f"social {name} {at}"),
     }
 
 
@@ -87,7 +80,7 @@ def sns(name: str, at: int, published: Json, topic: str = SOCIAL_TOPIC_ARN) -> J
     """The Lambda event of one SNS notification."""
     notification: Json = {
         "Type": "Notification",
-        "MessageId": _request_id(f"sns {name} {at}"),
+        "MessageId": made_up_id(f"sns {name} {at}"),
         "TopicArn": topic,
         "Subject": None,
         "Message": json.dumps(published),
@@ -101,71 +94,12 @@ def sns(name: str, at: int, published: Json, topic: str = SOCIAL_TOPIC_ARN) -> J
     record = {
         "EventSource": "aws:sns",
         "EventVersion": "1.0",
-        "EventSubscriptionArn": f"{topic}:{_request_id('subscription')}",
+        "EventSubscriptionArn": f"{topic}:{made_up_id('subscription')}",
         "Sns": notification,
     }
     return {"Records": [record]}
 
 
-def schedule(name: str, at: int, rule: str) -> Json:
-    """What a rule of EventBridge sends when it is time; `rule` is its logical id."""
-    return {
-        "version": "0",
-        "id": _request_id(f"schedule {name} {at}"),
-        "detail-type": "Scheduled Event",
-        "source": "aws.events",
-        "account": "000000000000",
-        "time": f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}",
-        "region": "us-east-1",
-        "resources": [f"arn:aws:events:us-east-1:000000000000:rule/parley-local-{rule}"],
-        "detail": {},
-    }
-
-
-def proxy_event(
-    name: str, at: int, method: str, headers: dict[str, str], *, route: str = ROUTE
-) -> Json:
-    """What a call of this route has in common with all others: everything but query and body."""
-    every_header = headers | {
-        "Host": _HOST,
-        "User-Agent": _AGENT,
-        "X-Forwarded-For": _CALLER,
-        "X-Forwarded-Port": "443",
-        "X-Forwarded-Proto": "https",
-    }
-    return {
-        "resource": route,
-        "path": route,
-        "httpMethod": method,
-        "headers": every_header,
-        "multiValueHeaders": {key: [value] for key, value in every_header.items()},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "pathParameters": None,
-        "stageVariables": None,
-        "requestContext": _request_context(name, at, method, route),
-    }
-
-
-def _request_context(name: str, at: int, method: str, route: str) -> Json:
-    return {
-        "accountId": "000000000000",
-        "apiId": "parleylocal",
-        "domainName": _HOST,
-        "domainPrefix": "parleylocal",
-        "extendedRequestId": "c2FtcGxlLWV2ZW50",
-        "httpMethod": method,
-        "identity": {"sourceIp": _CALLER, "userAgent": _AGENT},
-        "path": f"/local{route}",
-        "protocol": "HTTP/1.1",
-        "requestId": _request_id(f"request {name} {at}"),
-        "requestTime": f"{datetime.fromtimestamp(at, UTC):%d/%b/%Y:%H:%M:%S} +0000",
-        "requestTimeEpoch": at * 1000,
-        "resourceId": "webhook",
-        "resourcePath": route,
-        "stage": "local",
-    }
-
-
-def _request_id(of: str) -> str:
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"parley:{of}"))
+def called(name: str, at: int, method: str, headers: dict[str, str], *, route: str = ROUTE) -> Json:
+    """A call of a route, without query and body."""
+    return proxy_event(route, name, at, method=method, headers=headers, agent=_AGENT)

@@ -5,10 +5,10 @@ Writes the sample events to their files, and the table of them to README.md.
 with `--check` it only says what it would do, and fails when that is anything.
 """
 
-import argparse
 import sys
 from pathlib import Path
 
+from events import files as generated
 from events.whatsapp.direct import Direct, direct_events
 from events.whatsapp.samples import samples
 from events.whatsapp.story import FOLDER, Sample
@@ -94,37 +94,17 @@ def _invoked(event: Sample | Direct) -> str:
 
 def outdated() -> list[Path]:
     """Files that are missing, differ, or belong to no sample, by name."""
-    wanted = files()
-    differing = {path for path, text in wanted.items() if _text_of(path) != text}
-    left_over = set(FOLDER.glob("*.json")) - wanted.keys()
-    return sorted(differing | left_over)
+    return generated.outdated(files(), FOLDER)
 
 
 def write() -> list[Path]:
     """Bring all files up to date; the ones that were not."""
-    wanted = files()
-    stale = outdated()
-    for path in stale:
-        if path in wanted:
-            path.write_text(wanted[path], encoding="utf-8")
-        else:
-            path.unlink()
-    return stale
+    return generated.write(files(), FOLDER)
 
 
 def main() -> int:
     """Run the command; 1 when `--check` found something to do."""
-    parser = argparse.ArgumentParser(prog="python -m events.whatsapp.make", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing, say what is outdated")
-    check = parser.parse_args().check
-    stale = outdated() if check else write()
-    for path in stale:
-        sys.stdout.write(f"{'outdated' if check else 'written'}: {path.name}\n")
-    return 1 if check and stale else 0
-
-
-def _text_of(path: Path) -> str | None:
-    return path.read_text(encoding="utf-8") if path.exists() else None
+    return generated.run("python -m events.whatsapp.make", __doc__, check=outdated, repair=write)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,10 @@ from pathlib import Path
 
 from local.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and credentials that are nobody's
+from tests.cost import richpanel
 from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
+from tests.simulation.richpanel.stage import running_world as running_help_desk
 from tests.simulation.stage import running_world
 
 LENGTHS = (1, 10, 100, 1_000, 10_000)
@@ -29,11 +31,13 @@ def main() -> int:
     options = parser.parse_args()
     with running_world() as world:
         measured = measure(world, LENGTHS)
-    table = markdown(measured)
+    with running_help_desk() as desk:
+        of_help_desk = richpanel.measure(desk)
+    table = f"{markdown(measured)}\n{richpanel.markdown(of_help_desk)}"
     print(table)
     if options.write:
         replace_section(options.write, "cost", table)
-    wrong = differences(measured)
+    wrong = differences(measured) + richpanel.differences(of_help_desk)
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from tests.cost.capacity import Index, Item
 
 REFUSED = frozenset({"ConditionalCheckFailedException", "TransactionCanceledException"})
-_KEY = "pk"  # of all tables that are written in what is measured; another one is a KeyError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +42,7 @@ class Pricing:
     indexes: Mapping[str, list[Index]]
     priced: list[Units] = field(default_factory=list)
     is_on: bool = False
+    _keys: dict[str, list[str]] = field(default_factory=dict)
 
     def watch(self, client: DynamoDBClient) -> None:
         """Price the calls of *client*; once for each client."""
@@ -54,7 +54,8 @@ class Pricing:
     ) -> None:
         if self.is_on:
             context["asked"] = params
-            context["before"] = [self._item(*target) for target in _targets(model.name, params)]
+            targets = self._targets(model.name, params)
+            context["before"] = [self._item(*target) for target in targets]
 
     def _after(self, parsed: dict[str, Any], model: Any, context: dict[str, Any], **_: Any) -> None:
         if self.is_on:
@@ -77,7 +78,7 @@ class Pricing:
                 raise NotImplementedError(f"{operation} failed: {answer['Error']['Code']}")
             return Units(write=times * sum(capacity.write_units(item, item) for item in before))
         units = 0
-        for (table, key), old in zip(_targets(operation, asked), before, strict=True):
+        for (table, key), old in zip(self._targets(operation, asked), before, strict=True):
             # Most updates answer with the item as it then is; that saves a look.
             new = (
                 answer["Attributes"]
@@ -88,22 +89,37 @@ class Pricing:
             units += capacity.index_units(old, new, self.indexes[table])
         return Units(write=units)
 
+    def _targets(self, operation: str, asked: dict[str, Any]) -> list[tuple[str, Item]]:
+        """Table and key of each item that a call writes."""
+        if operation in _READS:
+            return []
+        if operation not in _WRITES:
+            raise NotImplementedError(f"{operation} has no price here yet")
+        parts = [asked]
+        if operation == "TransactWriteItems":
+            parts = [part for item in asked["TransactItems"] for part in item.values()]
+        if operation == "BatchWriteItem":
+            parts = [
+                {"TableName": table, **part}
+                for table, items in asked["RequestItems"].items()
+                for item in items
+                for part in item.values()
+            ]
+        return [
+            (part["TableName"], part.get("Key") or self._key(part["TableName"], part["Item"]))
+            for part in parts
+        ]
+
+    def _key(self, table: str, item: Item) -> Item:
+        if table not in self._keys:
+            schema = self.aside.describe_table(TableName=table)["Table"]["KeySchema"]
+            self._keys[table] = [part["AttributeName"] for part in schema]
+        return {name: item[name] for name in self._keys[table]}
+
     def _item(self, table: str, key: Item) -> Item | None:
         answer: dict[str, Any] = dict(self.aside.get_item(TableName=table, Key=dict(key)))
         item: Item | None = answer.get("Item")
         return item
-
-
-def _targets(operation: str, asked: dict[str, Any]) -> list[tuple[str, Item]]:
-    """Table and key of each item that a call writes."""
-    if operation in _READS:
-        return []
-    if operation not in _WRITES:
-        raise NotImplementedError(f"{operation} has no price here yet")
-    parts = [asked]
-    if operation == "TransactWriteItems":
-        parts = [part for item in asked["TransactItems"] for part in item.values()]
-    return [(part["TableName"], part.get("Key") or {_KEY: part["Item"][_KEY]}) for part in parts]
 
 
 def _of_get(asked: dict[str, Any], answer: dict[str, Any]) -> float:
@@ -135,4 +151,4 @@ _READS: dict[str, Callable[[dict[str, Any], dict[str, Any]], float]] = {
     "BatchGetItem": _of_batch_get,
     "Query": _of_query,
 }
-_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"})
+_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})

@@ -1,7 +1,7 @@
 """
 An in-memory SQS FIFO queue with the rules that moto lacks: deduplication after a delete, and redrives with new ids.
 
-Its wire is botocore's: `answer` takes the body of a SendMessageBatch request, `answer_about_letters` those of calls to
+Its wire is botocore's: `answer` takes the body of a SendMessageBatch request, `answer_other` those of calls to
 the dead-letter queues. Whatever SQS would refuse fails the test.
 """
 
@@ -118,7 +118,7 @@ class FifoQueue:
                 ],
             }
 
-    def answer_about_letters(self, operation: str, request_body: bytes) -> dict[str, Any]:
+    def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
         """A call to the dead letters, ours or the social function's: the request's JSON in, the answer's out."""
         asked = json.loads(request_body)
         is_ours = asked["QueueUrl"].endswith(".fifo")
@@ -190,6 +190,13 @@ class FifoQueue:
             for message in self.messages
             if message.receipt != receipt or message.visible_at <= now
         ]
+
+    def hide(self, receipt: str, seconds: int) -> None:
+        """ChangeMessageVisibility of what was received under *receipt* and is still in flight."""
+        now = self.clock.now_ms()
+        for message in self.messages:
+            if message.receipt == receipt and message.visible_at > now:
+                message.visible_at = now + seconds * 1_000
 
     def next_visible_at(self) -> int | None:
         """When the next message in flight comes back, milliseconds since 1970; None when none is in flight."""

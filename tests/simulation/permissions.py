@@ -9,12 +9,8 @@ from typing import Any
 
 from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources
 
-PARTITION_KEYS = {
-    key["AttributeName"]
-    for table in resources("AWS::DynamoDB::Table")
-    for key in properties(table)["KeySchema"]
-    if key["KeyType"] == "HASH"
-}
+# The first that an item has is its key: rows of the help desk name their conversation beside it.
+PARTITION_KEYS = ("pk", "key_id", "event_id", "conversation_id")
 # Operators of conditions, and whether they hold where a use says nothing of their key. Patterns of all are compared
 # as IAM compares those of StringLike; StringEquals has none in our template.
 OPERATORS = {
@@ -186,10 +182,18 @@ def _on_items(parameters: dict[str, Any]) -> set[Use]:
     }
 
 
+def _on_batch(parameters: dict[str, Any]) -> set[Use]:
+    return {
+        Use("dynamodb:BatchWriteItem", _table(table), _leading(write["PutRequest"]))
+        for table, writes in parameters["RequestItems"].items()
+        for write in writes
+    }
+
+
 def _leading(parameters: dict[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The partition key of an item, as conditions know it."""
     item = parameters.get("Key") or parameters["Item"]
-    (value,) = (item[name] for name in PARTITION_KEYS if name in item)
+    value = next(item[name] for name in PARTITION_KEYS if name in item)
     return (("dynamodb:LeadingKeys", tuple(map(str, value.values()))),)
 
 
@@ -225,6 +229,16 @@ def _on_queue(action: str) -> Callable[[dict[str, Any]], set[Use]]:
     return use
 
 
+def _on_switches(parameters: dict[str, Any]) -> set[Use]:
+    path = parameters["Path"]
+    return {Use("ssm:GetParametersByPath", f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{path}")}
+
+
+def _on_switch(parameters: dict[str, Any]) -> set[Use]:
+    name = parameters["Name"]
+    return {Use("ssm:PutParameter", f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{name}")}
+
+
 def _reads_secret(parameters: dict[str, Any]) -> set[Use]:
     return {Use("secretsmanager:GetSecretValue", parameters["SecretId"])}
 
@@ -250,6 +264,7 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.DeleteItem": _on_item("dynamodb:DeleteItem"),
     "dynamodb.Query": _on_index,
     "dynamodb.BatchGetItem": _on_items,
+    "dynamodb.BatchWriteItem": _on_batch,
     "s3.GetObject": _on_object("s3:GetObject"),
     "s3.HeadObject": _on_object("s3:GetObject"),
     "s3.PutObject": _on_object("s3:PutObject"),
@@ -266,6 +281,8 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "sqs.ChangeMessageVisibility": _on_queue("sqs:ChangeMessageVisibility"),
     "sqs.GetQueueAttributes": _on_queue("sqs:GetQueueAttributes"),
     "secrets-manager.GetSecretValue": _reads_secret,
+    "ssm.GetParametersByPath": _on_switches,
+    "ssm.PutParameter": _on_switch,
     "socialmessaging.SendWhatsAppMessage": _with_number("SendWhatsAppMessage"),
     "socialmessaging.GetWhatsAppMessageMedia": _with_number("GetWhatsAppMessageMedia"),
 }

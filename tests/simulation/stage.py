@@ -43,14 +43,23 @@ def running_world() -> Iterator[World]:
         def put_object(bucket: str, key: str, content: bytes, content_type: str) -> None:
             s3.put_object(Bucket=bucket, Key=key, Body=content, ContentType=content_type)
 
-        with running(Config(put_object=put_object)) as sandbox, new_world(sandbox) as world:
-            # Thousands of short runs: the collector need not look at moto's models in each of them.
-            gc.freeze()
-            thresholds = gc.get_threshold()
-            gc.set_threshold(100_000, *thresholds[1:])
+        with (
+            running(Config(put_object=put_object)) as sandbox,
+            new_world(sandbox) as world,
+            uncollected(),
+        ):
             yield world
-            gc.set_threshold(*thresholds)
-            gc.unfreeze()
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Thousands of short runs: the collector need not look at moto's models in each of them."""
+    gc.freeze()
+    thresholds = gc.get_threshold()
+    gc.set_threshold(100_000, *thresholds[1:])
+    yield
+    gc.set_threshold(*thresholds)
+    gc.unfreeze()
 
 
 @contextmanager

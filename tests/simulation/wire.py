@@ -13,7 +13,7 @@ import json
 import threading
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import urllib3
 from botocore.awsrequest import AWSHTTPConnectionPool, AWSHTTPSConnectionPool, AWSResponse
@@ -28,9 +28,23 @@ if TYPE_CHECKING:
 
     import boto3
 
-    from tests.simulation.fifo import FifoQueue
+
+class Queues(Protocol):
+    """What stands for SQS: one queue with its dead letters, or several."""
+
+    def answer(self, request_body: bytes) -> dict[str, Any]:
+        """SendMessageBatch: the request's JSON in, the answer's JSON out."""
+        ...
+
+    def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
+        """Every other call, in the same way."""
+        ...
+
 
 LONGEST_KEY_BYTES = 2_048
+# The first that an item has is its key: other rows of the same context name the second as a fact.
+_PARTITION_KEYS = ("pk", "event_id", "conversation_id")
+_WITH_SORT_KEY, _SORT_KEY = "conversation_id", "ts_action_id"
 # moto takes them in reads.
 KEY_TOO_LONG = (
     b'{"__type": "com.amazon.coral.validate#ValidationException", "message": "One or more parameter values were '
@@ -46,6 +60,7 @@ READS = frozenset(
         "s3.ListObjectsV2",
         "sqs.GetQueueAttributes",
         "secrets-manager.GetSecretValue",
+        "ssm.GetParametersByPath",
         "HTTP.GET",
     }
 )
@@ -91,7 +106,7 @@ class Wire:
     also those that are only signed for somebody else to call.
     """
 
-    queue: FifoQueue
+    queue: Queues
     calls: list[str] = field(default_factory=list)
     first_of_runs: list[int] = field(default_factory=list)
     die_at: tuple[int, When] | None = None
@@ -172,7 +187,7 @@ class Wire:
         if operation == "SendMessageBatch":
             said = self.queue.answer(request.body)
         else:
-            said = self.queue.answer_about_letters(operation, request.body)
+            said = self.queue.answer_other(operation, request.body)
         return _response(request, 200, json.dumps(said).encode())
 
     def _after_call(
@@ -199,7 +214,9 @@ class Wire:
                 return _http_answer(*old.answer, preload=preload)
             fault = self._fault_of(number)
             if fault is Fault.THROTTLED:
-                return _http_answer(429, {}, b'{"error": {"code": 130429}}', preload=preload)
+                return _http_answer(
+                    429, {"Retry-After": "2"}, b'{"error": {"code": 130429}}', preload=preload
+                )
             if fault is Fault.UNAVAILABLE:
                 return _http_answer(503, {}, b'{"error": {"code": 2}}', preload=preload)
             # Read whole, whatever the caller wants: an answer that is recorded is given twice.
@@ -252,7 +269,11 @@ def _key_of(params: dict[str, Any]) -> str:
         return str(params.get("url_path", "")).lstrip("/")
     fields = json.loads(body)
     key = fields.get("Key") or fields.get("Item") or {}
-    return str(key["pk"]["S"]) if "pk" in key else ""
+    partition = next((name for name in _PARTITION_KEYS if name in key), None)
+    if partition is None:
+        return ""
+    sort = key.get(_SORT_KEY, {"S": ""})["S"] if partition == _WITH_SORT_KEY else ""
+    return f"{key[partition]['S']} {sort}".strip()
 
 
 def _recorded(name: str, http_response: Any, parsed: dict[str, Any]) -> Recorded:

@@ -150,7 +150,7 @@ class World:
         """One request of a provider, HTTP or SNS; whether it was taken. What is not taken comes again."""
         handler = self.social.handler if "Records" in event else self.webhook.handler
         try:
-            with _quiet():
+            with quiet():
                 answer = handler(event, Invocation())
         except (Died, Exception):  # noqa: BLE001 - of any, API Gateway makes a 502, and SNS sends again
             self.new_process()
@@ -184,7 +184,7 @@ class World:
     def invoke_worker(self, batch: list[Any]) -> set[str]:
         """The handler's answer for a batch: the ids that are to come back."""
         self.wire.note_run()
-        with _quiet():
+        with quiet():
             answer = self.worker.handler(
                 {"Records": [message.as_record() for message in batch]}, Invocation()
             )
@@ -293,7 +293,7 @@ def registered(number: BusinessNumber, *, auto_mark_read: bool = False) -> Phone
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Powertools warns when a run that died has counted nothing."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "No application metrics", UserWarning)

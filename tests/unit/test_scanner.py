@@ -18,7 +18,7 @@ LOG_GROUPS = {f"AWS::Logs::LogGroup.{name}" for name in resources("AWS::Logs::Lo
 TABLES = {f"AWS::DynamoDB::Table.{name}" for name in resources("AWS::DynamoDB::Table")}
 # Made under a parameter's value that is not its default: the scanner leaves it out.
 CONDITIONAL = {"AWS::Logs::LogGroup.ApiAccessLog"}
-MOST_SUPPRESSED = 14
+MOST_SUPPRESSED = 15
 
 # What is written in place of what, the check that must see it, and where.
 SPOILT = [

@@ -6,11 +6,13 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
 import pytest
 
+from richpanel.decisions.switches import Switches, read_switches
 from tests.template import (
     ROOT,
     environment,
@@ -25,7 +27,11 @@ FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 QUEUES = sorted(resources("AWS::SQS::Queue"))
 TABLES = sorted(resources("AWS::DynamoDB::Table"))
 # What cannot be made again from the repository.
-KEPT = [*TABLES, "MediaBucket", "WhatsAppAppSecrets", "WhatsAppAccessTokens"]
+SECRETS_OF_OTHERS = [
+    *("WhatsAppAppSecrets", "WhatsAppAccessTokens"),
+    *("RichpanelWebhookSecret", "RichpanelKeys"),
+]
+KEPT = [*TABLES, "MediaBucket", *SECRETS_OF_OTHERS]
 FOURTEEN_DAYS_SECONDS = 1_209_600
 
 
@@ -101,13 +107,51 @@ def test_the_worker_knows_which_attempt_is_its_last() -> None:
     assert environment("WhatsAppWorker")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
 
 
-def test_the_whatsapp_worker_takes_ten_events_and_says_which_failed() -> None:
-    ((function, _, event),) = events_of("SQS")
+def sources_of(function: str) -> dict[str, dict[str, Any]]:
+    """The queues that a worker takes from, by event name."""
+    return {name: event for owner, name, event in events_of("SQS") if owner == function}
 
-    assert function == "WhatsAppWorker"
+
+def test_the_whatsapp_worker_takes_ten_events_and_says_which_failed() -> None:
+    (event,) = sources_of("WhatsAppWorker").values()
+
     assert event["BatchSize"] == 10
     assert event["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})["WorkerMaxConcurrency"]}
+
+
+def test_the_help_desks_worker_takes_one_event_at_a_time_and_chats_wait_behind_no_mail() -> None:
+    events = sources_of("RichpanelWorker")
+
+    queues = {name: event["Queue"] for name, event in events.items()}
+    assert queues == {
+        "Mail": resolved({"Fn::GetAtt": "RichpanelQueue.Arn"}),
+        "Live": resolved({"Fn::GetAtt": "RichpanelLiveQueue.Arn"}),
+    }
+    assert {event["BatchSize"] for event in events.values()} == {1}
+    assert all(e["FunctionResponseTypes"] == ["ReportBatchItemFailures"] for e in events.values())
+    at_once = {name: event["ScalingConfig"]["MaximumConcurrency"] for name, event in events.items()}
+    assert at_once == {"Mail": 8, "Live": 2}
+
+
+def test_the_sweep_runs_every_five_minutes_and_the_next_run_is_its_retry() -> None:
+    wanted = properties("RichpanelSweep")
+
+    assert wanted["Events"]["Schedule"]["Properties"] == {"Schedule": "rate(5 minutes)"}
+    assert wanted["EventInvokeConfig"]["MaximumRetryAttempts"] == 0
+    assert wanted["Timeout"] == 60
+
+
+def test_switches_are_born_closed_under_the_path_that_functions_read() -> None:
+    """Each as the worker would read it where there is none; but that only trying things out may be missing."""
+    born = [properties(name, Stage="prod") for name in resources("AWS::SSM::Parameter")]
+    texts = {one["Name"].rpartition("/")[2]: one["Value"] for one in born}
+
+    assert {one["Name"].rpartition("/")[0] for one in born} == {"/parley/prod/richpanel"}
+    assert read_switches(texts) == replace(Switches(), dry_run=True)
+    assert texts.keys() == {field.name for field in fields(Switches)}
+    for function in ("RichpanelWorker", "RichpanelAdmin"):
+        assert environment(function, Stage="prod")["SWITCHES_PATH"] == "/parley/prod/richpanel"
 
 
 def test_an_event_of_the_topic_that_fails_for_good_is_left_for_people() -> None:
@@ -128,7 +172,10 @@ import dataclasses, importlib, json, sys
 module, name = sys.argv[1].rsplit(".", 1)
 assert callable(getattr(importlib.import_module(module), name))
 settings = sys.modules.get("shared.settings")
-declared = settings.Settings.__subclasses__() if settings else []
+kinds = settings.Settings.__subclasses__() if settings else []
+for kind in kinds:
+    kinds += kind.__subclasses__()
+declared = [kind for kind in kinds if kind.__module__ == module]
 print(json.dumps([field.name.upper() for kind in declared for field in dataclasses.fields(kind)]))
 """
     variables = environment(function) | {
@@ -163,7 +210,7 @@ def test_every_setting_that_a_function_declares_is_set(function: str) -> None:
     """Also the ones with a default: a default that nobody chose could cross a stage."""
     declared = json.loads(imported(function).stdout or "null")
 
-    assert declared is not None, imported(function).stderr
+    assert declared, imported(function).stderr
     assert set(declared) <= set(environment(function))
 
 
@@ -173,7 +220,7 @@ def test_only_the_local_stack_talks_to_the_sandbox() -> None:
     assert name not in environment("WhatsAppWorker", Stage="local")
     sandboxed = environment("WhatsAppWorker", Stage="local", SandboxUrl="http://127.0.0.1:4600")
     assert sandboxed[name] == "http://127.0.0.1:4600"
-    (rule,) = template()["Rules"].values()
+    rule = template()["Rules"]["TheSandboxIsForTheLocalStack"]
     assert resolved(rule["RuleCondition"], Stage="local") is False
     assert resolved(rule["RuleCondition"], Stage="prod") is True
     assert resolved(rule["Assertions"][0]["Assert"], SandboxUrl="http://127.0.0.1:4600") is False

@@ -20,7 +20,10 @@ from whatsapp import canary
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 SECRETS = sorted(resources("AWS::SecretsManager::Secret"))
 POLICY_TYPES = ("AWS::SQS::QueuePolicy", "AWS::SNS::TopicPolicy", "AWS::S3::BucketPolicy")
-WEBHOOKS = {("GET", "/webhooks/whatsapp"), ("POST", "/webhooks/whatsapp")}
+WEBHOOKS = {
+    *(("GET", "/webhooks/whatsapp"), ("POST", "/webhooks/whatsapp")),
+    ("POST", "/webhooks/richpanel"),
+}
 OPEN_SECRET_NAMES = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
 
 
@@ -100,11 +103,29 @@ def test_the_ways_in_may_leave_events_and_read_the_app_secrets_and_nothing_else(
     assert granted("WhatsAppSocial") == expected | {("sqs:SendMessage", dead_letters)}
 
 
+def test_the_help_desks_way_in_may_fill_its_lanes_and_read_its_secret_and_nothing_else() -> None:
+    granted = {
+        (action, resource)
+        for statement in statements_of("RichpanelWebhook")
+        for action in as_list(statement["Action"])
+        for resource in as_list(statement["Resource"])
+        if not action.startswith("logs:")
+    }
+
+    assert granted == {
+        ("sqs:SendMessage", resolved({"Fn::GetAtt": "RichpanelQueue.Arn"})),
+        ("sqs:SendMessage", resolved({"Fn::GetAtt": "RichpanelLiveQueue.Arn"})),
+        ("secretsmanager:GetSecretValue", resolved({"Fn::GetAtt": "RichpanelWebhookSecret.Id"})),
+    }
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_nobody_scans_or_deletes_a_table(function: str) -> None:
     actions = {action for s in statements_of(function) for action in as_list(s["Action"])}
 
-    assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", "dynamodb:BatchWriteItem"}
+    # It could delete rows as well: only who writes the tags of a ticket in one call has it.
+    batches = set() if function == "RichpanelWorker" else {"dynamodb:BatchWriteItem"}
+    assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", *batches}
 
 
 def test_who_replays_events_reaches_no_message_and_who_reads_messages_no_queue() -> None:
@@ -123,6 +144,21 @@ def test_the_worker_lists_media_and_no_other_part_of_the_bucket() -> None:
 
     assert listing["Resource"] == resolved({"Fn::GetAtt": "MediaBucket.Arn"})
     assert listing["Condition"] == {"StringLike": {"s3:prefix": "media/*"}}
+
+
+def test_only_people_set_switches_and_erase_and_only_through_the_admin_function() -> None:
+    able = {
+        (function, action)
+        for function in FUNCTIONS
+        for statement in statements_of(function)
+        for action in as_list(statement["Action"])
+        if action in {"ssm:PutParameter", "dynamodb:DeleteItem"} and function.startswith("Rich")
+    }
+
+    assert able == {
+        ("RichpanelAdmin", "ssm:PutParameter"),
+        ("RichpanelAdmin", "dynamodb:DeleteItem"),
+    }
 
 
 def test_the_canary_touches_nothing_but_what_is_its_own() -> None:
@@ -167,9 +203,10 @@ def test_without_the_canary_nothing_of_it_is_left() -> None:
 
 
 def test_the_emulators_permissions_exist_on_the_emulator_only() -> None:
-    assert exists("EmulatorPermissions", Stage="local")
-    assert not exists("EmulatorPermissions", Stage="dev")
-    assert not exists("EmulatorPermissions", Stage="prod")
+    for permissions in ("EmulatorPermissions", "RichpanelEmulatorPermissions"):
+        assert exists(permissions, Stage="local")
+        assert not exists(permissions, Stage="dev")
+        assert not exists(permissions, Stage="prod")
 
 
 def test_a_service_may_write_only_on_behalf_of_this_account() -> None:
@@ -233,14 +270,18 @@ def test_the_template_carries_no_value_of_a_secret() -> None:
     for secret in SECRETS:
         wanted = properties(secret)
         text = wanted.get("SecretString") or wanted["GenerateSecretString"]["SecretStringTemplate"]
-        assert json.loads(text) in ({}, {"apps": {}}), secret
+        assert json.loads(text) in ({}, {"apps": {}}, {"active_hmac_keys": []}), secret
 
 
-def test_verify_token_and_seal_key_are_generated() -> None:
+def test_verify_token_webhook_token_and_seal_key_are_generated() -> None:
     generated = {name: properties(name).get("GenerateSecretString", {}) for name in SECRETS}
 
     assert generated["WhatsAppAppSecrets"]["GenerateStringKey"] == "verify_token"
     assert generated["WhatsAppAppSecrets"]["PasswordLength"] >= 32
+    assert generated["RichpanelWebhookSecret"]["GenerateStringKey"] == "active_tokens"
+    assert generated["RichpanelWebhookSecret"]["PasswordLength"] >= 32
+    assert generated["RichpanelKeys"]["GenerateStringKey"] == "salt"
+    assert generated["RichpanelKeys"]["PasswordLength"] >= 32
     assert generated["ApiSealSecret"]["GenerateStringKey"] == "seal_key"
     assert generated["ApiSealSecret"]["PasswordLength"] >= 32
 
@@ -264,6 +305,14 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
         ("POST", "/whatsapp/parked/replay"),
         ("GET", "/whatsapp/dead-letters"),
         ("POST", "/whatsapp/dead-letters/redrive"),
+        ("GET", "/admin/richpanel/switches"),
+        ("PUT", "/admin/richpanel/switches"),
+        ("GET", "/admin/richpanel/conversations/{ticketId}"),
+        ("DELETE", "/admin/richpanel/conversations/{ticketId}"),
+        ("POST", "/admin/richpanel/conversations/{ticketId}/replay"),
+        ("POST", "/admin/richpanel/conversations/{ticketId}/clear-risk"),
+        ("POST", "/admin/richpanel/dlq/redrive"),
+        ("GET", "/admin/richpanel/health"),
     }
 
 
@@ -288,13 +337,20 @@ def test_a_refusal_at_the_gateway_looks_like_one_of_the_api(kind: str, status: i
 
 def test_all_calls_are_throttled_and_webhooks_by_limits_of_their_own() -> None:
     limits = {
-        (setting["ResourcePath"], setting["HttpMethod"]): setting["ThrottlingRateLimit"]
+        (setting["ResourcePath"], setting["HttpMethod"]): (
+            setting["ThrottlingRateLimit"],
+            setting["ThrottlingBurstLimit"],
+        )
         for setting in properties("ParleyApi")["MethodSettings"]
     }
 
     assert limits == {
-        ("/*", "*"): parameters({})["ApiRateLimit"],
-        ("/~1webhooks~1whatsapp", "POST"): parameters({})["WebhookRateLimit"],
+        ("/*", "*"): (parameters({})["ApiRateLimit"], parameters({})["ApiBurstLimit"]),
+        ("/~1webhooks~1whatsapp", "POST"): (
+            parameters({})["WebhookRateLimit"],
+            parameters({})["WebhookBurstLimit"],
+        ),
+        ("/~1webhooks~1richpanel", "POST"): (20, 50),
     }
 
 

@@ -17,9 +17,13 @@ TABLES = sorted(resources("AWS::DynamoDB::Table"))
 AT_THE_FIRST = {
     *("WhatsAppParked", "WhatsAppSendUnknown", "WhatsAppSendDoubled"),
     *("WhatsAppAccountAlert", "WhatsAppQualityRed", "WhatsAppFlowBlocked"),
+    *("RichpanelSecretEmpty", "RichpanelRedactionFailed", "WhatsAppRedactionFailed"),
+    *("RichpanelParked", "RichpanelSentWhileOff", "RichpanelDrift", "RichpanelModelFailing"),
+    *("RichpanelReplyUnknown", "RichpanelReplyDoubled", "RichpanelReplyFailed"),
 }
 SEVEN_DAYS_SECONDS = 604_800
 OURS = {"service": "whatsapp"}
+OF_THE_HELP_DESK = {"service": "richpanel"}
 
 
 class Watch(NamedTuple):
@@ -34,6 +38,11 @@ class Watch(NamedTuple):
 
 def queue_name(queue: str) -> str:
     return str(properties(queue)["QueueName"])
+
+
+def of_route(route: str, metric: str, statistic: str, threshold: float) -> Watch:
+    dimensions = GATEWAY | {"Resource": route, "Method": "POST"}
+    return Watch(f"AWS/ApiGateway {metric}", dimensions, statistic, threshold)
 
 
 def of_queue(queue: str, metric: str, threshold: float, period: int = 60) -> Watch:
@@ -71,6 +80,10 @@ def period_of(function: str) -> int:
     return {"rate(1 minute)": 60, "rate(5 minutes)": 300}[schedules[0]] if schedules else 60
 
 
+def of_help_desk(metric: str, threshold: float = 0, period: int = 300) -> Watch:
+    return Watch(f"Parley/dev {metric}", OF_THE_HELP_DESK, "Sum", threshold, period)
+
+
 def of_dead_letters(queue: str) -> dict[str, Watch]:
     return {
         f"{queue}Filled": of_queue(queue, "ApproximateNumberOfMessagesVisible", 0),
@@ -99,17 +112,30 @@ ON_ONE_METRIC: dict[str, Watch] = {
     "ApiKeysTableThrottled": of_table("ApiKeysTable", "ThrottledRequests", Operation="GetItem"),
     "ApiKeysTableFailed": of_table("ApiKeysTable", "SystemErrors", Operation="GetItem"),
     "ApiFailing": Watch("AWS/ApiGateway 5XXError", GATEWAY, "Average", 0.001),
-    "WebhookSlow": Watch(
-        "AWS/ApiGateway Latency",
-        GATEWAY | {"Resource": "/webhooks/whatsapp", "Method": "POST"},
-        "p99",
-        1000,
-    ),
+    "WebhookSlow": of_route("/webhooks/whatsapp", "Latency", "p99", 1000),
+    "RichpanelWebhookLate": of_route("/webhooks/richpanel", "Latency", "p99", 1500),
+    "RichpanelWebhookFailing": of_route("/webhooks/richpanel", "5XXError", "Average", 0.001),
+    "RichpanelSignatureRejected": of_help_desk("SignatureRejected", 20, 60),
+    "WhatsAppRedactionFailed": Watch("Parley/dev RedactionFailed", OURS, "Sum", 0, 300),
+    "RichpanelRedactionFailed": of_help_desk("RedactionFailed"),
+    "RichpanelSecretEmpty": of_help_desk("SecretEmpty"),
+    "RichpanelParked": of_help_desk("Parked"),
+    "RichpanelReplyUnknown": of_help_desk("SendUnknown"),
+    "RichpanelReplyDoubled": of_help_desk("SendDoubled"),
+    "RichpanelReplyFailed": of_help_desk("ReplyFailed"),
+    "RichpanelStepRefused": of_help_desk("StepRefused"),
+    "RichpanelSentWhileOff": of_help_desk("SentWhileOff"),
+    "RichpanelDrift": of_help_desk("Drift", period=3600),
+    "RichpanelSweepIncomplete": of_help_desk("SweepIncomplete"),
+    "RichpanelSwitchesUnreadable": of_help_desk("SwitchesUnreadable"),
     # Worked off by a function, so that it must never be old ...
     "WhatsAppQueueOld": of_queue("WhatsAppQueue", "ApproximateAgeOfOldestMessage", 60),
+    "RichpanelQueueOld": of_queue("RichpanelQueue", "ApproximateAgeOfOldestMessage", 120),
+    "RichpanelLiveQueueOld": of_queue("RichpanelLiveQueue", "ApproximateAgeOfOldestMessage", 30),
     # ... and looked at by people.
     **of_dead_letters("WhatsAppDeadLetters"),
     **of_dead_letters("WhatsAppSocialDeadLetters"),
+    **of_dead_letters("RichpanelDeadLetters"),
     **{name: watch for function in FUNCTIONS for name, watch in of_function(function).items()},
 }
 # Threshold and period. What they compute is asserted in test_template_metric_math.py.
@@ -120,6 +146,14 @@ ON_SEVERAL = {
     "WhatsAppTableFailed": (0, 60),
     "WhatsAppTableRefusing": (20, 300),
     "WhatsAppWritesDear": (10.8, 900),
+    "RichpanelSweepFinds": (1, 3600),
+    "RichpanelHelpDeskRefusing": (1, 300),
+    "RichpanelModelFailing": (4.99, 600),
+    **{
+        f"Richpanel{table}Table{kind}": (0, 60)
+        for table in ("Idempotency", "ConversationState", "AuditActions")
+        for kind in ("Throttled", "Failed")
+    },
 }
 
 
@@ -210,6 +244,9 @@ def test_a_table_is_watched_for_everything_that_functions_do_with_it(
         for action in as_list(statement["Action"])
         if any(str(resource).startswith(arn) for resource in as_list(statement["Resource"]))
     }
+    if not used:
+        assert f"{table}{alarm}" not in ALARMS, "nobody uses the table, so nothing can go wrong"
+        return
     wanted = properties(f"{table}{alarm}")
     parts = [q["MetricStat"]["Metric"] for q in wanted.get("Metrics", []) if "MetricStat" in q]
     watched = [dimensions_of(part) for part in parts or [wanted]]
@@ -247,4 +284,9 @@ def test_a_function_writes_to_a_log_group_of_its_own(function: str) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_no_function_takes_concurrency_from_the_others(function: str) -> None:
-    assert "ReservedConcurrentExecutions" not in properties(function)
+    """But for the sweep, of which one at a time is enough; and that only where the account has any to reserve."""
+    reserved = properties(function).get("ReservedConcurrentExecutions")
+
+    assert reserved == (1 if function == "RichpanelSweep" else None)
+    unreserved = properties(function, RichpanelSweepReserved="false")
+    assert "ReservedConcurrentExecutions" not in unreserved

@@ -199,6 +199,33 @@ def test_events_that_cost_a_fifth_more_than_they_should_are_seen_once_there_are_
     assert not is_raised(alarm)
 
 
+@pytest.mark.parametrize(
+    "alarm", [name for name in ALARMS if re.fullmatch(r"Richpanel\w+Table(Throttled|Failed)", name)]
+)
+def test_one_operation_on_a_table_of_the_help_desk_that_keeps_failing_is_enough(alarm: str) -> None:
+    for part in parts_of(alarm):
+        assert is_raised(alarm, **{part["Id"]: during(1)})
+        assert not is_raised(alarm, **{part["Id"]: {20: 1.0}})
+
+
+@pytest.mark.parametrize(
+    ("alarm", "names", "of_two_hundred", "enough"),
+    [
+        ("RichpanelSweepFinds", ("found", "turns"), 3, 20),
+        ("RichpanelHelpDeskRefusing", ("refused", "calls"), 3, 50),
+        ("RichpanelModelFailing", ("failures", "asked"), 10, 20),
+    ],
+)
+def test_a_share_is_judged_once_there_is_enough_to_judge(
+    alarm: str, names: tuple[str, str], of_two_hundred: int, enough: int
+) -> None:
+    bad, whole = names
+    assert is_raised(alarm, **{bad: during(of_two_hundred), whole: during(200)})
+    assert not is_raised(alarm, **{bad: during(of_two_hundred - 1), whole: during(200)})
+    assert not is_raised(alarm, **{bad: during(enough - 1), whole: during(enough - 1)})
+    assert not is_raised(alarm)
+
+
 def test_four_fifths_of_the_workers_that_may_run_is_seen() -> None:
     assert not is_raised("WhatsAppWorkerBusy", running=during(16))
     assert is_raised("WhatsAppWorkerBusy", running=during(17))
@@ -218,7 +245,7 @@ def emitted() -> set[str]:
 def assert_metric_exists(namespace: str, name: str, dimensions: dict[str, str]) -> None:
     if namespace == "Parley/dev":
         assert name in emitted()
-        assert dimensions == {"service": "whatsapp"}
+        assert dimensions in ({"service": "whatsapp"}, {"service": "richpanel"})
     else:
         assert name in OF_AWS[namespace]
 

@@ -110,7 +110,33 @@ def test_only_key_attributes_are_declared() -> None:
     assert {entry["AttributeName"] for entry in table["AttributeDefinitions"]} == used | {"pk"}
 
 
-def test_the_table_answers_to_the_data_contract() -> None:
+@pytest.mark.parametrize(
+    ("table", "name", "key"),
+    [
+        ("RichpanelIdempotencyTable", "rp_mw_idempotency_dev", ("event_id",)),
+        ("RichpanelConversationStateTable", "rp_mw_conversation_state_dev", ("conversation_id",)),
+        (
+            "RichpanelAuditActionsTable",
+            "rp_mw_audit_actions_dev",
+            ("conversation_id", "ts_action_id"),
+        ),
+    ],
+)
+def test_the_help_desks_tables_have_the_names_and_keys_of_their_contract(
+    table: str, name: str, key: tuple[str, ...]
+) -> None:
+    wanted = properties(table)
+
+    assert (wanted["TableName"], keys(wanted["KeySchema"])) == (name, key)
+    assert {entry["AttributeType"] for entry in wanted["AttributeDefinitions"]} == {"S"}
+    assert wanted["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+    assert wanted["BillingMode"] == "PAY_PER_REQUEST"
+
+
+@pytest.mark.parametrize(
+    ("context", "fewest"), [("whatsapp", 4 + len(WHATSAPP_INDEXES)), ("richpanel", 3 * 4)]
+)
+def test_the_tables_answer_to_the_data_contract(context: str, fewest: int) -> None:
     checker = CONTRACTS / "check_template.py"
     if not checker.is_file():
         pytest.skip(f"no data contracts at {CONTRACTS}; the facts above stand in for them")
@@ -122,8 +148,9 @@ def test_the_table_answers_to_the_data_contract() -> None:
         check=False,
     )
 
-    lines = [line for line in run.stdout.splitlines() if re.match(r"(ok|FAIL) +whatsapp\b", line)]
-    assert len(lines) >= 4 + len(WHATSAPP_INDEXES), run.stderr
+    about_it = re.compile(rf"(ok|FAIL) +{context}\b")
+    lines = [line for line in run.stdout.splitlines() if about_it.match(line)]
+    assert len(lines) >= fewest, run.stderr
     assert [line for line in lines if not line.startswith("ok")] == []
 
 

@@ -13,6 +13,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from access import api_keys
+from events.richpanel import samples as help_desk
 from events.whatsapp import gateway
 from events.whatsapp.cast import COMPANY, COUNTER
 from events.whatsapp.payloads import text
@@ -23,6 +24,7 @@ from shared.auth import Caller, Scope
 from shared.clock import to_text
 from shared.dynamodb import Table
 from tests.simulation.fifo import Queued
+from tests.simulation.help_desk_drives import drive_help_desk
 from tests.simulation.permissions import (
     Grant,
     Use,
@@ -188,6 +190,20 @@ def drive_scheduled(world: World, witness: Witness) -> None:
         handler({"time": to_text(world.clock.ms)}, Invocation())
 
 
+def drive_help_desk_webhook(world: World, witness: Witness) -> None:
+    """A mail and a chat, one on each lane."""
+    world.reset()
+    secret = {"active_tokens": [help_desk.TOKEN]}
+    boto3.Session().client("secretsmanager").create_secret(
+        Name=properties("RichpanelWebhookSecret", **STAGE)["Name"], SecretString=json.dumps(secret)
+    )
+    variables = environment("RichpanelWebhook", **STAGE)
+    module = imported("richpanel.handlers.webhook", variables)
+    handler = witness.watching("RichpanelWebhook", module.handler)
+    for name in ("minimal", "minimal_chat"):
+        assert handler(help_desk.sample(name).event, Invocation())["statusCode"] == 200
+
+
 # What makes functions do all they can do. A function of the template that is in none of the tuples fails below.
 DRIVES: dict[tuple[str, ...], Drive] = {
     ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): drive_ingress_and_worker,
@@ -196,6 +212,8 @@ DRIVES: dict[tuple[str, ...], Drive] = {
     ("ApiAuthorizer",): drive_authorizer,
     ("WhatsAppCanary",): drive_canary,
     ("WhatsAppScheduled",): drive_scheduled,
+    ("RichpanelWebhook",): drive_help_desk_webhook,
+    ("RichpanelSweep", "RichpanelWorker", "RichpanelAdmin"): drive_help_desk,
 }
 
 

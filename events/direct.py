@@ -1,0 +1,46 @@
+"""Events for the functions that no provider calls: behind queues, the API, schedules. For trying one by itself."""
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+from events.proxy import Json, made_up_id
+
+
+@dataclass(frozen=True)
+class Direct:
+    """An event for one function, in the shape in which Lambda gets it. A subclass says where its files are."""
+
+    folder: ClassVar[Path]
+
+    name: str
+    function: str  # logical id
+    description: str
+    event: Json = field(repr=False)
+
+    @property
+    def path(self) -> Path:
+        """The file that holds the event."""
+        return self.folder / f"{self.name}.json"
+
+    @property
+    def file_text(self) -> str:
+        """What stands in the file."""
+        return json.dumps(self.event, indent=2) + "\n"
+
+
+def schedule(name: str, at: int, rule: str) -> Json:
+    """What a rule of EventBridge sends when it is time; `rule` is its logical id."""
+    return {
+        "version": "0",
+        "id": made_up_id(f"schedule {name} {at}"),
+        "detail-type": "Scheduled Event",
+        "source": "aws.events",
+        "account": "000000000000",
+        "time": f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "region": "us-east-1",
+        "resources": [f"arn:aws:events:us-east-1:000000000000:rule/parley-local-{rule}"],
+        "detail": {},
+    }

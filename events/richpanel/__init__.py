@@ -1,0 +1,1 @@
+"""Sample events of the help desk's webhook, made by `python -m events.richpanel.make`."""

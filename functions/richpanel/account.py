@@ -1,0 +1,102 @@
+"""How one help-desk account is set up: a JSON text of the deployment, checked when a function starts."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from richpanel.channels import Channel
+from richpanel.decisions.carriers import KNOWN_HOSTS
+from richpanel.decisions.situation import Shop
+from richpanel.decisions.windows import DEFAULT_WINDOWS, Calendar, Window
+from richpanel.identity import normal_address
+from richpanel.resources import Account, ReplyPath
+from richpanel.taxonomy import Intent, Team
+from shared.settings import SettingInvalid
+
+REPLY_PATHS: Mapping[Channel, ReplyPath] = {
+    Channel.EMAIL: "send_message",
+    Channel.LIVECHAT: "comment",  # check: whether a chat takes `send_message` too is not documented
+}
+
+
+class _Account(BaseModel):
+    """The text, field by field; every field may be left out, and unknown ones are refused."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    support_signature: str = Field(default="Customer Support", min_length=1, max_length=100)
+    bot_author_id: str | None = None
+    automation_author_ids: frozenset[str] = frozenset()
+    available_teams: frozenset[Team] = frozenset(Team)
+    intent_teams: dict[Intent, Team] = Field(default_factory=dict)
+    channel_teams: dict[Channel, Team] = Field(default_factory=dict)
+    team_assignees: dict[Team, str] = Field(default_factory=dict)
+    reply_paths: dict[Channel, ReplyPath] = Field(default_factory=dict)
+    reply_is_html: bool = False
+    order_mask: Annotated[str | None, Field(max_length=24)] = None
+    own_addresses: tuple[str, ...] = ()
+    allowlist: frozenset[str] = frozenset()
+    tag_ids: dict[str, str] | None = None
+    trust_linked_order: bool = False
+    shop_timezone: str = "America/New_York"
+    holidays: frozenset[date] = frozenset()
+    shipping_windows: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    link_hosts: frozenset[str] = frozenset()
+
+    @field_validator("shop_timezone")
+    @classmethod
+    def _is_a_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError):
+            raise ValueError("no time zone is called so") from None
+        return name
+
+    @field_validator("own_addresses")
+    @classmethod
+    def _are_addresses(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        normal = tuple(filter(None, map(normal_address, given)))
+        if len(normal) < len(given):
+            raise ValueError("each must be one e-mail address")
+        return normal
+
+
+def read(text: str, channels: Mapping[str, Channel]) -> Account:
+    """The account of a JSON text; an empty text is `{}`. Raises SettingInvalid, which names the field."""
+    try:
+        given = _Account.model_validate_json(text or "{}")
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise SettingInvalid(f"ACCOUNT: {where}: {first['msg']}") from None
+    robots = given.automation_author_ids | ({given.bot_author_id} if given.bot_author_id else set())
+    return Account(
+        shop=_shop(given),
+        channels=channels,
+        robots=robots,
+        assignees=given.team_assignees,
+        reply_paths={**REPLY_PATHS, **given.reply_paths},
+        reply_is_html=given.reply_is_html,
+        order_mask=given.order_mask,
+        own_addresses=frozenset(given.own_addresses),
+        allowlist=given.allowlist,
+        tag_ids=given.tag_ids,
+        trust_linked_order=given.trust_linked_order,
+    )
+
+
+def _shop(given: _Account) -> Shop:
+    windows: dict[str, Any] = {name: Window(*days) for name, days in given.shipping_windows.items()}
+    return Shop(
+        support_signature=given.support_signature,
+        bot_author_id=given.bot_author_id,
+        available_teams=given.available_teams,
+        intent_teams=given.intent_teams,
+        channel_teams=given.channel_teams,
+        calendar=Calendar(timezone=ZoneInfo(given.shop_timezone), holidays=given.holidays),
+        shipping_windows={**DEFAULT_WINDOWS, **windows},
+        link_hosts=KNOWN_HOSTS | given.link_hosts,
+    )

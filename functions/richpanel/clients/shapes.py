@@ -1,0 +1,115 @@
+"""
+Provider JSON made into models: whichever spelling, wrapped or bare, one or many; what is unknown is kept.
+
+The help desk writes `isOperator` in one place and `is_operator` in another, `appClientId` and `appclient_id`,
+`{"ticket": {...}}` and `{...}`, a list under `tickets` and under `ticket`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+
+from richpanel.clients.calls import BadAnswer
+from shared import clock
+
+# Larger numbers are milliseconds: as seconds they would be after the year 5000.
+_LARGEST_SECONDS = 100_000_000_000
+
+
+class ProviderModel(BaseModel):
+    """A provider's object. Fields are found under any spelling, a list also under its singular; null is absent."""
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True, defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_our_names(cls, given: object) -> object:
+        if not isinstance(given, dict):
+            return given
+        ours = {_folded(name.removesuffix("s")): name for name in cls.model_fields}
+        ours |= {_folded(name): name for name in cls.model_fields}
+        named: dict[str, Any] = {}
+        # A key that is written as ours wins over its other spelling.
+        for key in sorted(given, key=lambda key: key in cls.model_fields):
+            if given[key] is not None:
+                named[ours.get(_folded(str(key)), str(key))] = given[key]
+        return named
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _text(value: object) -> object:
+    """Ids come as numbers too."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _moment(value: object) -> int | None:
+    """Milliseconds since 1970 of ISO 8601, epoch seconds or epoch milliseconds; None for anything else."""
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type] # anything else is refused, and read as a date
+    except (TypeError, ValueError):
+        return _moment_of_text(str(value))
+    if not 0 <= number < _LARGEST_SECONDS * clock.SECOND_MS:
+        return None
+    return int(number if number >= _LARGEST_SECONDS else number * clock.SECOND_MS)
+
+
+def _moment_of_text(text: str) -> int | None:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        # Without a zone it is nobody's local time: the providers mean UTC.
+        zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        found = round(zoned.timestamp() * clock.SECOND_MS)
+    except (ValueError, OverflowError):
+        return None
+    return found if found >= 0 else None
+
+
+def _flag(value: object) -> bool | None:
+    """True and false in any of their usual forms; None, "it does not say", for anything else."""
+    words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    return words.get(str(value).strip().lower())
+
+
+def _some(value: object) -> object:
+    """A list: as it is, of one thing, or empty."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+type Id = Annotated[str, BeforeValidator(_text)]
+type Moment = Annotated[int | None, BeforeValidator(_moment)]
+type Flag = Annotated[bool | None, BeforeValidator(_flag)]
+type Some[Thing] = Annotated[list[Thing], BeforeValidator(_some)]
+
+
+def one[Model: ProviderModel](model: type[Model], payload: object, wrapper: str) -> Model:
+    """The object in *payload*, bare or under *wrapper*. Raises BadAnswer."""
+    inner = payload.get(wrapper) if isinstance(payload, dict) else None
+    try:
+        return model.model_validate(inner if isinstance(inner, dict) else payload)
+    except ValidationError:
+        raise BadAnswer from None
+
+
+def several[Model: ProviderModel](
+    model: type[Model], payload: object, *wrappers: str
+) -> list[Model]:
+    """The objects of a list, bare or under one of *wrappers*. Raises BadAnswer when there is no list."""
+    listed = payload
+    if isinstance(payload, dict):
+        listed = next((payload[name] for name in wrappers if name in payload), None)
+    if not isinstance(listed, list):
+        raise BadAnswer
+    try:
+        return [model.model_validate(entry) for entry in listed]
+    except ValidationError:
+        raise BadAnswer from None

@@ -1,0 +1,171 @@
+"""What the help desk says of a ticket, its comments, its linked order, its tags and teams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, Some
+
+
+class Address(ProviderModel):
+    """Where a message came from, or went: `address` of an e-mail, `id` elsewhere."""
+
+    address: str | None = Field(default=None, repr=False)
+    id: Id | None = Field(default=None, repr=False)
+
+
+class Source(ProviderModel):
+    """Where a message came from. `from` is a keyword of Python."""
+
+    from_: Address | None = None
+
+
+class Via(ProviderModel):
+    """The way a ticket or a comment came. `channel` is the help desk's own name: email, messenger, aircall, ..."""
+
+    channel: str | None = None
+    source: Source | None = None
+
+    @property
+    def sender(self) -> str | None:
+        """The `From` address, if there is one."""
+        return self.source.from_.address if self.source and self.source.from_ else None
+
+
+class Profile(ProviderModel):
+    """The customer as the help desk knows them. Only `email` is read: names and phones prove nothing."""
+
+    email: str | None = Field(default=None, repr=False)
+
+
+class Attachment(ProviderModel):
+    """A file of a comment; only its id is used."""
+
+    id: Id | None = None
+
+
+class Comment(ProviderModel):
+    """
+    One message of a ticket. `is_operator` is None where the help desk does not say who wrote it.
+
+    `created_at` is in milliseconds since 1970. `author_id` is the help desk's id of the person.
+    """
+
+    id: Id | None = None
+    author_id: Id | None = None
+    created_at: Moment = None
+    body: str | None = Field(default=None, repr=False)
+    plain_body: str | None = Field(default=None, repr=False)
+    type: str | None = None
+    is_operator: Flag = None
+    attachments: Some[Attachment] = Field(default_factory=list)
+    via: Via | None = None
+
+    @property
+    def text(self) -> str:
+        """What was written: plain where the help desk has it so, else HTML."""
+        return self.plain_body or self.body or ""
+
+
+class Ticket(ProviderModel):
+    """
+    A ticket, which is a conversation. `comments` come in any order, and perhaps not at all in a list of tickets.
+
+    `tags` are names or ids, see `HelpDesk.tag_names`. `updated_at` is in milliseconds since 1970.
+    """
+
+    id: Id
+    status: str | None = None
+    subject: str | None = Field(default=None, repr=False)
+    via: Via | None = None
+    assignee_id: Id | None = None
+    tags: Some[Id] = Field(default_factory=list)
+    created_at: Moment = None
+    updated_at: Moment = None
+    comments: Some[Comment] = Field(default_factory=list)
+    customer_profile: Profile | None = None
+
+    @property
+    def channel(self) -> str:
+        """The help desk's own name of the channel in lower case, empty where it says none."""
+        return ((self.via and self.via.channel) or "").strip().lower()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the ticket is closed. An unknown status counts as open: people look at open tickets."""
+        return (self.status or "").strip().upper() == "CLOSED"
+
+    @property
+    def in_order(self) -> list[Comment]:
+        """The comments, oldest first; of two in one moment the smaller id comes first."""
+        return sorted(
+            self.comments, key=lambda comment: (comment.created_at or 0, comment.id or "")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TicketPage:
+    """One page of a list of tickets; `has_more` as far as the help desk says."""
+
+    tickets: list[Ticket]
+    has_more: bool
+
+
+class OrderLink(ProviderModel):
+    """The order that the help desk shows beside a ticket: two ids of its own making."""
+
+    order_id: Id | None = None
+    app_client_id: Id | None = None
+
+
+class ShippingLine(ProviderModel):
+    """What the customer chose at the checkout."""
+
+    title: str | None = None
+
+
+class DeskParcel(ProviderModel):
+    """What was sent off at one time."""
+
+    created_at: Moment = None
+    status: str | None = None
+    tracking_number: str | None = Field(default=None, repr=False)
+    tracking_company: str | None = None
+    tracking_url: str | None = Field(default=None, repr=False)
+
+
+class DeskOrder(DeskParcel):
+    """
+    The help desk's copy of an order. Its form is not documented (check): these are the names that Shopify's older API
+    has, which the help desk was seen to pass on. Every one may be missing.
+    """
+
+    name: str | None = Field(default=None, repr=False)
+    order_number: Id | None = Field(default=None, repr=False)
+    email: str | None = Field(default=None, repr=False)
+    customer_email: str | None = Field(default=None, repr=False)
+    customer: Profile | None = None
+    cancelled_at: Moment = None
+    financial_status: str | None = None
+    fulfillment_status: str | None = None
+    order_status_url: str | None = Field(default=None, repr=False)
+    shipping_method: str | None = None
+    shipping_lines: Some[ShippingLine] = Field(default_factory=list)
+    fulfillments: Some[DeskParcel] = Field(default_factory=list)
+    tags: Some[str] = Field(default_factory=list)
+
+
+class Tag(ProviderModel):
+    """A tag of the account."""
+
+    id: Id
+    name: str
+
+
+class Team(ProviderModel):
+    """A team of the account."""
+
+    id: Id | None = None
+    name: str

@@ -1,0 +1,278 @@
+"""The help-desk middleware over HTTP, for those who operate it: switches, conversations, dead letters, health."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Literal
+from urllib.parse import unquote
+
+import boto3
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.parameters import SSMProvider
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import BaseModel, ConfigDict, Field
+
+from richpanel import checkup, conversations, redriving, replaying, switching
+from richpanel.handlers.sources import SourcesSettings, quick, sources
+from richpanel.ingress import Lanes
+from richpanel.items import TTL_ATTRIBUTE
+from richpanel.office import Erased, Instruction, NotFound, Office
+from richpanel.redriving import Redriven
+from richpanel.rehearsal import NothingToDecide
+from richpanel.replaying import HelpDeskFailed, NotSetUp
+from richpanel.switchboard import SwitchBoard, SwitchNotSet
+from richpanel.switching import SwitchesRefused
+from richpanel.views import action_view, state_view
+from shared import clock, rest
+from shared.auth import Scope
+from shared.cursors import Listing
+from shared.dead_letters import DeadLetters
+from shared.dynamodb import Table
+from shared.observability import logger, metrics
+from shared.queues import FifoQueue, NotEnqueued
+from shared.sealing import seal_of
+from shared.secrets import JsonSecret, SecretUnreadable
+
+# What is left of the time is for the answer.
+SPARE_MS = 4 * clock.SECOND_MS
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdminSettings(SourcesSettings):
+    """The environment of this function."""
+
+    idempotency_table_name: str
+    audit_actions_table_name: str
+    richpanel_queue_url: str
+    richpanel_live_queue_url: str
+    richpanel_dead_letters_url: str
+    switches_path: str
+    api_seal_secret_id: str
+
+
+class _Input(BaseModel):
+    # Strict about names: a field with a typing error must not act as if it had not been there.
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+class SwitchesInput(BaseModel):
+    """Switches by name, as JSON or as the texts that are stored. Which there are, `switching` knows."""
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+
+class DecisionsQuery(_Input):
+    """Which page of what was done with a conversation."""
+
+    limit: int = Field(default=50, ge=1, le=50)
+    cursor: str | None = None
+
+
+class ReplayInput(_Input):
+    """What to do with a conversation: decide and tell, or go on where it was left."""
+
+    mode: Literal["dry_run", "repair"]
+
+
+class RedriveInput(_Input):
+    """How many dead letters at most."""
+
+    limit: int = Field(default=50, ge=1, le=100)
+
+
+class NoInput(_Input):
+    """Nothing is to be given."""
+
+
+settings = AdminSettings.load()
+dynamodb = boto3.client("dynamodb", config=quick)
+sqs = boto3.client("sqs", config=quick)
+office = sources(
+    Office,
+    settings,
+    idempotency=Table(dynamodb, settings.idempotency_table_name, TTL_ATTRIBUTE),
+    audit=Table(dynamodb, settings.audit_actions_table_name, TTL_ATTRIBUTE),
+    switchboard=SwitchBoard(
+        SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
+    ),
+    lanes=Lanes(
+        mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
+        live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
+    ),
+    dead_letters=DeadLetters(sqs, settings.richpanel_dead_letters_url),
+)
+seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
+app = rest.resolver(
+    {
+        NotFound: rest.NOT_FOUND,
+        Erased: (HTTPStatus.CONFLICT, "erased"),
+        NotSetUp: (HTTPStatus.CONFLICT, "not_set_up"),
+        NothingToDecide: (HTTPStatus.CONFLICT, "nothing_to_decide"),
+        HelpDeskFailed: (HTTPStatus.SERVICE_UNAVAILABLE, "help_desk_failed"),
+        SwitchNotSet: (HTTPStatus.SERVICE_UNAVAILABLE, "switch_not_set"),
+        SecretUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
+        NotEnqueued: (HTTPStatus.SERVICE_UNAVAILABLE, "not_enqueued"),
+    }
+)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out."""
+    return rest.respond(app, event, context)
+
+
+@app.get("/admin/richpanel/switches")
+def get_switches() -> Response[str]:
+    """How each switch stands, and who changed what, newest first."""
+    rest.caller(app, Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
+    return _switches(changed=None)
+
+
+@app.put("/admin/richpanel/switches")
+def put_switches() -> Response[str]:
+    """Set some switches. Body: switches by name."""
+    given = _instruction()
+    wanted = rest.body(app, SwitchesInput).model_extra or {}
+    try:
+        changed = switching.set_switches(office, wanted, given)
+    except SwitchesRefused as refusal:
+        raise rest.InvalidInput(refusal.problems) from None
+    for name in changed:
+        _log(given, "switch set", {"switch": name})
+    return _switches(changed=changed)
+
+
+@app.get("/admin/richpanel/conversations/<ticket_id>")
+def get_conversation(ticket_id: str) -> Response[str]:
+    """What is remembered of a conversation, and what was done with it and why, newest first. Query: limit, cursor."""
+    caller = rest.caller(app, Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
+    query, conversation_id = rest.query(app, DecisionsQuery), _id(ticket_id)
+    listing = Listing(caller.company, "audit_actions", (conversation_id,))
+    start = listing.position(seal_of(seal_secret), query.cursor) if query.cursor else None
+    seen = conversations.look_up(office, conversation_id, limit=query.limit, start=start)
+    state = state_view(seen.state) if seen.state else None
+    cursor = listing.cursor(seal_of(seal_secret), seen.last) if seen.last else None
+    result = {
+        "conversation_id": conversation_id,
+        "state": state,
+        "decisions": [action_view(action) for action in seen.actions],
+    }
+    return rest.answer(app, {"result": result, **({"cursor": cursor} if cursor else {})})
+
+
+@app.post("/admin/richpanel/conversations/<ticket_id>/replay")
+def replay(ticket_id: str) -> Response[str]:
+    """Decide about the newest message and tell, or have the worker go on where it was left. Body: mode."""
+    given = _instruction()
+    mode, conversation_id = rest.body(app, ReplayInput).mode, _id(ticket_id)
+    result: dict[str, Any] = {"conversation_id": conversation_id, "mode": mode}
+    if mode == "dry_run":
+        rehearsed = replaying.dry_run(office, conversation_id, _deadline_ms())
+        result |= {"message_id": rehearsed.message_id, "decision": rehearsed.decision}
+        return rest.answer(app, {"result": json.loads(json.dumps(result, default=str))})
+    reopened = replaying.repair(office, conversation_id, given, _deadline_ms())
+    metrics.add_metric("Replayed", MetricUnit.Count, 1)
+    facts = {"correlation_id": conversation_id, "reopened": len(reopened)}
+    _log(given, "conversation replayed", facts)
+    return rest.answer(app, {"result": result | {"reopened": reopened}}, HTTPStatus.ACCEPTED)
+
+
+@app.post("/admin/richpanel/conversations/<ticket_id>/clear-risk")
+def clear_risk(ticket_id: str) -> Response[str]:
+    """Take all risk flags off a conversation."""
+    given = _instruction()
+    rest.body(app, NoInput)
+    conversation_id = _id(ticket_id)
+    cleared = conversations.clear_risk(office, conversation_id, given)
+    _log(given, "risk cleared", {"correlation_id": conversation_id, "flags": cleared})
+    return rest.answer(app, {"result": {"conversation_id": conversation_id, "cleared": cleared}})
+
+
+@app.delete("/admin/richpanel/conversations/<ticket_id>")
+def erase(ticket_id: str) -> Response[str]:
+    """Forget a conversation. What stays: its tombstone, and events and actions without personal data till their end."""
+    given = _instruction()
+    rest.body(app, NoInput)
+    conversation_id = _id(ticket_id)
+    erased_at = conversations.erase(office, conversation_id, given)
+    _log(given, "conversation erased", {"correlation_id": conversation_id})
+    result = {
+        "conversation_id": conversation_id,
+        "erased_at": erased_at,
+        "kept": "ids, hashes and codes of events and actions, for at most 30 days",
+    }
+    return rest.answer(app, {"result": result})
+
+
+@app.post("/admin/richpanel/dlq/redrive")
+def redrive() -> Response[str]:
+    """Put dead letters back on their queues. Body: limit."""
+    given = _instruction()
+    limit = rest.body(app, RedriveInput).limit
+    done: list[Redriven] = []
+
+    def tell(one: Redriven) -> None:
+        done.append(one)
+        facts = {"letter": one.id, "correlation_id": one.conversation_id}
+        _log(given, "dead letter redriven", facts)
+        metrics.add_metric("Redriven", MetricUnit.Count, 1)
+
+    redriving.redrive(office, limit=limit, tell=tell, is_over=_is_over())
+    shown = [{"id": one.id, "conversation_id": one.conversation_id} for one in done]
+    result = {"letters": shown, "waiting": office.dead_letters.count()}
+    return rest.answer(app, {"result": result}, HTTPStatus.ACCEPTED)
+
+
+@app.get("/admin/richpanel/health")
+def health() -> Response[str]:
+    """Whether tables, queues, keys, switches and the help desk answer. 200 also where they do not."""
+    rest.caller(app, Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
+    found = checkup.examine(office, _deadline_ms())
+    result = {
+        "healthy": found.is_healthy,
+        "checks": found.checks,
+        "waiting": found.waiting,
+        "keys": found.keys,
+        "swept_at": found.swept_at,
+    }
+    return rest.answer(app, {"result": result})
+
+
+def _switches(changed: list[str] | None) -> Response[str]:
+    standing = switching.standing(office)
+    result: dict[str, Any] = {
+        "switches": {
+            name: {"text": one.text, "in_force": one.in_force} for name, one in standing.items()
+        },
+        "readable": any(one.text is not None for one in standing.values()),
+        "changes": [action_view(action) for action in switching.newest_changes(office)],
+    }
+    return rest.answer(app, {"result": result | ({} if changed is None else {"changed": changed})})
+
+
+def _instruction() -> Instruction:
+    """Who wants something changed. Raises Unauthenticated and Forbidden."""
+    caller = rest.caller(app, Scope.RICHPANEL_OPERATE)
+    return Instruction(caller, app.current_event.request_context.request_id)
+
+
+def _id(ticket_id: str) -> str:
+    """The conversation of a path. API Gateway hands paths on as they were sent: ids in them are URL-encoded."""
+    return conversations.id_of(unquote(ticket_id))
+
+
+def _deadline_ms() -> int:
+    return clock.now_ms() + int(app.lambda_context.get_remaining_time_in_millis()) - SPARE_MS
+
+
+def _is_over() -> Callable[[], bool]:
+    context = app.lambda_context
+    return lambda: bool(context.get_remaining_time_in_millis() < SPARE_MS)
+
+
+def _log(given: Instruction, message: str, facts: dict[str, Any]) -> None:
+    """One line per change, and who it was."""
+    who = {"company": given.caller.company, "principal": given.caller.principal}
+    logger.info(message, extra=facts | who)

@@ -1,0 +1,91 @@
+"""Every five minutes: open tickets that no webhook told of; every hour: teams and tags that went missing."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from richpanel import account, drift
+from richpanel.channels import channel_names
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.handlers.sources import quick
+from richpanel.ingress import Lanes
+from richpanel.items import TTL_ATTRIBUTE
+from richpanel.limiter import Lane, Limiter
+from richpanel.resources import Endpoints, Sources
+from richpanel.sweep import Net, sweep
+from shared import clock
+from shared.dynamodb import Table
+from shared.failures import Permanent, Transient
+from shared.observability import describe, logger, metrics
+from shared.queues import FifoQueue
+from shared.secrets import JsonSecret
+from shared.settings import Settings
+
+EVERY_MS = 5 * 60 * clock.SECOND_MS
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepSettings(Settings):
+    """The environment of this function."""
+
+    conversation_state_table_name: str
+    richpanel_queue_url: str
+    richpanel_live_queue_url: str
+    richpanel_keys_id: str
+    channel_names: tuple[str, ...]
+    account: str
+    help_desk_url: str
+
+
+settings = SweepSettings.load()
+sqs = boto3.client("sqs", config=quick)
+lanes = Lanes(
+    mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
+    live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
+)
+state = Table(
+    boto3.client("dynamodb", config=quick), settings.conversation_state_table_name, TTL_ATTRIBUTE
+)
+here = Sources(
+    state=state,
+    limiter=Limiter(state),
+    keys=JsonSecret(
+        lambda: boto3.client("secretsmanager", config=quick), settings.richpanel_keys_id
+    ),
+    account=account.read(settings.account, channel_names(settings.channel_names)),
+    endpoints=Endpoints(
+        help_desk=settings.help_desk_url, shopify=None, shopify_version="", shipstation=None
+    ),
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> None:
+    """EventBridge event in, nothing out. Its `time` says whether this is the run that looks for what went missing."""
+    deadline_ms = clock.now_ms() + context.get_remaining_time_in_millis()
+    desk = here.desk(Lane.BACKGROUND, deadline_ms)
+    if desk is None:
+        metrics.add_metric("SweepEnqueued", MetricUnit.Count, 0)
+        logger.info("not swept: no key of a help desk is set up")
+        return
+    swept = sweep(Net(state=state, desk=desk, lanes=lanes, channels=here.account.channels))
+    metrics.add_metric("SweepEnqueued", MetricUnit.Count, swept.enqueued)
+    metrics.add_metric("SweepIncomplete", MetricUnit.Count, int(not swept.is_complete))
+    logger.info("swept", extra=asdict(swept))
+    if clock.from_text(event["time"]) % clock.HOUR_MS < EVERY_MS:
+        _look_for_drift(desk)
+
+
+def _look_for_drift(desk: HelpDesk) -> None:
+    """Count and name what decisions need and the account lacks. What cannot be asked now is asked in an hour."""
+    try:
+        missing = drift.missing(desk, here.account)
+    except (Permanent, Transient) as failure:
+        logger.warning("drift not checked", extra=describe(failure))
+        return
+    metrics.add_metric("Drift", MetricUnit.Count, missing.count)
+    if missing.count:
+        logger.error("the help desk lacks what decisions name", extra=asdict(missing))

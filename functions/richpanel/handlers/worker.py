@@ -1,0 +1,135 @@
+"""richpanel.fifo and richpanel-live.fifo: tickets read, decided, tagged and answered, one event after the other."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor
+from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+from aws_lambda_powertools.utilities.parameters import SSMProvider
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.exceptions import BotoCoreError, ClientError
+
+from richpanel.handlers.sources import SourcesSettings, quick, sources
+from richpanel.items import TTL_ATTRIBUTE, Action, key_of
+from richpanel.lease import Lease
+from richpanel.processing import Delivery, Handled, process
+from richpanel.resources import Resources
+from richpanel.switchboard import SwitchBoard
+from shared import clock
+from shared.delivery import Ledger
+from shared.dynamodb import Table
+from shared.failures import Transient
+from shared.observability import describe, logger, metrics
+
+# SQS takes no more than twelve hours, those since the record was received included.
+LONGEST_VISIBILITY_SECONDS = 11 * 3_600
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSettings(SourcesSettings):
+    """The environment of this function."""
+
+    idempotency_table_name: str
+    audit_actions_table_name: str
+    richpanel_queue_url: str
+    richpanel_live_queue_url: str
+    switches_path: str
+
+
+settings = WorkerSettings.load()
+dynamodb = boto3.client("dynamodb", config=quick)
+idempotency, audit = (
+    Table(dynamodb, name, TTL_ATTRIBUTE)
+    for name in (settings.idempotency_table_name, settings.audit_actions_table_name)
+)
+sqs = boto3.client("sqs", config=quick)
+queue_urls = {
+    url.rpartition("/")[2]: url
+    for url in (settings.richpanel_queue_url, settings.richpanel_live_queue_url)
+}
+here = sources(
+    Resources,
+    settings,
+    idempotency=idempotency,
+    audit=audit,
+    lease=Lease(idempotency),
+    ledger=Ledger(idempotency, lambda action_id: key_of(Action, action_id), Action),
+    switchboard=SwitchBoard(
+        SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
+    ),
+)
+processor = SqsFifoPartialProcessor(skip_group_on_error=True)
+# A batch of one that comes back is an answer like any other, and no error of this function.
+processor.raise_on_entire_batch_failure = False
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """SQS batch (of one) in, the messages that must come back out."""
+
+    def record_handler(record: SQSRecord) -> None:
+        for table in (idempotency, here.state, audit):
+            table.forget_consumption()
+        receives = int(record.attributes.approximate_receive_count)
+        try:
+            handled = process(here, Delivery(record.body, receives, context))
+        except Exception as failure:
+            metrics.add_metric("ComesBack", MetricUnit.Count, 1)
+            logger.warning("event comes back", extra=describe(failure) | {"attempt": receives})
+            _come_back_later(record, failure.wait_ms if isinstance(failure, Transient) else None)
+            raise
+        _report(handled, receives, _queue_of(record))
+
+    with processor(event["Records"], record_handler, context):
+        processor.process()
+    return processor.response()
+
+
+def _come_back_later(record: SQSRecord, wait_ms: int | None) -> None:
+    """Let the queue bring a record back when it can succeed, and not only when its visibility is over."""
+    if wait_ms is None:
+        return
+    try:
+        sqs.change_message_visibility(
+            QueueUrl=queue_urls[_queue_of(record)],
+            ReceiptHandle=record.receipt_handle,
+            VisibilityTimeout=min(-(-wait_ms // clock.SECOND_MS), LONGEST_VISIBILITY_SECONDS),
+        )
+    except (ClientError, BotoCoreError) as failure:
+        logger.warning(
+            "visibility not changed", extra=describe(failure)
+        )  # It comes back all the same.
+
+
+def _queue_of(record: SQSRecord) -> str:
+    return (record.event_source_arn or "").rpartition(":")[2]
+
+
+def _report(handled: Handled, attempt: int, queue: str) -> None:
+    """One line per event, with ids and codes only."""
+    metrics.add_metric(handled.outcome.capitalize(), MetricUnit.Count, 1)
+    facts: dict[str, Any] = {
+        "outcome": handled.outcome,
+        "attempt": attempt,
+        "queue": queue,
+        "wru": sum(table.consumed_write_units for table in (idempotency, here.state, audit)),
+        "intents": handled.intents,
+    }
+    if handled.reason:
+        facts["reason"] = handled.reason
+    if handled.event is not None:
+        age_ms = clock.now_ms() - handled.event.accepted_at
+        metrics.add_metric("RouteLatencyMs", MetricUnit.Milliseconds, age_ms)
+        if handled.event.source == "sweep" and handled.outcome == "processed":
+            metrics.add_metric("SweepFound", MetricUnit.Count, 1)  # No webhook told of it.
+        facts |= {
+            "correlation_id": handled.event.conversation_id,
+            "channel": str(handled.event.channel),
+            "source": handled.event.source,
+            "trigger": handled.event.trigger,
+            "age_ms": age_ms,
+        }
+    logger.info("event handled", extra=facts)

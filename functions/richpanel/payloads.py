@@ -1,0 +1,192 @@
+"""
+A webhook body into events: minimal calls, full ones and envelopes, by names that the first present of wins.
+
+What a body says of its customer is not read: it proves nothing.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from richpanel.channels import Channel
+from richpanel.event import (
+    BUCKET_MS,
+    LONGEST_TEXT,
+    RichpanelEvent,
+    event_id_of_message,
+    event_id_of_text,
+    id_or_hash,
+    is_event_id,
+)
+
+MOST_ENTRIES = 25
+LONGEST_TRIGGER = 64  # characters
+# A comment from further ahead than clocks differ would stay the newest of its conversation for ever.
+AHEAD_MS = 60_000
+
+_CONVERSATION = ("conversation_id", "ticket_id", "ticket.id", "group_id")
+_MESSAGE = ("message_id", "message.id", "source_message_id")
+_CREATED = ("message.created_at", "created_at", "sent_at")
+_CHANNEL = ("channel", "via.channel", "ticket.via.channel")
+_TEXT = ("message.text", "message", "customer_message", "text", "body", "content")
+_TRIGGER = ("trigger", "event_type")
+_ATTACHMENTS = ("message.attachments", "attachments")
+
+# Keys of the state table that are no conversations.
+_RESERVED = ("sys:", "cust:")
+# What templates write where they have no value. As an id it would make all messages of a ticket one.
+_NOTHING = frozenset({"null", "undefined", "none", "nil"})
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LONGEST_SECONDS = 100_000_000_000  # More digits than that are milliseconds.
+_LAST_MS = 253_402_300_799_999  # 9999-12-31
+
+
+class Unreadable(Exception):
+    """The body is none of ours. *code* says why, and goes back to the sender."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+def events_of(
+    body: bytes, channels: Mapping[str, Channel], accepted_at: int
+) -> list[RichpanelEvent]:
+    """All events of a body, in its order. Raises Unreadable when any of its entries is no event."""
+    try:
+        parsed = json.loads(body, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise Unreadable("invalid_json") from None
+    entries = parsed if isinstance(parsed, list) else [parsed]
+    if not entries:
+        raise Unreadable("no_entries")
+    if len(entries) > MOST_ENTRIES:
+        raise Unreadable("too_many_entries")
+    return [_event(entry, channels, accepted_at) for entry in entries]
+
+
+def _event(
+    entry: Any,  # noqa: ANN401 - any JSON value
+    channels: Mapping[str, Channel],
+    accepted_at: int,
+) -> RichpanelEvent:
+    if not isinstance(entry, dict):
+        raise Unreadable("not_an_object")
+    conversation_id = _first(entry, _CONVERSATION, _id)
+    if conversation_id is None:
+        raise Unreadable("no_conversation_id")
+    message_id = _first(entry, _MESSAGE, _id)
+    text = _first(entry, _TEXT, _words) or ""
+    written = _first(entry, _CREATED, _moment)
+    received = _first(entry, ("received_at",), _moment) or accepted_at
+    given = _first(entry, ("event_id",), _given_event_id)
+    event_id = adopts = None
+    if given is not None and is_event_id(given, conversation_id):
+        event_id = given
+    elif message_id is not None:
+        event_id = event_id_of_message(conversation_id, message_id)
+    else:
+        event_id = event_id_of_text(conversation_id, text, written or received)
+        if written is None:
+            # Two deliveries of one message may fall on both sides of a bucket's end.
+            adopts = event_id_of_text(conversation_id, text, received - BUCKET_MS)
+    latest = accepted_at + AHEAD_MS
+    return RichpanelEvent(
+        conversation_id=conversation_id,
+        event_id=event_id,
+        adopts=adopts,
+        message_id=message_id,
+        source="webhook",
+        channel=channels.get(_first(entry, _CHANNEL, _name) or "", Channel.UNKNOWN),
+        trigger=(_first(entry, _TRIGGER, _words) or "")[:LONGEST_TRIGGER],
+        created_at=None if written is None else min(written, latest),
+        received_at=min(received, latest),
+        accepted_at=accepted_at,
+        text=text[:LONGEST_TEXT],
+        attachments=_first(entry, _ATTACHMENTS, _count) or 0,
+    )
+
+
+def _first[T](
+    entry: Mapping[str, Any], names: tuple[str, ...], read: Callable[[Any], T | None]
+) -> T | None:
+    """The first of *names* (dots lead into objects) that has something to read; None when none has."""
+    for name in names:
+        value: Any = entry
+        for step in name.split("."):
+            value = value.get(step) if isinstance(value, dict) else None
+        found = None if value is None else read(value)
+        if found is not None:
+            return found
+    return None
+
+
+def _id(value: object) -> str | None:
+    """An id as a key may hold it. Raises Unreadable for one that nobody filled in, or that is not a sender's to use."""
+    text = _name(str(value) if type(value) is int else value, lower=False)
+    if text is None or text.lower() in _NOTHING:
+        return None
+    if "{{" in text:
+        raise Unreadable("unrendered_placeholder")
+    if text.lower().startswith(_RESERVED):
+        raise Unreadable("reserved_id")
+    return id_or_hash(text)
+
+
+def _given_event_id(value: object) -> str | None:
+    """The id of an event as a relay knows it, or None."""
+    text = _name(value, lower=False)
+    if text is not None and "{{" in text:
+        raise Unreadable("unrendered_placeholder")
+    return text
+
+
+def _name(value: object, *, lower: bool = True) -> str | None:
+    text = value.strip() if isinstance(value, str) else ""
+    return (text.lower() if lower else text) or None
+
+
+def _words(value: object) -> str | None:
+    """A text; half an emoji, which has no UTF-8, becomes a question mark."""
+    if not isinstance(value, str) or not value.strip():
+        return None
+    return value.encode("utf-8", "replace").decode()
+
+
+def _count(value: object) -> int | None:
+    return len(value) if isinstance(value, list) else None
+
+
+def _moment(value: object) -> int | None:
+    """Milliseconds since 1970 of ISO 8601 (UTC where it names no zone), or of seconds or milliseconds; else None."""
+    number = _number(value)
+    if number is None:
+        return _iso(value.strip()) if isinstance(value, str) else None
+    moment = round(number * 1_000) if number < _LONGEST_SECONDS else round(number)
+    return moment if 0 < moment <= _LAST_MS else None
+
+
+def _number(value: object) -> int | float | None:
+    """A number as such or as its digits. Infinite ones, which JSON can write (1e999), are none."""
+    if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,15}\s*", value, re.ASCII):
+        return int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if abs(value) <= _LAST_MS else None
+
+
+def _iso(text: str) -> int | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    in_utc = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    since = (in_utc - _EPOCH) // timedelta(milliseconds=1)
+    return since if since > 0 else None
+
+
+def _no_number(constant: str) -> float:
+    """NaN and Infinity are no JSON."""
+    raise ValueError(constant)

@@ -1,0 +1,57 @@
+"""
+Dead letters of both lanes, put back where they come from.
+
+First the queue, then the letter is taken away: where we die between the two it is in both, and is handled once, as
+whatever comes twice.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from richpanel.channels import Channel
+from richpanel.event import parse_event
+from richpanel.office import Office
+from shared.dead_letters import Letter
+from shared.failures import Permanent
+from shared.queues import Entry, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Redriven:
+    """One letter. *conversation_id* is None where its text is no event: the worker parks it."""
+
+    id: str
+    conversation_id: str | None
+
+
+def redrive(
+    office: Office,
+    *,
+    limit: int,
+    tell: Callable[[Redriven], None],
+    is_over: Callable[[], bool],
+) -> None:
+    """
+    Put up to *limit* letters back, oldest first. *tell* is told of each at once; stops when *is_over*.
+
+    Raises NotEnqueued; what was not put back by then stays.
+    """
+    with office.dead_letters.opened() as held:
+        for letter in held.each(limit):
+            redriven = _redrive(office, letter)
+            held.remove(letter)
+            tell(redriven)
+            if is_over():
+                return
+
+
+def _redrive(office: Office, letter: Letter) -> Redriven:
+    try:
+        event = parse_event(letter.body)
+    except Permanent:
+        event = None
+    lane = office.lanes.of(event.channel if event else Channel.UNKNOWN)
+    # The letter's id makes it another message than the one that died: the queue drops what it has seen within five
+    # minutes. Put back twice it is the same.
+    lane.send([Entry(letter.body, letter.group, digest("redrive", letter.id))])
+    return Redriven(letter.id, event.conversation_id if event else None)

@@ -1,0 +1,132 @@
+"""What a conversation is remembered by after a turn: little, and only forward."""
+
+from richpanel.cases import Case
+from richpanel.decisions.catalogue import ASK_ORDER_NUMBER, Tier, templates
+from richpanel.decisions.outcome import Decision
+from richpanel.decisions.situation import NEED_ORDER_NUMBER, RouteOnly
+from richpanel.decisions.situation import PendingFlow as Flow
+from richpanel.items import ConversationState, PendingFlow
+from richpanel.resources import Resources
+from richpanel.store import states
+from richpanel.store.states import Change
+from richpanel.turns import Place
+from shared import clock
+
+
+def head_of(state: ConversationState | None) -> Place | None:
+    """The newest message that was handled; None where none was."""
+    if state is None or state.last_processed_message_at is None:
+        return None
+    return clock.from_text(state.last_processed_message_at), state.last_processed_message_id or ""
+
+
+def is_remembered(case: Case) -> bool:
+    """
+    Whether this turn was remembered by a run that died before it finished: all that comes before was done then.
+
+    To decide again would be wrong: what is remembered now holds the turn itself.
+    """
+    return case.state is not None and head_of(case.state) == case.target.place
+
+
+def flag(here: Resources, case: Case, decision: Decision) -> None:
+    """Write what is to be feared of a conversation before anything else is done: it outlives all that may fail."""
+    flags = {str(one) for one in decision.risk_flags}
+
+    def change(state: ConversationState | None) -> Change | None:
+        if flags <= ((state.risk_flags if state else None) or set()):
+            return None
+        return Change(add=ConversationState.named(risk_flags=flags))
+
+    if flags:
+        states.change_conversation(here.state, case.conversation_id, change)
+
+
+def _change_for(
+    case: Case, decision: Decision, state: ConversationState | None, sent: str | None
+) -> Change:
+    """What the turn changes. *sent*: the template of the reply that is out, or may be."""
+    facts = ConversationState.named(last_processed_at=_later(state, clock.to_text(case.read_at)))
+    head = head_of(state)
+    is_late = case.talk.route_only is RouteOnly.LATE_MESSAGE
+    if is_late or (head is not None and head > case.target.place):
+        return Change(
+            put=facts
+        )  # Something newer was handled: only what never goes back may be said.
+    moment, name = case.target.place
+    facts |= ConversationState.named(
+        last_processed_message_id=name,
+        last_processed_message_at=clock.to_text(moment),
+        last_routed_team=str(decision.team),
+        last_routing_confidence=round(decision.routing_confidence, 4),
+        last_intent=str(decision.intent),
+    )
+    asked = case.state.pending_flow if case.state else None
+    if (state.pending_flow if state else None) != asked:
+        return Change(
+            put=facts
+        )  # Another turn has asked, or given up, since this one was decided on.
+    flow = _flow_after(decision, asked, state, sent)
+    if flow is None:
+        return Change(put=facts, drop=("pending_flow",))
+    return Change(put=facts | ConversationState.named(pending_flow=flow))
+
+
+def _flow_after(
+    decision: Decision, asked: PendingFlow | None, state: ConversationState | None, sent: str | None
+) -> dict[str, object] | None:
+    """
+    What becomes of our question. It follows from what went out, not from what is decided now: a redelivery may decide
+    otherwise than the run that sent the reply.
+    """
+    if sent is None:
+        left = decision.pending_flow_unsent if decision.reply else decision.pending_flow
+        return _stored(left) if left else None
+    if sent == ASK_ORDER_NUMBER:
+        slot = state.last_auto_reply if state else None
+        asked_at = slot.sent_at if slot else clock.to_text(clock.now_ms())
+        attempts = (asked.attempts if asked else 0) + 1
+        return {"type": NEED_ORDER_NUMBER, "requested_at": asked_at, "attempts": attempts}
+    if templates[sent].tier is Tier.VERIFIED:
+        return None
+    left = decision.pending_flow_unsent
+    return _stored(left) if left else None
+
+
+def remember(here: Resources, case: Case, decision: Decision, *, sent: str | None) -> None:
+    """Write what the turn changes, unless it stands there already. Safe to repeat. Raises Transient and Erased."""
+
+    def change(state: ConversationState | None) -> Change | None:
+        wanted = _change_for(case, decision, state, sent)
+        return None if state and _is_there(state, wanted) else wanted
+
+    states.change_conversation(here.state, case.conversation_id, change)
+
+
+def touch(here: Resources, conversation_id: str, read_at: int) -> None:
+    """Note that we looked and found nothing new: what we wrote ourselves must not keep the ticket in the sweep."""
+    now = clock.to_text(read_at)
+
+    def change(state: ConversationState | None) -> Change:
+        return Change(put=ConversationState.named(last_processed_at=_later(state, now)))
+
+    states.change_conversation(here.state, conversation_id, change)
+
+
+def _later(state: ConversationState | None, moment: str) -> str:
+    return max(moment, (state and state.last_processed_at) or "")
+
+
+def _stored(flow: Flow) -> dict[str, object]:
+    requested_at = clock.to_text(round(flow.requested_at.timestamp() * 1_000))
+    return {"type": flow.type, "requested_at": requested_at, "attempts": flow.attempts}
+
+
+def _is_there(state: ConversationState, wanted: Change) -> bool:
+    known = state.attributes()
+    flags = wanted.add.get("risk_flags", set())
+    return (
+        all(known.get(name) == value for name, value in wanted.put.items())
+        and flags <= set(known.get("risk_flags", set()))
+        and not any(name in known for name in wanted.drop)
+    )

@@ -1,0 +1,116 @@
+"""What the use cases of this context work with: tables, services, switches, settings of the shop."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from richpanel.channels import Channel
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.clients.shipstation import ShipStation
+from richpanel.clients.shopify import Shopify
+from richpanel.decisions.situation import Shop
+from richpanel.items import Action
+from richpanel.lease import Lease
+from richpanel.limiter import Lane, Limiter
+from richpanel.model import Judge
+from richpanel.orders import Services
+from richpanel.switchboard import SwitchBoard
+from richpanel.taxonomy import Team
+from shared.delivery import Ledger
+from shared.dynamodb import Table
+from shared.secrets import JsonSecret
+
+type ReplyPath = Literal["send_message", "comment"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """
+    How one help-desk account is set up.
+
+    *robots* are the authors who are no people: ours, and those of the shop's own automations. *assignees* maps teams to
+    the person (or team id) that their tickets are given to; a team that is missing is only tagged. *order_mask* is how
+    the shop's order numbers look (`richpanel.classification.Message`). *allowlist* are HMACs of addresses.
+    """
+
+    shop: Shop
+    channels: Mapping[str, Channel]
+    robots: frozenset[str] = frozenset()
+    assignees: Mapping[Team, str] = field(default_factory=dict)
+    reply_paths: Mapping[Channel, ReplyPath] = field(default_factory=dict)
+    reply_is_html: bool = False
+    order_mask: str | None = None
+    own_addresses: frozenset[str] = frozenset()
+    allowlist: frozenset[str] = frozenset()
+    tag_ids: Mapping[str, str] | None = None
+    trust_linked_order: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoints:
+    """Where the services are; tests and the local stack have them elsewhere. None: the shop uses no such service."""
+
+    help_desk: str
+    shopify: str | None
+    shopify_version: str
+    shipstation: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """
+    What decisions are made from: what is remembered, and whoever can be asked.
+
+    *keys* is the secret with `richpanel`, `shopify`, `shipstation_key`, `shipstation_secret` (each absent where there
+    is none) and `salt`, which customers are hashed with. *judge* is None where rules classify alone.
+    """
+
+    state: Table
+    limiter: Limiter
+    keys: JsonSecret
+    account: Account
+    endpoints: Endpoints
+    judge: Judge | None = None
+
+    def desk(self, lane: Lane, deadline_ms: int) -> HelpDesk | None:
+        """The help desk, until *deadline_ms*; None where no key is set up."""
+        key = self.keys.value().get("richpanel")
+        if not key:
+            return None
+        return HelpDesk(
+            base_url=self.endpoints.help_desk,
+            key=str(key),
+            limiter=self.limiter,
+            lane=lane,
+            deadline_ms=deadline_ms,
+            tag_ids=self.account.tag_ids,
+        )
+
+    def services(self, desk: HelpDesk) -> Services:
+        """Everybody who can be asked about orders, until the help desk's deadline."""
+        keys, at = self.keys.value(), self.endpoints
+        shop, pair = (
+            keys.get("shopify"),
+            (keys.get("shipstation_key"), keys.get("shipstation_secret")),
+        )
+        return Services(
+            desk=desk,
+            shop=Shopify(at.shopify, at.shopify_version, str(shop), desk.deadline_ms)
+            if at.shopify and shop
+            else None,
+            shipping=ShipStation(at.shipstation, str(pair[0]), str(pair[1]), desk.deadline_ms)
+            if at.shipstation and all(pair)
+            else None,
+            trust_linked_order=self.account.trust_linked_order,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources(Sources):
+    """Everything the worker reaches."""
+
+    idempotency: Table
+    audit: Table
+    lease: Lease
+    ledger: Ledger[Action]
+    switchboard: SwitchBoard

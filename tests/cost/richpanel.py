@@ -1,0 +1,265 @@
+"""
+What an event of the help-desk middleware costs, in tickets of several lengths: kinds, figures, how they are measured.
+
+The worker takes one event at a time. Write units are told apart by what they are for, since each event pays for its
+routing, and then only for what it does:
+
+    route     claim, audit row, state, finish; a risk flag is written before all else, once more
+    actions   reply: slot, customer's count, reserved, sent, audit row; assign and close: reserved, sent, audit row
+    tags      a row for each
+    tokens    a write of the account-wide limit for each call of the help desk
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import asdict, dataclass
+from io import StringIO
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING
+from unittest import mock
+
+from tests.cost import capacity
+from tests.cost.dynamodb import Pricing
+from tests.cost.meter import MAPPING_CALLS, TRACE, logging_to
+from tests.simulation.richpanel.scenarios import (
+    AGENT,
+    ASSIGNEES,
+    DISPUTE,
+    TICKET,
+    WHERE,
+    WHERE_1001,
+    Story,
+    buys,
+    named,
+    nothing,
+    opens,
+    unsent,
+    writes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.simulation.richpanel.world import World
+
+# Longer ago than any cooldown, and than anything that could still be late.
+OLDER_MS = 3 * 86_400_000
+HOUR_MS = 3_600_000
+CALL_ME = "Could you please call me by phone? I do not like to write."
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """
+    What one event costs. The first four are write units; *calls* are those of the help desk, *requests* those to AWS,
+    *sqs* the part of them to the queue. *log_bytes* are of log and metrics (EMF), and a bound; the rest is exact.
+    """
+
+    route: int
+    actions: int
+    tags: int
+    tokens: int
+    calls: int
+    requests: int
+    sqs: int
+    log_lines: int
+    metric_lines: int
+    log_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """
+    A kind of event: what Jane writes last in a ticket of many comments, and what is set up or done before it.
+
+    *most_reads* bounds its read units at any length: those grow until as many comments are looked up as ever are.
+    """
+
+    name: str
+    text: str
+    figures: Figures
+    most_reads: float
+    first: Story = nothing
+    is_again: bool = False
+
+
+def _assigned(world: World) -> None:
+    world.assign(ASSIGNEES)
+
+
+KINDS = (
+    # Figures: WRU (route, actions, tags, tokens), calls, requests (all, SQS), lines (log, EMF), their bytes.
+    Kind("routed only", CALL_ME, Figures(4, 0, 4, 2, 2, 17, 3, 1, 2, 1_150), 36),
+    Kind("flagged, assigned", DISPUTE, Figures(5, 3, 5, 3, 3, 24, 3, 1, 2, 1_150), 38, _assigned),
+    Kind("asked for the number", WHERE, Figures(4, 5, 6, 4, 4, 29, 3, 1, 2, 1_150), 41),
+    Kind("answered with the order", WHERE_1001, Figures(4, 5, 6, 4, 4, 29, 3, 1, 2, 1_150), 41, buys),
+    Kind("asked, assigned", WHERE, Figures(4, 8, 6, 5, 5, 34, 3, 1, 2, 1_150), 42, _assigned),
+    Kind("answered and closed", WHERE_1001, Figures(4, 8, 6, 8, 8, 43, 3, 1, 2, 1_150), 48, unsent),
+    Kind("the same again", WHERE, Figures(1, 0, 0, 1, 1, 9, 3, 1, 2, 1_000), 33, is_again=True),
+)  # fmt: skip
+WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
+LENGTHS = (1, 10, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The figures of a kind, and its read units, in a ticket of one length."""
+
+    figures: Figures
+    read_units: float
+
+
+# By length of the ticket, then by name of the kind.
+type Table = dict[int, dict[str, Measured]]
+
+
+def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
+    """What every kind costs in a ticket of each length."""
+    pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
+    here = world.worker.here
+    for client in {table._client for table in (here.idempotency, here.state, here.audit)}:
+        pricing.watch(client)
+    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+        return {
+            n: {kind.name: _measured(world, pricing, kind, n) for kind in KINDS} for n in lengths
+        }
+
+
+def _measured(world: World, pricing: Pricing, kind: Kind, length: int) -> Measured:
+    _set_up(world, kind, length)
+    output = StringIO()
+    world.wire.rewind()
+    pricing.priced.clear()
+    pricing.is_on = True
+    with logging_to(output), mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}):
+        world.call(named("m-last"))
+        ((lane, message),) = world.lanes.receive()
+        world.run_worker(lane, message)
+    pricing.is_on = False
+    assert world.lanes.is_empty, f"{kind.name} comes back:\n{output.getvalue()}"
+    return _figures(world, pricing, output.getvalue())
+
+
+def _set_up(world: World, kind: Kind, length: int) -> None:
+    """Functions that are warm, and a ticket in which Jane and a person have talked, long ago."""
+    world.reset()
+    opens(world, "To warm everything up", ticket="t-0")
+    world.call(named("m-1", "t-0"))
+    world.work_off()
+    world.clock.sleep(10)  # the limit is full again, and secrets and switches are still at hand
+    opens(world)
+    kind.first(world)
+    for number in range(length - 1):
+        at = HOUR_MS * (number - length) // 100 - OLDER_MS
+        if number % 2 or number == length - 2:
+            writes(world, "Mine", f"m-{number}", after_ms=at, author_id=AGENT, is_operator=True)
+        else:
+            writes(world, "Yours", f"m-{number}", after_ms=at)
+    writes(world, kind.text, "m-last", after_ms=-1_000)
+    if kind.is_again:
+        world.call(named("m-last"))
+        world.work_off()
+        world.clock.sleep(6 * 60)
+        opens(world, "To warm everything up", ticket="t-9")
+        world.call(named("m-1", "t-9"))
+        world.work_off()
+        world.clock.sleep(10)
+
+
+def _figures(world: World, pricing: Pricing, log: str) -> Measured:
+    calls = list(world.wire.calls)
+    of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
+    assert len(of_dynamodb) == len(pricing.priced), "a call of DynamoDB went past the meter"
+    spent: Counter[str] = Counter()
+    replies = any("PutItem act:rp_reply:" in call for call in of_dynamodb)
+    for call, units in zip(of_dynamodb, pricing.priced, strict=True):
+        is_slot = replies and units.write > 0 and call.endswith(f" {TICKET}")
+        replies = (
+            replies and not is_slot
+        )  # The slot is the first that is written of a conversation's state.
+        spent["actions" if is_slot else _part(call)] += units.write
+    aws = [call for call in calls if not call.startswith("HTTP.")]
+    sqs = [call for call in aws if call.startswith("sqs.")]
+    lines = log.splitlines()
+    metrics = [line for line in lines if line.startswith('{"_aws":')]
+    figures = Figures(
+        route=spent["route"],
+        actions=spent["actions"],
+        tags=spent["tags"],
+        tokens=spent["tokens"],
+        calls=sum("/v1/" in call for call in calls),
+        requests=len(aws) + len(MAPPING_CALLS),
+        sqs=len(sqs) + len(MAPPING_CALLS),
+        log_lines=len(lines) - len(metrics),
+        metric_lines=len(metrics),
+        log_bytes=ceil(len(log.encode())),
+    )
+    return Measured(figures, sum(units.read for units in pricing.priced))
+
+
+def _part(call: str) -> str:
+    """What a call of DynamoDB is for."""
+    operation, _, key = call.partition(" ")
+    if operation == "dynamodb.BatchWriteItem":
+        return "tags"
+    if "sys:limiter" in key:
+        return "tokens"
+    is_route = key.startswith("evt:") or key == TICKET or key.endswith("#route")
+    return "route" if is_route else "actions"
+
+
+def differences(measured: Table) -> list[str]:
+    """Where an event costs something else than is written down, at any length of its ticket; one line each."""
+    found = []
+    for kind in KINDS:
+        for length, table in measured.items():
+            spent, most = table[kind.name], kind.most_reads
+            if spent.read_units > most:
+                found.append(
+                    f"{kind.name} at {length}: read units {spent.read_units:g}, over {most:g}"
+                )
+            for name, wanted in asdict(kind.figures).items():
+                is_wrong = asdict(spent.figures)[name] != wanted
+                if name == "log_bytes":
+                    is_wrong = spent.figures.log_bytes > wanted
+                if is_wrong:
+                    found.append(
+                        f"{kind.name} at {length}: {name} {asdict(spent.figures)[name]}, not {wanted}"
+                    )
+    return found
+
+
+def markdown(measured: Table) -> str:
+    """The table for the README."""
+    lengths = list(measured)
+    head = [
+        "event",
+        "route",
+        "actions",
+        "tags",
+        "tokens",
+        *(f"RRU at {n}" for n in lengths),
+        "calls",
+        "requests",
+    ]
+    rows = [[*head, "SQS", "log lines", "EMF lines", "log bytes"]]
+    rows.append([":--"] + ["--:"] * (len(rows[0]) - 1))
+    for kind in KINDS:
+        spent = [table[kind.name] for table in measured.values()]
+        last = spent[-1].figures
+        reads = [f"{one.read_units:g}" for one in spent]
+        units = [last.route, last.actions, last.tags, last.tokens]
+        rest = [last.calls, last.requests, last.sqs, last.log_lines, last.metric_lines]
+        longest = max(one.figures.log_bytes for one in spent)
+        rows.append([kind.name, *map(str, units), *reads, *map(str, rest), str(longest)])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"{INTRODUCTION}\n{table}\n"
+
+
+INTRODUCTION = """\
+An event of the help desk, in write units (WRU) by what they are for, the same in tickets of 1, 10 and 100 comments;
+read units by the length of the ticket:
+"""

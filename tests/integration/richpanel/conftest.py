@@ -1,0 +1,104 @@
+"""The state table over moto, the provider sandbox, and a clock that only moves when somebody waits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from local.sandbox import Sandbox, running
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.clients.shipstation import ShipStation
+from richpanel.clients.shopify import Shopify
+from richpanel.items import TTL_ATTRIBUTE
+from richpanel.limiter import Lane, Limiter
+from shared import clock
+from shared.dynamodb import Table
+from tests.integration.richpanel.door import Door, opened_door
+from tests.integration.richpanel.office import Office, open_office
+from tests.template import create_table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+NOW = 1_772_456_400_000  # 2026-03-02T13:00:00Z
+
+
+@dataclass
+class Time:
+    """Stands still, until somebody waits: then it is later at once."""
+
+    ms: int = NOW
+    waits: list[int] = field(default_factory=list)
+
+    def now_ms(self) -> int:
+        return self.ms
+
+    def sleep_ms(self, milliseconds: int) -> None:
+        self.waits.append(milliseconds)
+        self.ms += milliseconds
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Time:
+    time = Time()
+    monkeypatch.setattr(clock, "now_ms", time.now_ms)
+    monkeypatch.setattr(clock, "sleep_ms", time.sleep_ms)
+    return time
+
+
+@pytest.fixture
+def dynamodb() -> Iterator[DynamoDBClient]:
+    with mock_aws():
+        yield boto3.client("dynamodb")
+
+
+@pytest.fixture
+def state_table(dynamodb: DynamoDBClient) -> Table:
+    name = create_table(dynamodb, "RichpanelConversationStateTable")
+    return Table(dynamodb, name, TTL_ATTRIBUTE)
+
+
+@pytest.fixture(scope="session")
+def _sandbox() -> Iterator[Sandbox]:
+    with running() as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def sandbox(_sandbox: Sandbox) -> Sandbox:
+    _sandbox.reset()
+    return _sandbox
+
+
+@pytest.fixture
+def desk(sandbox: Sandbox, state_table: Table, time: Time) -> HelpDesk:
+    """The help desk as a chat worker sees it, with a whole minute left."""
+    return HelpDesk(f"{sandbox.url}/v1", "a-key", Limiter(state_table), Lane.CHAT, NOW + 60_000)
+
+
+@pytest.fixture
+def shop(sandbox: Sandbox, time: Time) -> Shopify:
+    return Shopify(sandbox.url, "2026-01", "a-token", NOW + 60_000)
+
+
+@pytest.fixture
+def shipping(sandbox: Sandbox, time: Time) -> ShipStation:
+    return ShipStation(sandbox.url, "a-key", "a-secret", NOW + 60_000)
+
+
+@pytest.fixture
+def office(sandbox: Sandbox, time: Time, dynamodb: DynamoDBClient) -> Office:
+    """A worker with all switches open."""
+    return open_office(sandbox, time)
+
+
+@pytest.fixture
+def door() -> Iterator[Door]:
+    """The way in, one a test."""
+    with opened_door() as opened:
+        yield opened

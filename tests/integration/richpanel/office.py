@@ -1,0 +1,239 @@
+"""One worker of the help-desk middleware over moto and the provider sandbox, driven event by event."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from aws_lambda_powertools.utilities.parameters import SSMProvider
+from boto3.dynamodb.types import TypeDeserializer
+
+from local.sandbox.help_desk import CommentSeed, TicketSeed
+from local.sandbox.shop import OrderSeed
+from richpanel import account
+from richpanel.channels import Channel, channel_names
+from richpanel.decisions.catalogue import templates
+from richpanel.event import RichpanelEvent, event_id_of_message
+from richpanel.items import TTL_ATTRIBUTE, Action, key_of
+from richpanel.lease import Lease
+from richpanel.limiter import Limiter
+from richpanel.processing import Delivery, Handled, process
+from richpanel.resources import Endpoints, Resources
+from richpanel.switchboard import SwitchBoard
+from shared import clock
+from shared.delivery import Ledger
+from shared.dynamodb import Table
+from shared.secrets import JsonSecret
+from tests.template import create_table
+
+if TYPE_CHECKING:
+    import pytest
+
+    from local.sandbox import Sandbox
+    from tests.integration.richpanel.conftest import Time
+
+deserialize = TypeDeserializer().deserialize
+PATH = "/parley/dev/richpanel"
+BOT, AGENT = "bot-1", "agent-7"
+JANE = "jane@shop.example"
+ACCOUNT = {
+    "support_signature": "The Acme team",
+    "bot_author_id": BOT,
+    "automation_author_ids": ["macro-1"],
+    "trust_linked_order": False,
+}
+OPEN = {
+    "safe_mode": "false",
+    "automation_enabled": "true",
+    "automation_enabled_channels": "email,livechat",
+    "template_enabled": json.dumps({name: one.tier is not None for name, one in templates.items()}),
+    "tier2_channels": "email",
+    "tier2_paths": "linked,number",
+    "auto_close_enabled": "false",
+    "outbound_scope": "all",
+}
+TABLES = {
+    "idempotency": "RichpanelIdempotencyTable",
+    "state": "RichpanelConversationStateTable",
+    "audit": "RichpanelAuditActionsTable",
+}
+
+
+@dataclass
+class Context:
+    """The Lambda context of one run, as far as it is used."""
+
+    aws_request_id: str
+    left_ms: int = 60_000
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self.left_ms
+
+
+@dataclass
+class Office:
+    """The worker, and everything that it works with."""
+
+    here: Resources
+    sandbox: Sandbox
+    time: Time
+    requests: Any = field(default_factory=lambda: count(1))
+
+    def switch(self, **switches: str) -> None:
+        """Set switches; the worker sees them at once."""
+        for name, text in switches.items():
+            self.here.switchboard.provider.client.put_parameter(
+                Name=f"{PATH}/{name}", Value=text, Type="String", Overwrite=True
+            )
+        self.here.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
+
+    def time_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let our clock stand in again for the real one, after `monkeypatch.undo`."""
+        monkeypatch.setattr(clock, "now_ms", self.time.now_ms)
+        monkeypatch.setattr(clock, "sleep_ms", self.time.sleep_ms)
+
+    def ticket(self, *texts: str, ticket: str = "t-1", **facts: Any) -> list[str]:
+        """A ticket with these messages of Jane's, a minute apart, the last a minute ago; their ids."""
+        comments = [
+            {
+                "id": f"m-{number}",
+                "body": text,
+                "created_at": self.moment(60_000 * (number - len(texts) - 1)),
+            }
+            for number, text in enumerate(texts, start=1)
+        ]
+        seed = {"id": ticket, "sender": JANE, "profile_email": JANE, "comments": comments} | facts
+        self.sandbox.desk.seed(TicketSeed.model_validate(seed), self.moment())
+        return [str(comment["id"]) for comment in comments]
+
+    def comment(self, text: str, ticket: str = "t-1", **facts: Any) -> str:
+        """Somebody writes: a customer unless *facts* say otherwise; the comment's id."""
+        seed = CommentSeed.model_validate({"body": text, "created_at": self.moment()} | facts)
+        return self.sandbox.desk.tickets[ticket].add(seed, self.moment())
+
+    def order(self, **facts: Any) -> None:
+        """An order of Jane's in the shop."""
+        known: dict[str, Any] = {
+            "id": "6001",
+            "name": "#1001",
+            "email": JANE,
+            "created_at": "2026-02-27T15:00:00Z",
+            "shipping_method": "Standard",
+            "fulfillment_status": "FULFILLED",
+            "parcels": [
+                {
+                    "number": "1Z999AA10123456784",
+                    "company": "UPS",
+                    "created_at": "2026-02-28T15:00:00Z",
+                }
+            ],
+        }
+        seed = OrderSeed.model_validate(known | facts)
+        self.sandbox.shop.orders[seed.id] = seed
+
+    def moment(self, after_ms: int = 0) -> str:
+        """Now, or so many milliseconds later, as the help desk writes it."""
+        at = datetime.fromtimestamp((self.time.ms + after_ms) / 1_000, UTC)
+        return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def event(self, ticket: str = "t-1", message: str | None = None, **facts: Any) -> str:
+        """The queue's text of a call about a ticket."""
+        known: dict[str, Any] = {
+            "conversation_id": ticket,
+            "event_id": event_id_of_message(ticket, message) if message else None,
+            "adopts": None,
+            "message_id": message,
+            "source": "webhook",
+            "channel": Channel.EMAIL,
+            "trigger": "customer_message",
+            "created_at": None,
+            "received_at": self.time.ms,
+            "accepted_at": self.time.ms,
+            "text": "",
+            "attachments": 0,
+        }
+        return RichpanelEvent(**known | facts).to_json()
+
+    def handle(
+        self, body: str | None = None, *, receives: int = 1, left_ms: int = 60_000
+    ) -> Handled:
+        """Handle one delivery."""
+        context: Any = Context(f"request-{next(self.requests)}", left_ms)
+        self.sandbox.clock.advance(self.time.ms / 1_000 - self.sandbox.clock.now())
+        return process(self.here, Delivery(body or self.event(), receives, context))
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        """All rows of a table, by key."""
+        name = getattr(self.here, table).name
+        found = boto3.client("dynamodb").scan(TableName=name)["Items"]
+        rows = [{key: deserialize(value) for key, value in item.items()} for item in found]
+        return sorted(rows, key=repr)
+
+    def row(self, key: str) -> dict[str, Any]:
+        """One row of events and actions; empty where there is none."""
+        return self.here.idempotency.get({"event_id": key}) or {}
+
+    def state(self, ticket: str = "t-1") -> dict[str, Any]:
+        """What is remembered of a ticket; empty where nothing is."""
+        return self.here.state.get({"conversation_id": ticket}) or {}
+
+    def audit(self) -> list[tuple[str, str]]:
+        """Kind and result of every audit row, in order."""
+        rows = sorted(self.rows("audit"), key=lambda row: str(row["ts_action_id"]))
+        return [(row["action_type"], row["result"]) for row in rows]
+
+    def decided(self) -> dict[str, Any]:
+        """What the newest `route` row says."""
+        rows = [row for row in self.rows("audit") if row["action_type"] == "route"]
+        newest = max(rows, key=lambda row: str(row["ts_action_id"]))
+        payload: dict[str, Any] = json.loads(newest["action_payload_redacted"])
+        return payload
+
+    def tags(self, ticket: str = "t-1") -> set[str]:
+        """The ticket's tags."""
+        return set(self.sandbox.desk.tickets[ticket].tags)
+
+    def replies(self, ticket: str = "t-1") -> list[str]:
+        """What we wrote in the ticket."""
+        comments = self.sandbox.desk.tickets[ticket].comments
+        return [str(c.get("body", "")) for c in comments if c.get("author_id") == BOT]
+
+    def calls(self) -> Counter[str]:
+        """Requests to the help desk by operation."""
+        return Counter(sent.operation for sent in self.sandbox.sent)
+
+
+def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
+    """An office with all switches open, on fresh tables; *changes* are of the account."""
+    dynamodb = boto3.client("dynamodb")
+    tables = {
+        name: Table(dynamodb, create_table(dynamodb, logical_id), TTL_ATTRIBUTE)
+        for name, logical_id in TABLES.items()
+    }
+    keys = {"richpanel": "a-key", "shopify": "a-token", "salt": "of the tests"}
+    boto3.client("secretsmanager").create_secret(Name="keys", SecretString=json.dumps(keys))
+    here = Resources(
+        idempotency=tables["idempotency"],
+        state=tables["state"],
+        audit=tables["audit"],
+        lease=Lease(tables["idempotency"]),
+        ledger=Ledger(tables["idempotency"], lambda action: key_of(Action, action), Action),
+        limiter=Limiter(tables["state"]),
+        switchboard=SwitchBoard(SSMProvider(boto3_client=boto3.client("ssm")), PATH),
+        keys=JsonSecret(lambda: boto3.client("secretsmanager"), "keys"),
+        account=account.read(json.dumps(ACCOUNT | changes), channel_names(())),
+        endpoints=Endpoints(
+            help_desk=f"{sandbox.url}/v1",
+            shopify=sandbox.url,
+            shopify_version="2026-01",
+            shipstation=None,
+        ),
+    )
+    office = Office(here, sandbox, time)
+    office.switch(**OPEN)
+    return office

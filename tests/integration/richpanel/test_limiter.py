@@ -1,0 +1,312 @@
+"""The account-wide request limit: many workers, one bucket, and what the help desk says about waiting."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from richpanel.items import TokenBucket, key_of
+from richpanel.limiter import KEY, Lane, Limiter, Throttled, wait_named_by
+from shared import clock
+from shared.dynamodb import Table
+from tests.integration.richpanel.conftest import NOW, Time
+
+FAR = NOW + 60_000
+
+
+def stored(table: Table) -> dict[str, Any]:
+    row = table.get(key_of(TokenBucket, KEY))
+    assert row is not None
+    return row
+
+
+def test_a_full_bucket_gives_eight_tokens_at_once(state_table: Table, time: Time) -> None:
+    for _ in range(8):
+        Limiter(state_table).take(Lane.CHAT, FAR)
+
+    assert time.ms == NOW
+    assert stored(state_table) == {
+        "conversation_id": "sys:limiter:richpanel",
+        "tokens": Decimal(0),
+        "refilled_at": NOW,
+        "version": 8,
+        "updated_at": "2026-03-02T13:00:00.000Z",
+        "expires_at": NOW // 1_000 + 90 * 86_400,
+    }
+
+
+def test_the_ninth_waits_until_there_is_a_whole_token(state_table: Table, time: Time) -> None:
+    for _ in range(9):
+        Limiter(state_table).take(Lane.CHAT, FAR)
+
+    assert time.ms == NOW + 715  # 1 / 1.4 s, rounded up
+
+
+@pytest.mark.parametrize(("lane", "given"), [(Lane.MAIL, 5), (Lane.BACKGROUND, 3)])
+def test_the_patient_leave_tokens_for_chats(
+    state_table: Table, time: Time, lane: Lane, given: int
+) -> None:
+    limiter = Limiter(state_table)
+    for _ in range(given):
+        limiter.take(lane, FAR)
+    assert time.ms == NOW
+
+    for _ in range(8 - given):
+        limiter.take(Lane.CHAT, FAR)
+    assert time.ms == NOW
+
+
+def test_who_would_wait_longer_than_five_seconds_is_sent_back_with_the_time_to_come_again(
+    state_table: Table, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(random, "randint", lambda low, high: 1_234)
+    limiter = Limiter(state_table)
+    for _ in range(8):
+        limiter.take(Lane.CHAT, FAR)
+
+    # 6 tokens are needed for one of background: 4,286 ms. Chats take what comes meanwhile.
+    def sleep_while_chats_take(milliseconds: int) -> None:
+        time.sleep_ms(milliseconds)
+        monkeypatch.setattr(clock, "sleep_ms", time.sleep_ms)
+        for _ in range(6):
+            limiter.take(Lane.CHAT, FAR)
+
+    monkeypatch.setattr(clock, "sleep_ms", sleep_while_chats_take)
+    with pytest.raises(Throttled) as refusal:
+        limiter.take(Lane.BACKGROUND, FAR)
+
+    assert time.ms == NOW + 4_286
+    assert refusal.value.wait_ms == 4_286 + 1_234  # the chats have emptied the bucket again
+
+
+def test_nobody_waits_who_would_have_less_than_fifteen_seconds_left(
+    state_table: Table, time: Time
+) -> None:
+    limiter = Limiter(state_table)
+    for _ in range(8):
+        limiter.take(Lane.CHAT, FAR)
+
+    with pytest.raises(Throttled):
+        limiter.take(Lane.CHAT, NOW + 15_714)
+    limiter.take(Lane.CHAT, NOW + 15_715)
+
+    assert time.ms == NOW + 715
+
+
+def test_a_429_closes_the_bucket_for_everybody(state_table: Table, time: Time) -> None:
+    Limiter(state_table).close("20")
+
+    Limiter(state_table).take(Lane.CHAT, NOW + 60_000)
+
+    assert time.ms == NOW + 20_000
+    assert stored(state_table)["blocked_until"] == NOW + 20_000
+
+
+def test_a_closed_bucket_is_not_waited_for_when_too_little_time_is_left(
+    state_table: Table, time: Time
+) -> None:
+    Limiter(state_table).close("20")
+
+    with pytest.raises(Throttled) as refusal:
+        Limiter(state_table).take(Lane.CHAT, NOW + 34_999)
+
+    assert time.ms == NOW
+    assert 20_000 <= (refusal.value.wait_ms or 0) <= 22_000
+
+
+@pytest.mark.parametrize("later", ["5", "Mon, 02 Mar 2026 13:00:05 GMT", "0", None])
+def test_the_time_that_a_429_named_is_never_shortened(
+    state_table: Table, time: Time, later: str | None
+) -> None:
+    limiter = Limiter(state_table)
+    limiter.close("20")
+    limiter.close(later)
+
+    assert stored(state_table)["blocked_until"] == NOW + 20_000
+
+
+def test_a_later_time_counts(state_table: Table, time: Time) -> None:
+    limiter = Limiter(state_table)
+    limiter.close("20")
+    limiter.close("25")
+
+    assert stored(state_table)["blocked_until"] == NOW + 25_000
+
+
+@pytest.mark.parametrize(
+    ("header", "wait_ms"),
+    [
+        ("7", 7_000),
+        (" 7 ", 7_000),
+        ("0", 0),
+        ("Mon, 02 Mar 2026 13:00:30 GMT", 31_000),
+        ("Mon, 02 Mar 2026 14:00:30 +0100", 31_000),
+        ("Mon, 02 Mar 2026 12:00:00 GMT", 0),
+        ("soon", 10_000),
+        ("-5", 10_000),
+        ("1.5", 10_000),
+        ("\u0667", 10_000),
+        ("", 10_000),
+        (None, 10_000),
+    ],
+)
+def test_retry_after_is_read_as_seconds_or_as_a_date(header: str | None, wait_ms: int) -> None:
+    assert wait_named_by(header, NOW) == wait_ms
+
+
+def test_a_row_that_is_past_its_time_but_not_deleted_is_gone_on_from(
+    state_table: Table, time: Time
+) -> None:
+    limiter = Limiter(state_table)
+    limiter.take(Lane.CHAT, FAR)
+    time.ms += 91 * 86_400_000
+
+    limiter.take(Lane.CHAT, time.ms + 60_000)
+
+    assert stored(state_table)["version"] == 2
+    assert stored(state_table)["tokens"] == Decimal(7)
+
+
+def test_a_clock_that_is_behind_refills_nothing_twice(state_table: Table, time: Time) -> None:
+    limiter = Limiter(state_table)
+    for _ in range(8):
+        limiter.take(Lane.CHAT, FAR)
+    time.ms = NOW - 5_000
+    with pytest.raises(Throttled):
+        limiter.take(Lane.CHAT, NOW + 10_000)
+
+    time.ms = NOW + 715
+    limiter.take(Lane.CHAT, FAR)
+
+    assert stored(state_table)["tokens"] == Decimal("0.0010")
+
+
+def test_a_write_whose_answer_was_lost_costs_a_token_and_gives_none_away(
+    state_table: Table, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The SDK repeats such a write by itself, and its second attempt is refused against the first."""
+    update = state_table.update
+    attempts = iter([2])
+
+    def repeated(*args: Any, **options: Any) -> Any:
+        for _ in range(next(attempts, 1) - 1):
+            update(*args, **options)
+        return update(*args, **options)
+
+    monkeypatch.setattr(state_table, "update", repeated)
+    Limiter(state_table).take(Lane.CHAT, FAR)
+
+    assert stored(state_table)["tokens"] == Decimal(6)
+
+
+class Stage:
+    """
+    Workers as threads of which one runs at a time, chosen by a seed at every call to the table and every wait.
+
+    Time goes on when all are waiting. So each order of reads, writes and waits can come up, and comes again by its
+    seed.
+    """
+
+    def __init__(self, time: Time, seed: int) -> None:
+        self.time = time
+        self.chance = random.Random(seed)  # noqa: S311 - has to come again
+        self.sleeps_until: dict[int, int] = {}
+        self.turn: dict[int, threading.Semaphore] = {}
+        self.back = threading.Semaphore(0)
+        self.failures: list[BaseException] = []
+        self._me = threading.local()
+
+    def pause(self, milliseconds: int = 0) -> None:
+        """Called by a worker: let another one go on, for at least so long."""
+        me: int = self._me.number
+        self.sleeps_until[me] = self.time.ms + milliseconds
+        self.back.release()
+        self.turn[me].acquire()
+
+    def play(self, workers: list[Callable[[], None]]) -> None:
+        """Run all workers to their end."""
+        threads = []
+        for number, worker in enumerate(workers):
+            self.turn[number] = threading.Semaphore(0)
+            self.sleeps_until[number] = self.time.ms
+            threads.append(threading.Thread(target=self._run, args=(number, worker)))
+            threads[-1].start()
+        while self.sleeps_until:
+            first = min(self.sleeps_until.values())
+            self.time.ms = max(self.time.ms, first)
+            ready = [n for n, until in self.sleeps_until.items() if until <= self.time.ms]
+            chosen = self.chance.choice(ready)
+            del self.sleeps_until[chosen]
+            self.turn[chosen].release()
+            self.back.acquire()
+        for thread in threads:
+            thread.join()
+        if self.failures:
+            raise self.failures[0]
+
+    def _run(self, number: int, worker: Callable[[], None]) -> None:
+        self._me.number = number
+        self.turn[number].acquire()
+        try:
+            worker()
+        except BaseException as failure:  # noqa: BLE001 - shown by play
+            self.failures.append(failure)
+        finally:
+            self.back.release()
+
+
+class PausingTable(Table):
+    """Another worker may come in between before every call, and after every write."""
+
+    stage: Stage
+
+    def get(self, key: Any) -> Any:
+        self.stage.pause()
+        return super().get(key)
+
+    def update(self, *args: Any, **options: Any) -> Any:
+        self.stage.pause()
+        try:
+            return super().update(*args, **options)
+        finally:
+            self.stage.pause()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_thirty_seconds_see_more_than_fifty_requests_however_workers_interleave(
+    state_table: Table, time: Time, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(time, seed)
+    table = PausingTable(state_table._client, state_table.name, state_table.ttl_attribute)
+    table.stage = stage
+    monkeypatch.setattr(clock, "sleep_ms", stage.pause)
+    given: list[tuple[int, Lane]] = []
+    end = NOW + 45_000
+
+    def worker(lane: Lane) -> Callable[[], None]:
+        def work() -> None:
+            while time.ms < end:
+                try:
+                    Limiter(table).take(lane, time.ms + 60_000)
+                except Throttled as refusal:
+                    stage.pause(refusal.wait_ms or 0)
+                else:
+                    given.append((time.ms, lane))
+                    stage.pause(stage.chance.choice([0, 0, 20, 300]))
+
+        return work
+
+    lanes = [Lane.MAIL] * 6 + [Lane.CHAT] * 2 + [Lane.BACKGROUND]
+    stage.play([worker(lane) for lane in lanes])
+
+    times = [moment for moment, _ in given]
+    busiest = max(sum(start <= t <= start + 30_000 for t in times) for start in times)
+    assert busiest <= 50
+    # Not by giving nothing: 8 + 45 x 1.4 = 71 are there to be had in this time.
+    assert len(times) >= 63
+    assert sum(lane is Lane.CHAT for _, lane in given) >= 10

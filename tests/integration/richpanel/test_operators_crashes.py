@@ -1,0 +1,210 @@
+"""What runs for operators, killed before and after every call it makes: done again, it ends as if nothing had been."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import boto3
+import pytest
+from botocore.client import BaseClient
+
+from shared import http
+from tests.integration.richpanel.test_admin import (
+    CLEAR_RISK,
+    CONVERSATION,
+    DISPUTE,
+    REDRIVE,
+    SWITCHES,
+    Admin,
+    admin,
+    bury,
+    park,
+)
+from tests.integration.richpanel.test_sweep import Sweeper, sweeper
+from tests.template import create_queue, properties
+
+if TYPE_CHECKING:
+    from tests.integration.richpanel.office import Office
+
+__all__ = ["admin", "sweeper"]  # fixtures
+
+MOST_CALLS = 60
+
+
+class Died(BaseException):
+    """The process is killed here."""
+
+
+@contextmanager
+def dying(number: int, *, after: bool) -> Iterator[None]:
+    """Die at this outside call, before it leaves or after it was done; a dead process makes no further one."""
+    made = 0
+
+    def through[Answer](real: Callable[..., Answer]) -> Callable[..., Answer]:
+        def call(*args: Any, **options: Any) -> Answer:
+            nonlocal made
+            made += 1
+            if made > number or (made == number and not after):
+                raise Died
+            answer = real(*args, **options)
+            if made == number:
+                raise Died
+            return answer
+
+        return call
+
+    with (
+        mock.patch.object(BaseClient, "_make_api_call", through(BaseClient._make_api_call)),  # type: ignore[attr-defined] # botocore's own
+        mock.patch.object(http, "call", through(http.call)),
+    ):
+        yield
+
+
+def outcomes(
+    begin: Callable[[], None], act: Callable[[], Any], end: Callable[[], Any]
+) -> Iterator[tuple[str, Any]]:
+    """How it ends after a death at each call and another go; the first is without any."""
+    begin()
+    act()
+    yield "no accident", end()
+    for after in (False, True):
+        for number in range(1, MOST_CALLS):
+            begin()
+            try:
+                with dying(number, after=after):
+                    act()
+            except Died:
+                act()
+                yield f"died {'after' if after else 'before'} call {number}", end()
+            else:
+                assert number > 3, "it makes calls"
+                break
+        else:
+            raise AssertionError("it never ends")
+
+
+def all_end_alike(ends: Iterator[tuple[str, Any]]) -> None:
+    _, expected = next(ends)
+    for accident, found in ends:
+        assert found == expected, accident
+
+
+def emptied(office: Office) -> None:
+    """No row in any table."""
+    for table, names in (
+        ("idempotency", ["event_id"]),
+        ("state", ["conversation_id"]),
+        ("audit", ["conversation_id", "ts_action_id"]),
+    ):
+        for row in office.rows(table):
+            getattr(office.here, table).delete({name: row[name] for name in names})
+
+
+def test_a_sweep_that_dies_loses_no_ticket(sweeper: Sweeper) -> None:
+    """What it enqueued twice is one message: the queue drops the second within five minutes."""
+    numbers = iter(range(1_000_000))
+
+    def begin() -> None:
+        emptied(sweeper.office)
+        sweeper.found()
+        sweeper.office.sandbox.desk.tickets.clear()
+        run = next(numbers)  # The queue remembers tickets of the run before.
+        sweeper.ticket(f"mail-{run}", minutes_ago=5)
+        sweeper.ticket(f"chat-{run}", minutes_ago=5, channel="livechat")
+
+    def end() -> Any:
+        names = sorted(name.partition("-")[0] for name in sweeper.found())
+        return names, sweeper.noted()
+
+    all_end_alike(outcomes(begin, sweeper.run, end))
+
+
+def handled(admin: Admin) -> None:
+    """A conversation with a risk flag and an audit, and a state as it was before anybody changed it."""
+    emptied(admin.office)
+    admin.office.sandbox.desk.tickets.clear()
+    admin.office.time.ms += 60_000  # The help desk takes 50 requests in 30 seconds.
+    admin.office.switch(safe_mode="false", tier2_paths="linked")
+    admin.office.ticket(DISPUTE)
+    admin.office.handle()
+
+
+def left(admin: Admin) -> Any:
+    """What is stored, but for times, traces (each go leaves its own) and what counts writes."""
+    rows = [
+        {name: "some time" if name.endswith("_at") else value for name, value in row.items()}
+        | {"version": "some"}
+        for row in admin.office.rows("state")
+        if not row["conversation_id"].startswith("sys:")
+    ]
+    audit = [row["action_type"] for row in admin.office.rows("audit")]
+    return rows, [kind for kind in audit if kind != "switch"], admin.stored()
+
+
+@pytest.mark.parametrize(
+    ("line", "body"),
+    [
+        (f"DELETE {CONVERSATION}", None),
+        (f"POST {CLEAR_RISK}", None),
+        (f"PUT {SWITCHES}", {"safe_mode": True, "tier2_paths": ["linked", "number"]}),
+    ],
+)
+def test_a_change_that_broke_off_is_made_by_the_same_call_again(
+    admin: Admin, line: str, body: Any
+) -> None:
+    def act() -> None:
+        assert admin.call(line, body=body).status == 200
+
+    all_end_alike(outcomes(lambda: handled(admin), act, lambda: left(admin)))
+    assert admin.traces(), "no change without a trace"
+
+
+def test_a_repair_that_broke_off_is_done_by_the_next_and_replies_once(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin() -> None:
+        emptied(admin.office)
+        admin.office.sandbox.desk.tickets.clear()
+        admin.events()
+        admin.office.time.ms += 1_000_000  # Another call has another id.
+        park(admin, monkeypatch)
+
+    def act() -> None:
+        admin.office.time.ms += 1
+        assert admin.replay("repair").status == 202
+
+    def end() -> Any:
+        for event in admin.events():
+            admin.office.handle(json.dumps(event))
+        return admin.office.row("evt:rp:t-1:m-1")["status"], len(admin.office.replies())
+
+    all_end_alike(outcomes(begin, act, end))
+
+
+def queue_name(queue: str) -> str:
+    return str(properties(queue)["QueueName"])
+
+
+def test_a_dead_letter_is_never_in_no_queue(admin: Admin) -> None:
+    numbers = iter(range(1_000_000))
+
+    def begin() -> None:
+        sqs = boto3.client("sqs")
+        for queue in ("RichpanelQueue", "RichpanelDeadLetters"):
+            sqs.delete_queue(QueueUrl=sqs.get_queue_url(QueueName=queue_name(queue))["QueueUrl"])
+            create_queue(sqs, queue)
+        bury(admin, admin.office.event(f"t-{next(numbers)}"))
+
+    def act() -> None:
+        assert admin.call(f"POST {REDRIVE}").status == 202
+
+    ends = outcomes(begin, act, lambda: len(admin.events()))
+    assert next(ends)[1] == 1
+    for accident, found in ends:
+        # A letter that died with its holder is held for two minutes: the second go does not see it.
+        waiting = admin.module.office.dead_letters.count()
+        assert found + waiting >= 1, accident

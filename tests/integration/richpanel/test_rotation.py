@@ -1,0 +1,103 @@
+"""Tokens and keys that come and go, and what happens while there are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from events.richpanel.samples import START
+from tests.integration.logs import counted
+from tests.integration.richpanel.door import Door, call, opened_door, signature
+
+
+def with_token(value: str) -> dict[str, Any]:
+    return call(headers={"X-Middleware-Token": value})
+
+
+def signed(key: str) -> dict[str, Any]:
+    return call(headers={"X-Timestamp": str(START), "X-Signature": signature(key=key)})
+
+
+def test_a_new_token_works_beside_the_old_one_within_a_minute(door: Door) -> None:
+    door.rotate(active_tokens=["old"], active_hmac_keys=[])
+    assert door.take(with_token("old"))[0] == 200
+    door.rotate(active_tokens=["new", "old"], active_hmac_keys=[])
+
+    assert door.take(with_token("new"))[0] == 401
+    door.now[0] += 60_000
+    assert door.take(with_token("new"))[0] == 200
+    assert door.take(with_token("old"))[0] == 200
+
+
+def test_a_removed_token_stops_working_when_the_cache_ends(door: Door) -> None:
+    door.rotate(active_tokens=["old", "new"], active_hmac_keys=[])
+    assert door.take(with_token("old"))[0] == 200
+    door.rotate(active_tokens=["new"], active_hmac_keys=[])
+
+    door.now[0] += 300_000
+    assert door.take(with_token("old"))[0] == 401
+    assert door.take(with_token("new"))[0] == 200
+
+
+def test_a_single_text_is_a_list_of_one_as_the_deployment_makes_it(door: Door) -> None:
+    door.rotate(active_tokens="generated", active_hmac_keys=[])
+
+    assert door.take(with_token("generated"))[0] == 200
+    assert door.take(with_token("g"))[0] == 401
+
+
+def test_wrong_tokens_do_not_buy_api_calls(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = 0
+    real = door.secrets.get_secret_value
+
+    def read(**arguments: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return real(**arguments)
+
+    monkeypatch.setattr(door.secrets, "get_secret_value", read)
+    for _ in range(50):
+        assert door.take(with_token("wrong"))[0] == 401
+    assert reads == 1
+    door.now[0] += 60_000
+    for _ in range(50):
+        door.take(with_token("wrong"))
+    assert reads == 2
+
+
+@pytest.mark.parametrize(
+    ("mode", "secret"),
+    [
+        ("token", {}),
+        ("token", {"active_tokens": [], "active_hmac_keys": ["k"]}),
+        ("token", {"active_tokens": [""], "active_hmac_keys": []}),
+        ("token", {"active_tokens": [None, 5], "active_hmac_keys": []}),
+        ("hmac", {"active_tokens": ["t"], "active_hmac_keys": []}),
+        ("either", {"active_tokens": [], "active_hmac_keys": []}),
+    ],
+)
+def test_with_nothing_to_prove_oneself_by_everybody_is_refused_and_people_are_told(
+    monkeypatch: pytest.MonkeyPatch, mode: str, secret: dict[str, Any]
+) -> None:
+    with opened_door(mode) as door:
+        door.rotate(**secret)
+        monkeypatch.setattr(door.webhook, "handler", door.webhook.handler.__wrapped__)
+        counted("SecretEmpty")
+
+        assert door.take(call(headers={}))[0] == 401
+        assert door.take(with_token("t"))[0] == 401
+        assert door.take(signed(key="k"))[0] == 401
+        assert door.take(signed(key=""))[0] == 401
+        assert counted("SecretEmpty") == 4
+
+
+def test_a_secret_without_a_value_refuses_everybody_and_people_are_told(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door.secrets.put_secret_value(SecretId="webhook", SecretString="not JSON")
+    monkeypatch.setattr(door.webhook, "handler", door.webhook.handler.__wrapped__)
+    counted("SecretEmpty")
+
+    assert door.take(with_token("current-token"))[0] == 401
+    assert counted("SecretEmpty") == 1

@@ -1,0 +1,436 @@
+"""The sweep over moto and the sandbox's help desk: what nobody looked at is on the queue, and nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from local.sandbox.help_desk import TicketSeed
+from richpanel import drift
+from richpanel.clients.calls import BadAnswer
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.clients.tickets import Ticket, TicketPage
+from richpanel.ingress import Lanes
+from richpanel.limiter import Lane
+from richpanel.store import states
+from richpanel.sweep import Net, Swept, sweep
+from shared.failures import Transient
+from shared.queues import FifoQueue
+from tests.integration.logs import recorded
+from tests.integration.richpanel.office import Context, Office
+from tests.template import create_queue, environment, properties
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+
+
+@dataclass
+class Sweeper:
+    """The sweep of an office, its lanes, and what it put on them."""
+
+    office: Office
+    lanes: Lanes
+
+    def net(self, left_ms: int = 60_000) -> Net:
+        # A new one each time: the requests of a test come at one moment, of real runs over minutes.
+        self.office.here.state.delete({"conversation_id": "sys:limiter:richpanel"})
+        desk = self.office.here.desk(Lane.BACKGROUND, self.office.time.ms + left_ms)
+        assert desk is not None
+        channels = self.office.here.account.channels
+        return Net(state=self.office.here.state, desk=desk, lanes=self.lanes, channels=channels)
+
+    def run(self, left_ms: int = 60_000) -> Swept:
+        return sweep(self.net(left_ms))
+
+    def found(self) -> list[str]:
+        """The conversations on both lanes, which are empty then."""
+        return [str(event["conversation_id"]) for event in self.events()]
+
+    def events(self) -> list[dict[str, Any]]:
+        return [
+            json.loads(body) for lane in (self.lanes.live, self.lanes.mail) for body in taken(lane)
+        ]
+
+    def ticket(self, name: str, minutes_ago: float, **facts: Any) -> None:
+        """An open ticket that changed so long ago."""
+        at = self.office.moment(round(-minutes_ago * MINUTE))
+        seed = {"id": name, "updated_at": at} | facts
+        self.office.sandbox.desk.seed(TicketSeed.model_validate(seed), at)
+
+    def processed(self, name: str, minutes_ago: float) -> None:
+        """The worker looked at a ticket so long ago."""
+        text = self.office.moment(round(-minutes_ago * MINUTE))
+        states.change_conversation(
+            self.office.here.state, name, lambda _: states.Change(put={"last_processed_at": text})
+        )
+
+    def noted(self) -> dict[str, Any]:
+        """What the sweep remembers, without what all rows have."""
+        row = self.office.here.state.get({"conversation_id": "sys:sweep"}) or {}
+        names = ("completed_at", "began_at", "next_page")
+        return {name: row[name] for name in names if name in row}
+
+
+def taken(lane: FifoQueue) -> list[str]:
+    bodies = []
+    while answer := lane.client.receive_message(QueueUrl=lane.url, MaxNumberOfMessages=10).get(
+        "Messages"
+    ):
+        for message in answer:
+            bodies.append(message["Body"])
+            lane.client.delete_message(QueueUrl=lane.url, ReceiptHandle=message["ReceiptHandle"])
+    return bodies
+
+
+@pytest.fixture
+def sweeper(office: Office) -> Sweeper:
+    sqs = boto3.client("sqs")
+    lanes = Lanes(
+        mail=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelQueue")),
+        live=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelLiveQueue")),
+    )
+    return Sweeper(office, lanes)
+
+
+def test_a_ticket_that_nobody_looked_at_is_on_the_queue(sweeper: Sweeper) -> None:
+    sweeper.ticket("t-1", minutes_ago=3)
+
+    swept = sweeper.run()
+
+    assert (swept.enqueued, swept.is_complete, swept.stopped) == (1, True, None)
+    (event,) = sweeper.events()
+    assert event == {
+        "v": 1, "conversation_id": "t-1", "event_id": None, "adopts": None, "message_id": None,
+        "source": "sweep", "channel": "email", "trigger": "sweep", "created_at": None, "text": "",
+        "attachments": 0, "received_at": sweeper.office.time.ms,
+        "accepted_at": sweeper.office.time.ms,
+    }  # fmt: skip
+
+
+def test_the_worker_makes_of_it_what_it_would_have_made_of_the_webhook(sweeper: Sweeper) -> None:
+    sweeper.office.ticket("Hi, where is my order? It has not arrived yet.")
+    sweeper.office.time.ms += 3 * MINUTE
+    sweeper.run()
+    (event,) = sweeper.events()
+
+    assert sweeper.office.handle(json.dumps(event)).outcome == "processed"
+    assert "route-email-support-team" in sweeper.office.tags()
+
+
+def test_a_ticket_that_changed_just_now_is_left_to_its_webhook(sweeper: Sweeper) -> None:
+    sweeper.ticket("fresh", minutes_ago=1.9)
+    sweeper.ticket("settled", minutes_ago=2)
+
+    sweeper.run()
+
+    assert sweeper.found() == ["settled"]
+
+
+def test_a_ticket_that_was_looked_at_since_it_changed_is_left_alone(sweeper: Sweeper) -> None:
+    sweeper.ticket("done", minutes_ago=10)
+    sweeper.processed("done", minutes_ago=10)
+    sweeper.ticket("changed since", minutes_ago=10, id="changed-since")
+    sweeper.processed("changed-since", minutes_ago=11)
+
+    sweeper.run()
+
+    assert sweeper.found() == ["changed-since"]
+
+
+def test_what_the_worker_wrote_itself_keeps_no_ticket_in_the_sweep(sweeper: Sweeper) -> None:
+    sweeper.office.ticket("Hi, where is my order? It has not arrived yet.")
+    sweeper.office.handle()
+    found = []
+    for _ in range(3):
+        sweeper.office.time.ms += 6 * MINUTE
+        sweeper.run()
+        found += [sweeper.office.handle(json.dumps(event)).outcome for event in sweeper.events()]
+
+    assert found == ["duplicate"]
+
+
+def test_an_erased_conversation_is_left_alone(sweeper: Sweeper) -> None:
+    sweeper.ticket("erased", minutes_ago=5)
+    states.bury(sweeper.office.here.state, "erased", 3_600)
+
+    sweeper.run()
+
+    assert sweeper.found() == []
+
+
+def test_closed_tickets_are_nobodys_business(sweeper: Sweeper) -> None:
+    sweeper.ticket("closed", minutes_ago=5, status="CLOSED")
+
+    sweeper.run()
+
+    assert sweeper.found() == []
+
+
+def test_a_chat_waits_behind_no_mail(sweeper: Sweeper) -> None:
+    sweeper.ticket("mail", minutes_ago=5)
+    sweeper.ticket("chat", minutes_ago=5, channel="livechat")
+    sweeper.ticket("fax", minutes_ago=5, channel="fax")
+
+    sweeper.run()
+
+    chats = [json.loads(body) for body in taken(sweeper.lanes.live)]
+    assert [(event["conversation_id"], event["channel"]) for event in chats] == [
+        ("chat", "livechat")
+    ]
+    others = [json.loads(body) for body in taken(sweeper.lanes.mail)]
+    assert {event["conversation_id"]: event["channel"] for event in others} == {
+        "mail": "email", "fax": "unknown",
+    }  # fmt: skip
+
+
+def test_a_ticket_is_put_there_once_until_it_changes_again(sweeper: Sweeper) -> None:
+    """Within five minutes: the queue drops the second. After that the worker finds nothing to do."""
+    sweeper.ticket("t-1", minutes_ago=5)
+
+    sweeper.run()
+    sweeper.run()
+    assert sweeper.found() == ["t-1"]
+    sweeper.ticket("t-1", minutes_ago=4)
+    sweeper.run()
+    assert sweeper.found() == ["t-1"]
+
+
+def test_ids_that_are_no_key_or_are_kept_for_our_own_rows_are_counted_and_left(
+    sweeper: Sweeper,
+) -> None:
+    for name in ("sys:sweep", "cust:0", "two words", "t-1"):
+        sweeper.ticket(name, minutes_ago=5)
+
+    swept = sweeper.run()
+
+    assert (swept.unusable, swept.is_complete) == (3, True)
+    assert sweeper.found() == ["t-1"]
+
+
+def test_a_list_that_never_says_when_tickets_changed_is_no_list(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blind = TicketPage(tickets=[Ticket(id="t-1"), Ticket(id="t-2")], has_more=False)
+    monkeypatch.setattr(HelpDesk, "open_tickets", lambda *_: blind)
+
+    swept = sweeper.run()
+
+    assert (swept.is_complete, swept.stopped) == (False, "bad_provider_answer")
+    assert sweeper.noted() == {}
+
+
+# How far it goes, and what it remembers
+
+
+def test_a_complete_pass_is_noted_with_the_time_at_which_it_began(sweeper: Sweeper) -> None:
+    began = sweeper.office.moment()
+
+    sweeper.run()
+
+    assert sweeper.noted() == {"completed_at": began}
+
+
+@pytest.mark.parametrize(("minutes_before_the_last_pass", "pages"), [(16, 1), (14, 2)])
+def test_it_goes_back_to_the_last_complete_pass_and_a_quarter_of_an_hour_further(
+    sweeper: Sweeper, minutes_before_the_last_pass: int, pages: int
+) -> None:
+    sweeper.run()
+    sweeper.office.time.ms += HOUR
+    sweeper.ticket("newest", minutes_ago=60 + minutes_before_the_last_pass)
+    for number in range(150):
+        sweeper.ticket(f"t-{number}", minutes_ago=90 + number)
+
+    swept = sweeper.run()
+
+    assert (swept.pages, swept.is_complete) == (pages, True)
+    assert sweeper.noted() == {"completed_at": sweeper.office.moment()}
+
+
+def test_the_next_page_is_read_while_a_page_holds_anything_that_is_new_enough(
+    sweeper: Sweeper,
+) -> None:
+    for number in range(250):
+        sweeper.ticket(f"t-{number}", minutes_ago=5 + number / 100)
+
+    swept = sweeper.run()
+
+    assert (swept.pages, swept.enqueued, swept.is_complete) == (3, 250, True)
+    assert len(set(sweeper.found())) == 250
+
+
+def test_a_pass_of_more_than_ten_pages_goes_on_in_the_next_run(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And what changes meanwhile is on the first page, which every run reads."""
+    monkeypatch.setattr("richpanel.sweep.MOST_PAGES", 3)
+    for number in range(620):
+        sweeper.ticket(f"t-{number}", minutes_ago=5 + number / 100)
+    began = sweeper.office.moment()
+    found = set()
+
+    swept = sweeper.run()
+    found |= set(sweeper.found())
+    assert (swept.pages, swept.is_complete) == (3, False)
+    assert sweeper.noted() == {"began_at": began, "next_page": 3}
+
+    sweeper.ticket("meanwhile", minutes_ago=2.5)
+    runs = 1
+    while not sweeper.run().is_complete:
+        found |= set(sweeper.found())
+        runs += 1
+        assert runs < 10
+    found |= set(sweeper.found())
+
+    assert found == {f"t-{number}" for number in range(620)} | {"meanwhile"}
+    assert sweeper.noted() == {"completed_at": began}
+
+
+def test_without_time_for_another_page_nothing_is_noted(sweeper: Sweeper) -> None:
+    sweeper.ticket("t-1", minutes_ago=5)
+
+    swept = sweeper.run(left_ms=19_000)
+
+    assert (swept.pages, swept.is_complete) == (0, False)
+    assert sweeper.noted() == {}
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [(Transient("richpanel_500"), "richpanel_500"), (BadAnswer(), "bad_provider_answer")],
+)
+def test_what_was_read_before_a_failure_is_on_the_queue_and_the_next_run_goes_on_there(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, failure: Exception, reason: str
+) -> None:
+    for number in range(250):
+        sweeper.ticket(f"t-{number}", minutes_ago=5 + number / 100)
+    net = sweeper.net()
+    real = type(net.desk).open_tickets
+
+    def fail_on_the_third(desk: Any, page: int, day: str) -> Any:
+        if page == 3:
+            raise failure
+        return real(desk, page, day)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(net.desk), "open_tickets", fail_on_the_third)
+        swept = sweep(net)
+
+    assert (swept.stopped, swept.is_complete, swept.enqueued) == (reason, False, 200)
+    assert "completed_at" not in sweeper.noted()
+    assert sweeper.run().is_complete
+    assert set(sweeper.found()) == {f"t-{number}" for number in range(250)}
+
+
+def test_a_queue_that_refuses_ends_the_run_before_anything_is_noted(
+    sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweeper.ticket("t-1", minutes_ago=5)
+    with monkeypatch.context() as patch:
+        refused = {"Failed": [{"Id": "0", "Code": "InternalError", "SenderFault": False}]}
+        patch.setattr(sweeper.lanes.mail.client, "send_message_batch", lambda **_: refused)
+        assert not sweeper.run().is_complete
+    assert sweeper.noted() == {}
+
+    assert sweeper.run().is_complete
+    assert sweeper.found() == ["t-1"]
+
+
+# The function
+
+
+@pytest.fixture
+def module(sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    given = environment("RichpanelSweep", HelpDeskUrl=f"{sweeper.office.sandbox.url}/v1")
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("RICHPANEL_KEYS_ID", properties("RichpanelKeys")["Name"])
+    return importlib.reload(importlib.import_module("richpanel.handlers.sweep"))
+
+
+def keys(**known: str) -> None:
+    boto3.client("secretsmanager").create_secret(
+        Name=properties("RichpanelKeys")["Name"], SecretString=json.dumps({"salt": "s"} | known)
+    )
+
+
+def counted(output: str) -> dict[str, float]:
+    """Metrics that were written, by name."""
+    found: dict[str, float] = {}
+    for line in output.splitlines():
+        written = json.loads(line)
+        for directive in written.get("_aws", {}).get("CloudWatchMetrics", []):
+            for metric in directive["Metrics"]:
+                value = written[metric["Name"]]
+                found[metric["Name"]] = sum(value if isinstance(value, list) else [value])
+    return found
+
+
+def fire(module: ModuleType, time: str) -> None:
+    module.handler({"time": time}, Context("request-1"))
+
+
+def test_once_an_hour_missing_teams_and_tags_are_counted_and_named(
+    sweeper: Sweeper,
+    module: ModuleType,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = recorded(monkeypatch)
+    keys(richpanel="a-key")
+    desk: Any = sweeper.office.sandbox.desk
+    desk.teams = tuple(name for name in desk.teams if name != "Returns Admin")
+
+    fire(module, "2026-03-02T13:00:10Z")
+
+    # The team, and all tags: the sandbox has none at first.
+    assert counted(capsys.readouterr().out)["Drift"] == 53
+    (line,) = (json.loads(line) for line in log.getvalue().splitlines() if "lacks" in line)
+    assert line["teams"] == ["Returns Admin"]
+    assert {"route-returns-admin", "mw-processed", "mw-intent-refund"} <= set(line["tags"])
+    fire(module, "2026-03-02T13:05:10Z")
+    assert "Drift" not in counted(capsys.readouterr().out)
+
+
+def test_with_all_teams_and_tags_nothing_is_drifting(
+    sweeper: Sweeper, module: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys(richpanel="a-key")
+    for name in drift.expected(sweeper.office.here.account.shop).tags:
+        sweeper.office.sandbox.desk.know_tag(name)
+
+    fire(module, "2026-03-02T13:00:10Z")
+
+    assert counted(capsys.readouterr().out)["Drift"] == 0
+
+
+def test_a_run_counts_what_it_found_and_whether_it_got_through(
+    sweeper: Sweeper, module: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys(richpanel="a-key")
+    sweeper.ticket("t-1", minutes_ago=5)
+
+    fire(module, "2026-03-02T13:10:10Z")
+
+    assert sweeper.found() == ["t-1"]
+    metrics = counted(capsys.readouterr().out)
+    assert (metrics["SweepEnqueued"], metrics["SweepIncomplete"]) == (1, 0)
+
+
+def test_without_a_key_of_a_help_desk_nothing_is_swept(
+    sweeper: Sweeper, module: ModuleType
+) -> None:
+    keys()
+    sweeper.ticket("t-1", minutes_ago=5)
+
+    fire(module, "2026-03-02T13:00:10Z")
+
+    assert sweeper.found() == []
+    assert sweeper.office.calls()["list_tickets"] == 0

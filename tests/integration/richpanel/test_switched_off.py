@@ -1,0 +1,75 @@
+"""Somebody closes a switch while a reply is on its way: it stops, or it is told that it was too late."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from richpanel import cases
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.replies import Overtaken
+from tests.integration.logs import counted
+from tests.integration.richpanel.office import Office
+
+WHERE = "Hi, where is my order? It has not arrived yet."
+
+
+@pytest.mark.parametrize(
+    "closed",
+    [
+        {"safe_mode": "true"},
+        {"automation_enabled": "false"},
+        {"automation_enabled_channels": "livechat"},
+        {"template_enabled": "{}"},
+        {"outbound_scope": "none"},
+        {"dry_run": "true"},
+    ],
+)
+def test_a_reply_that_was_decided_on_stops_at_a_switch_that_was_closed_since(
+    office: Office, monkeypatch: pytest.MonkeyPatch, closed: dict[str, str]
+) -> None:
+    real = cases.decision_on
+
+    def decide_and_close(*args: Any) -> Any:
+        decision = real(*args)
+        office.switch(**closed)
+        return decision
+
+    office.ticket(WHERE)
+    with monkeypatch.context() as patch:
+        patch.setattr(cases, "decision_on", decide_and_close)
+        with pytest.raises(Overtaken):
+            office.handle()
+
+    assert office.replies() == []
+    assert office.handle(receives=2).outcome == "processed"
+    assert office.replies() == []
+
+
+def test_a_reply_that_went_out_while_its_switch_was_closed_is_counted(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = HelpDesk.reply
+
+    def reply_and_close(*args: Any) -> None:
+        real(*args)
+        office.switch(safe_mode="true")
+
+    counted("SentWhileOff")
+    office.ticket(WHERE)
+    with monkeypatch.context() as patch:
+        patch.setattr(HelpDesk, "reply", reply_and_close)
+        office.handle()
+
+    assert len(office.replies()) == 1
+    assert counted("SentWhileOff") == 1
+
+
+def test_a_reply_that_goes_out_as_it_may_is_not(office: Office) -> None:
+    counted("SentWhileOff")
+    office.ticket(WHERE)
+    office.handle()
+
+    assert len(office.replies()) == 1
+    assert counted("SentWhileOff") == 0

@@ -1,0 +1,277 @@
+"""The help desk's way in: API Gateway events in, answers of its table out, events on two lanes of moto's SQS."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError, ConnectTimeoutError
+
+from events.richpanel.samples import TOKEN, Sample, samples
+from richpanel.channels import Channel
+from tests.integration.logs import counted, recorded
+from tests.integration.richpanel.door import Door, call, opened_door
+
+LIMIT = 32_768
+
+
+@pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
+def test_each_sample_is_answered_and_enqueued_as_it_says(sample: Sample) -> None:
+    with opened_door("either") as door:
+        door.now[0] = sample.event["requestContext"]["requestTimeEpoch"]
+
+        status, body = door.take(sample.event)
+
+        assert status == sample.status
+        mail, live = door.mail(), door.live()
+        assert (len(mail), len(live)) == (sample.mail, sample.live)
+        assert {event.channel is Channel.LIVECHAT for event in mail} <= {False}
+        assert {event.channel is Channel.LIVECHAT for event in live} <= {True}
+        if status == 200:
+            taken = sample.mail + sample.live
+            expected = {"status": "accepted", "accepted": taken, "event_id": sample.event_id}
+        else:
+            expected = {"status": "error", "code": sample.code}
+        assert body == expected
+
+
+def test_the_conversation_is_the_group_and_the_event_id_drops_repeats(door: Door) -> None:
+    door.post(b'{"ticket_id": "70411", "message_id": "c-1"}')
+
+    (message,) = door.messages()
+    assert message["Attributes"]["MessageGroupId"] == "70411"
+    expected = hashlib.sha256(b"evt:rp:70411:c-1").hexdigest()
+    assert message["Attributes"]["MessageDeduplicationId"] == expected
+
+
+def test_a_message_that_three_rules_announce_is_one_entry_on_the_queue(door: Door) -> None:
+    bodies = [
+        json.dumps({"ticket_id": "70411", "message_id": "c-1", "trigger": trigger}).encode()
+        for trigger in ("first", "second", "third")
+    ]
+
+    assert [door.post(body)[0] for body in bodies] == [200] * 3
+    assert len(door.mail()) == 1
+
+
+def test_two_minimal_calls_may_tell_of_two_messages_and_both_are_kept(door: Door) -> None:
+    for request in ("request-1", "request-2"):
+        assert door.post(requestContext={"requestId": request})[0] == 200
+
+    first, second = door.messages()
+    assert first["Body"] == second["Body"]
+    expected = hashlib.sha256(b'{"ticket_id": "70411"}request-1').hexdigest()
+    assert first["Attributes"]["MessageDeduplicationId"] == expected
+
+
+def test_equal_entries_of_one_call_are_all_kept(door: Door) -> None:
+    assert door.post(json.dumps([{"ticket_id": "70411"}] * 3).encode())[1]["accepted"] == 3
+    assert len(door.mail()) == 3
+
+
+def test_twenty_five_entries_are_taken_and_one_more_is_too_many(door: Door) -> None:
+    entries = [{"ticket_id": "70411", "message_id": f"c-{n}"} for n in range(26)]
+
+    assert door.post(json.dumps(entries).encode()) == (
+        400,
+        {"status": "error", "code": "too_many_entries"},
+    )
+    assert door.post(json.dumps(entries[:25]).encode())[1]["accepted"] == 25
+    assert {event.message_id for event in door.mail()} == {f"c-{n}" for n in range(25)}
+
+
+def test_a_bad_entry_leaves_the_whole_call_undone(door: Door) -> None:
+    entries = [{"ticket_id": "70411"}, {"ticket_id": "{{ticket.id}}"}]
+
+    status, body = door.post(json.dumps(entries).encode())
+
+    assert (status, body["code"]) == (400, "unrendered_placeholder")
+    assert door.mail() == []
+
+
+@pytest.mark.parametrize(("size", "status"), [(LIMIT, 200), (LIMIT + 1, 413)])
+def test_a_body_over_32_kilobytes_is_too_large(door: Door, size: int, status: int) -> None:
+    body = b'{"ticket_id": "70411"}'.ljust(size)
+
+    assert door.post(body)[0] == status
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_size_is_looked_at_before_anybody_proves_anything(door: Door, packed: bool) -> None:
+    body = b" " * (LIMIT + 1)
+    text = base64.b64encode(body).decode() if packed else body.decode()
+
+    answer = door.take(call(headers={}) | {"body": text, "isBase64Encoded": packed})
+
+    assert answer == (413, {"status": "error", "code": "too_large"})
+    assert door.secret_reads == 0
+
+
+@pytest.mark.parametrize(
+    ("content_type", "status"),
+    [
+        ("application/json", 200),
+        ("Application/JSON; charset=utf-8", 200),
+        ("application/json;charset=utf-8", 200),
+        ("text/plain", 415),
+        ("application/x-www-form-urlencoded", 415),
+        ("application/jsonp", 415),
+        ("text/html; application/json", 415),
+        ("", 415),
+        (None, 415),
+    ],
+)
+def test_only_json_is_read(door: Door, content_type: Any, status: int) -> None:
+    headers = {"X-Middleware-Token": TOKEN, "Content-Type": content_type}
+
+    assert door.post(headers=headers)[0] == status
+
+
+def test_a_body_without_a_type_is_not_read(door: Door) -> None:
+    event = call()
+    del event["headers"]["Content-Type"]
+
+    assert door.take(event) == (415, {"status": "error", "code": "unsupported_media_type"})
+
+
+def test_who_proves_nothing_learns_nothing_of_the_rest(door: Door) -> None:
+    expected = (401, {"status": "error", "code": "unauthorized"})
+
+    assert door.post(b"{", {"Content-Type": "text/plain"}) == expected
+    assert door.post(b"{", {"X-Middleware-Token": "wrong"}) == expected
+
+
+@pytest.mark.parametrize("body", [None, "", "not base64!"])
+def test_a_body_that_is_not_there_is_no_json(door: Door, body: str | None) -> None:
+    changes = {"body": body, "isBase64Encoded": body == "not base64!"}
+
+    assert door.take(call() | changes) == (400, {"status": "error", "code": "invalid_json"})
+
+
+def test_a_base64_body_is_read_as_its_bytes(door: Door) -> None:
+    text = base64.b64encode('{"ticket_id": "70411", "text": "\u00fc"}'.encode()).decode()
+
+    assert door.take(call() | {"body": text, "isBase64Encoded": True})[0] == 200
+    assert [event.text for event in door.mail()] == ["\u00fc"]
+
+
+REFUSED = {"Failed": [{"Id": "0", "Code": "InternalError", "SenderFault": False}]}
+SLOW = ConnectTimeoutError(endpoint_url="https://sqs")
+THROTTLED = ClientError({"Error": {"Code": "ThrottlingException", "Message": "-"}}, "SendMessage")
+
+
+@pytest.mark.parametrize(
+    "trouble", [REFUSED, SLOW, THROTTLED], ids=["refused", "slow", "throttled"]
+)
+def test_what_the_queue_did_not_take_is_not_acknowledged(
+    door: Door, monkeypatch: pytest.MonkeyPatch, trouble: Any
+) -> None:
+    def send(**_: Any) -> Any:
+        if isinstance(trouble, Exception):
+            raise trouble
+        return trouble
+
+    monkeypatch.setattr(door.webhook.sqs, "send_message_batch", send)
+    log = recorded(monkeypatch)
+
+    assert door.post() == (503, {"status": "error", "code": "unavailable"})
+    assert "not enqueued" in log.getvalue()
+
+
+def test_a_chat_that_was_taken_beside_a_mail_that_was_not_is_sent_again_and_dropped(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = door.webhook.sqs.send_message_batch
+
+    def send(**arguments: Any) -> Any:
+        is_live = arguments["QueueUrl"].endswith("-live.fifo")
+        return real(**arguments) if is_live else REFUSED
+
+    chat = {"ticket_id": "1", "message_id": "c-1", "channel": "livechat"}
+    mail = {"ticket_id": "2", "message_id": "c-2", "channel": "email"}
+    both = json.dumps([chat, mail]).encode()
+    with monkeypatch.context() as patch:
+        patch.setattr(door.webhook.sqs, "send_message_batch", send)
+        assert door.post(both)[0] == 503
+    assert door.post(both)[0] == 200
+
+    assert (len(door.live()), len(door.mail())) == (1, 1)
+
+
+def test_a_secret_that_cannot_be_read_now_is_no_reason_to_turn_anybody_away_for_good(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(**_: Any) -> Any:
+        raise THROTTLED
+
+    monkeypatch.setattr(door.secrets, "get_secret_value", read)
+
+    assert door.post() == (503, {"status": "error", "code": "unavailable"})
+
+
+def test_what_comes_in_is_counted(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        door.webhook, "handler", door.webhook.handler.__wrapped__
+    )  # without the flush
+    for name in ("Received", "Accepted", "SignatureRejected"):
+        counted(name)
+
+    door.post(json.dumps([{"ticket_id": "1"}, {"ticket_id": "2"}]).encode())
+    door.post(headers={"X-Middleware-Token": "wrong"})
+
+    assert (counted("Received"), counted("Accepted"), counted("SignatureRejected")) == (2, 2, 1)
+
+
+def test_a_call_costs_one_request_and_one_line_of_metrics(
+    door: Door, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The secret is read once in five minutes; no table is touched, and nothing is logged."""
+    requests: list[str] = []
+    real = BaseClient._make_api_call  # type: ignore[attr-defined] # the one place that all operations pass
+
+    def noted(client: Any, operation: str, parameters: Any) -> Any:
+        requests.append(operation)
+        return real(client, operation, parameters)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", noted)
+    door.post(requestContext={"requestId": "first"})
+    door.post(requestContext={"requestId": "second"})
+
+    assert requests == ["GetSecretValue", "SendMessageBatch", "SendMessageBatch"]
+    lines = capsys.readouterr().out.splitlines()
+    assert [json.loads(line)["Accepted"] for line in lines] == [[1.0], [1.0]]
+    assert all(len(line) <= 400 for line in lines)
+
+
+def test_nothing_that_a_customer_wrote_and_no_secret_is_in_a_log(
+    door: Door, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = recorded(monkeypatch)
+    said = {"ticket_id": "1", "text": "canary-words", "customer": {"email": "canary@nest.example"}}
+    door.post(json.dumps(said).encode())
+    door.post(json.dumps(said | {"ticket_id": "{{canary-id}}"}).encode())
+    door.post(json.dumps(said).encode()[:-1])
+    door.post(headers={"X-Middleware-Token": "canary-token"})
+
+    sinks = log.getvalue() + capsys.readouterr().out
+    assert "unrendered_placeholder" in sinks
+    assert "canary" not in sinks
+    assert TOKEN not in sinks
+
+
+def test_the_way_in_opens_no_table() -> None:
+    """Nor the libraries for it: their import is what the help desk would wait for."""
+    code = "import sys, richpanel.ingress; print([m for m in sys.modules if 'dynamodb' in m or m == 'pydantic'])"
+    path = {"PYTHONPATH": "functions:layers/shared", "POWERTOOLS_SERVICE_NAME": "richpanel"}
+
+    ran = subprocess.run(  # noqa: S603 - our own interpreter and our own words
+        [sys.executable, "-c", code], env=path, capture_output=True, text=True, check=True
+    )
+
+    assert ran.stdout.strip() == "[]"

@@ -1,0 +1,239 @@
+"""What makes the functions of the help desk do all they can do on AWS: over moto alone, and the provider sandbox."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import boto3
+
+import shared.clock
+from local.sandbox.help_desk import CommentSeed, TicketSeed
+from richpanel.channels import Channel
+from richpanel.items import TTL_ATTRIBUTE, TokenBucket
+from richpanel.limiter import KEY
+from richpanel.nudges import Nudge
+from shared.auth import Caller, Scope
+from shared.dynamodb import Table
+from tests.simulation.stage import imported
+from tests.simulation.world import Invocation
+from tests.template import create_queue, create_table, environment, properties, resources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.simulation.permissions import Witness
+    from tests.simulation.world import World
+
+OPERATOR = Caller(company="acme", scopes=frozenset(Scope), principal="api-key:1")
+QUEUES = ("RichpanelQueue", "RichpanelLiveQueue", "RichpanelDeadLetters")
+TABLES = (
+    "RichpanelIdempotencyTable",
+    "RichpanelConversationStateTable",
+    "RichpanelAuditActionsTable",
+)
+DISPUTE = "I have told my bank to open a chargeback for this payment."
+
+
+class AlmostOver(Invocation):
+    """A run with a second left."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Too little for anything but the answer."""
+        return 1_000
+
+
+@dataclass
+class Stage:
+    """Tables, queues, switches and secrets of the template in moto, and handlers whose use of them is witnessed."""
+
+    world: World
+    witness: Witness
+    given: dict[str, str]
+    urls: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        aside = boto3.Session()  # What is set up here is no use of a function's.
+        self.sqs: Any = aside.client("sqs")
+        self.ssm: Any = aside.client("ssm")
+        dynamodb = aside.client("dynamodb")
+        for table in TABLES:
+            create_table(dynamodb, table, **self.given)
+        self.events, self.state, _ = (
+            Table(dynamodb, self._name(table), TTL_ATTRIBUTE) for table in TABLES
+        )
+        for queue in QUEUES:
+            self.urls[queue] = create_queue(self.sqs, queue, **self.given)
+        for parameter in resources("AWS::SSM::Parameter"):
+            wanted = properties(parameter, **self.given)
+            self.switch(wanted["Name"].rpartition("/")[2], wanted["Value"])
+        secrets = aside.client("secretsmanager")
+        known = {secret["Name"] for secret in secrets.list_secrets()["SecretList"]}
+        for secret, value in (
+            ("RichpanelKeys", {"richpanel": "a key", "salt": "of the simulation"}),
+            ("ApiSealSecret", {"seal_key": "sealed"}),
+        ):
+            name = properties(secret, **self.given)["Name"]
+            if name not in known:
+                secrets.create_secret(Name=name, SecretString=json.dumps(value))
+
+    def handler(self, function: str) -> Callable[..., Any]:
+        """A function of the template, in a process of its own."""
+        module, _, name = properties(function, **self.given)["Handler"].rpartition(".")
+        started = imported(module, environment(function, **self.given))
+        return self.witness.watching(function, getattr(started, name))
+
+    def ticket(self, name: str, text: str, channel: str = "email") -> None:
+        """A customer wrote, three minutes ago."""
+        at = shared.clock.to_text(self.world.clock.ms - 180_000)
+        comment = CommentSeed(id=f"{name}-1", body=text, created_at=at)
+        seed = TicketSeed(id=name, channel=channel, comments=[comment], updated_at=at)
+        self.world.sandbox.desk.seed(seed, at)
+
+    def work_off(self, handler: Callable[..., Any], queue: str) -> None:
+        """Hand one message of a lane to the worker, as the event source does."""
+        (message,) = self.sqs.receive_message(
+            QueueUrl=self.urls[queue], MessageSystemAttributeNames=["All"]
+        )["Messages"]
+        record = {
+            "messageId": message["MessageId"],
+            "receiptHandle": message["ReceiptHandle"],
+            "body": message["Body"],
+            "attributes": message["Attributes"],
+            "messageAttributes": {},
+            "eventSource": "aws:sqs",
+            "eventSourceARN": f"arn:aws:sqs:us-east-1:123456789012:{self._name(queue)}",
+            "awsRegion": "us-east-1",
+        }
+        failed = handler({"Records": [record]}, Invocation())["batchItemFailures"]
+        where = {"QueueUrl": self.urls[queue], "ReceiptHandle": message["ReceiptHandle"]}
+        if failed:
+            self.sqs.change_message_visibility(**where, VisibilityTimeout=0)
+        else:
+            self.sqs.delete_message(**where)
+
+    def put(self, queue: str, nudge: Nudge) -> None:
+        """A message for one of the queues."""
+        self.sqs.send_message(
+            QueueUrl=self.urls[queue],
+            MessageBody=nudge.as_entry().body,
+            MessageGroupId=nudge.conversation_id,
+            MessageDeduplicationId=nudge.deduplication,
+        )
+
+    def switch(self, name: str, text: str) -> None:
+        """Somebody sets a switch."""
+        self.ssm.put_parameter(
+            Name=f"/parley/local/richpanel/{name}", Value=text, Type="String", Overwrite=True
+        )
+
+    def close_the_help_desk(self, *, for_ms: int) -> None:
+        """As after a 429: nobody may call it for so long."""
+        until = self.world.clock.ms + for_ms
+        self.state.update({"conversation_id": KEY}, put=TokenBucket.named(blocked_until=until))
+
+    def _name(self, queue_or_table: str) -> str:
+        wanted = properties(queue_or_table, **self.given)
+        return str(wanted.get("QueueName") or wanted["TableName"])
+
+
+@contextmanager
+def staged(world: World, witness: Witness) -> Iterator[Stage]:
+    """The stage, with clients whose every operation the witness sees, and a clock that moves when somebody waits."""
+    world.reset()
+    session = boto3.Session()
+
+    def note(params: dict[str, Any], event_name: str, **_: Any) -> None:
+        witness.note(event_name.partition(".")[2], params)
+
+    session.events.register("before-parameter-build", note)
+    given = {"Stage": "local", "HelpDeskUrl": f"{world.sandbox.url}/v1"}
+    with (
+        mock.patch.object(boto3, "DEFAULT_SESSION", session),
+        mock.patch.object(shared.clock, "sleep_ms", lambda ms: world.clock.sleep(ms / 1_000)),
+    ):
+        yield Stage(world, witness, given)
+
+
+def drive_help_desk(world: World, witness: Witness) -> None:
+    """A mail and a chat that no webhook told of are found and handled; then people do all that they can do."""
+    with staged(world, witness) as stage:
+        stage.ticket("t-1", DISPUTE)
+        stage.ticket("t-2", "Where is my order?", channel="livechat")
+        sweep_and_work(stage)
+        assert "mw-processed" in world.sandbox.desk.tickets["t-1"].tags
+        operate(stage)
+
+
+def sweep_and_work(stage: Stage) -> None:
+    """At first nobody may call the help desk: the worker has both come back once."""
+    stage.switch("dry_run", "false")
+    sweep, worker = stage.handler("RichpanelSweep"), stage.handler("RichpanelWorker")
+    sweep({"time": "2026-03-02T13:05:00Z"}, Invocation())
+    stage.close_the_help_desk(for_ms=120_000)
+    for _ in range(2):
+        for queue in ("RichpanelQueue", "RichpanelLiveQueue"):
+            stage.work_off(worker, queue)
+        stage.world.clock.sleep(180)
+    # A worker died before its last write; whoever comes next reads in the audit how it was decided.
+    unfinished = {"status": "processing", "lease_owner": "the dead", "lease_until": 0}
+    stage.events.update({"event_id": "evt:rp:t-1:t-1-1"}, put=unfinished)
+    stage.put(
+        "RichpanelQueue",
+        Nudge(conversation_id="t-1", channel=Channel.EMAIL, source="sweep", deduplication="again"),
+    )
+    stage.work_off(worker, "RichpanelQueue")
+
+
+def operate(stage: Stage) -> None:
+    """Every route of the admin API; one of the conversations was parked, and a letter of each lane is dead."""
+    handler = stage.handler("RichpanelAdmin")
+    stage.events.update({"event_id": "evt:rp:t-2:t-2-1"}, put={"status": "parked"})
+    for channel in ("email", "livechat"):
+        nudge = Nudge(
+            conversation_id="t-1",
+            channel=Channel(channel),
+            source="sweep",
+            deduplication=channel,
+        )
+        stage.put("RichpanelDeadLetters", nudge)
+
+    def ask(line: str, status: int, body: Any = None, **query: str) -> None:
+        answer = handler(asked(line, body, query), Invocation())
+        assert answer["statusCode"] == status, answer["body"]
+
+    ask("GET /admin/richpanel/health", 200)
+    ask("GET /admin/richpanel/switches", 200)
+    ask("PUT /admin/richpanel/switches", 200, {"safe_mode": False})
+    ask("POST /admin/richpanel/conversations/t-1/replay", 200, {"mode": "dry_run"})
+    ask("POST /admin/richpanel/conversations/t-2/replay", 202, {"mode": "repair"})
+    ask("POST /admin/richpanel/conversations/t-1/clear-risk", 200)
+    ask("GET /admin/richpanel/conversations/t-1", 200, limit="1")  # of two: there is a cursor
+    ask("DELETE /admin/richpanel/conversations/t-1", 200)
+    redrive = asked("POST /admin/richpanel/dlq/redrive", None, {})
+    for run in (
+        AlmostOver(),
+        Invocation(),
+    ):  # The first puts one letter back, and leaves the other.
+        assert len(json.loads(handler(redrive, run)["body"])["result"]["letters"]) == 1
+
+
+def asked(line: str, body: Any, query: dict[str, str]) -> dict[str, Any]:
+    """A call (`GET /path`) as API Gateway hands it over, for a caller whom the authorizer knew."""
+    method, path = line.split(" ")
+    return {
+        "resource": path,
+        "path": path,
+        "httpMethod": method,
+        "headers": {},
+        "multiValueHeaders": {},
+        "pathParameters": None,
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()},
+        "requestContext": {"requestId": "request-1", "authorizer": OPERATOR.as_context()},
+        "body": None if body is None else json.dumps(body),
+        "isBase64Encoded": False,
+    }

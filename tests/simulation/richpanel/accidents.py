@@ -1,0 +1,106 @@
+"""What accidents are measured by: a run without any, and the one whose reply nobody ever saw arrive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tests.simulation.effort import EFFORT
+from tests.simulation.richpanel.left import (
+    Left,
+    check_at_any_time,
+    check_at_rest,
+    differences,
+    left_by,
+)
+from tests.simulation.richpanel.scenarios import nothing
+from tests.simulation.wire import READS, When
+
+if TYPE_CHECKING:
+    from tests.simulation.richpanel.scenarios import Scenario, Story
+    from tests.simulation.richpanel.world import Moment, World
+
+LIMITER = "sys:limiter"
+RESERVES = "dynamodb.PutItem act:rp_reply:"
+
+
+@dataclass(frozen=True)
+class Run:
+    """
+    A run without accidents: where it began, what it left, and its calls; *starts* are the first calls of workers.
+
+    *in_doubt* is what is left where nobody ever learns what became of its reply; None where it sends none.
+    """
+
+    scenario: Scenario
+    start: Moment
+    calls: list[str]
+    starts: list[int]
+    clean: Left
+    in_doubt: Left | None
+
+    def loses_sight(self, call: str) -> bool:
+        """Whether nobody may ever know of the reply, when something happens to this call."""
+        return call.startswith(RESERVES) or self.scenario.is_send(call)
+
+    def deaths(self) -> list[tuple[int, When]]:
+        """
+        Every moment at which a worker can die, once.
+
+        Before call k and after call k - 1 are the same moment for everybody outside, unless a run ends between them. So
+        are before and after a call that only reads, or takes a token; a long run dies there all the same.
+        """
+        return [(number, When.BEFORE) for number in self.starts] + [
+            (number, When.AFTER)
+            for number, call in enumerate(self.calls, start=1)
+            if EFFORT > 1 or not (call.split(" ")[0] in READS or LIMITER in call)
+        ]
+
+
+def undisturbed(world: World, scenario: Scenario, afterwards: Story = nothing) -> Run:
+    """The scenario without accidents, then what comes *afterwards*; once more with a reply of unknown fate."""
+    start = scenario.begin(world)
+    world.work_off()
+    calls, starts = list(world.wire.calls), list(world.wire.first_of_runs)
+    assert len(left_by(world).sent) == scenario.replies
+    clean = _afterwards(world, afterwards)
+    assert clean.dead_letters == 0
+    in_doubt = None
+    if any(map(scenario.is_send, calls)):
+        scenario.again(world, start)
+        world.wire.fails_if = scenario.is_send
+        world.work_off()
+        assert len([call for call in world.wire.calls if scenario.is_send(call)]) == 1
+        check_handed_over(left_by(world))
+        world.wire.rewind()
+        in_doubt = _afterwards(world, afterwards)
+    return Run(scenario, start, calls, starts, clean, in_doubt)
+
+
+def check_handed_over(left: Left) -> None:
+    """A reply that may not have arrived is known as such, and people know."""
+    assert "unknown" in {row["status"] for row in left.actions.values()}
+    (ticket,) = left.tickets.values()
+    assert "mw-escalated-human" in ticket["tags"]
+    assert ticket["status"] == "OPEN"
+    assert any('"escalate"' in row and '"fail: unknown"' in row for row in left.audit)
+
+
+def go_on(world: World, run: Run, number: int, what: str) -> None:
+    """Let the world go on after an accident at this call, and compare."""
+    world.work_off(between=lambda: check_at_any_time(world))
+    call = run.calls[number - 1]
+    left = left_by(world)
+    check_at_rest(world, left)
+    found = differences(run.clean, left)
+    if found and run.in_doubt and run.loses_sight(call):
+        found = min(found, differences(run.in_doubt, left), key=len)
+    assert not found, "\n".join([f"{what}, call {number}, {call}", *found])
+
+
+def _afterwards(world: World, story: Story) -> Left:
+    story(world)
+    world.work_off()
+    left = left_by(world)
+    check_at_rest(world, left)
+    return left

@@ -1,0 +1,173 @@
+"""
+What a run left behind, in a form that two runs can be compared by; and what must hold of it whatever happened.
+
+`VARIES` is the only list of what rows of two runs may differ in.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from richpanel.decisions.routing import ROUTE_TAGS
+from richpanel.items import AuditAction, ConversationState, CustomerState, Event, Row
+
+if TYPE_CHECKING:
+    from tests.simulation.richpanel.world import World
+
+# By the clock, by who did it, and by how often somebody had to begin.
+VARIES = {
+    "created_at", "last_processed_at", "received_at", "expires_at", "updated_at", "version", "attempts", "attempt",
+    "owner", "reserved_at", "deadline", "reason", "evidence", "sent_at", "requested_at",
+}  # fmt: skip
+OUT = "out"  # sent, or seen to be there later: which of the two depends on who looked
+SENDS = ("send_message", "comment")
+
+
+@dataclass(frozen=True)
+class Left:
+    """
+    What is left when the queues are empty.
+
+    *audit* counts rows by what they are about: a second one of the same action is a difference. *sent* are the texts
+    that went to customers, by ticket.
+    """
+
+    events: dict[str, dict[str, Any]]
+    actions: dict[str, dict[str, Any]]
+    states: dict[str, dict[str, Any]]
+    audit: Counter[str]
+    tickets: dict[str, dict[str, Any]]
+    sent: list[tuple[str, str]]
+    dead_letters: int
+
+
+def left_by(world: World) -> Left:
+    """Take stock; the queues must be empty."""
+    assert world.lanes.is_empty
+    rows = world.rows()
+    return Left(
+        events={key[1]: _event(row) for key, row in rows.items() if key[1].startswith("evt:")},
+        actions={key[1]: _action(row) for key, row in rows.items() if key[1].startswith("act:")},
+        states={
+            key[1]: _state(row)
+            for key, row in rows.items()
+            if key[0] == "state" and not key[1].startswith("sys:")
+        },
+        audit=Counter(_audited(row) for key, row in rows.items() if key[0] == "audit"),
+        tickets={name: _ticket(ticket) for name, ticket in world.sandbox.desk.tickets.items()},
+        sent=sent_by(world),
+        dead_letters=world.lanes.dead_letters,
+    )
+
+
+def sent_by(world: World) -> list[tuple[str, str]]:
+    """Path and text of each reply that the help desk acted on since the world began again."""
+    replies = [sent for sent in world.sandbox.sent if sent.operation in SENDS]
+    return sorted((sent.path, json.dumps(sent.body, sort_keys=True)) for sent in replies)
+
+
+def differences(expected: Left, found: Left) -> list[str]:
+    """What differs, attribute by attribute: for a failing test to show, and empty when nothing does."""
+    said = []
+    for part in ("events", "actions", "states", "tickets"):
+        old, new = getattr(expected, part), getattr(found, part)
+        said += [f"{key} is missing" for key in sorted(old.keys() - new.keys())]
+        said += [f"{key} is too much" for key in sorted(new.keys() - old.keys())]
+        said += [
+            f"{key} {name}: {old[key].get(name)!r} != {new[key].get(name)!r}"
+            for key in sorted(old.keys() & new.keys())
+            for name in sorted(old[key].keys() | new[key].keys())
+            if old[key].get(name) != new[key].get(name)
+        ]
+    said += [f"audit, missing: {row}" for row in sorted((expected.audit - found.audit).elements())]
+    said += [f"audit, too much: {row}" for row in sorted((found.audit - expected.audit).elements())]
+    if expected.sent != found.sent:
+        said.append(f"sent: {expected.sent} != {found.sent}")
+    if expected.dead_letters != found.dead_letters:
+        said.append(f"dead letters: {expected.dead_letters} != {found.dead_letters}")
+    return said
+
+
+def check_at_any_time(world: World) -> None:
+    """What holds between any two runs of a worker."""
+    for key, row in world.rows().items():
+        kind: type[Row] | None = AuditAction if key[0] == "audit" else None
+        if key[0] == "state" and not key[1].startswith("sys:"):
+            kind = CustomerState if key[1].startswith("cust:") else ConversationState
+        if key[1].startswith("evt:"):
+            kind = Event
+        if kind is not None:
+            assert not kind.model_validate(row).model_extra, key
+    replies = [key[1].split(":")[2] for key in world.rows() if key[1].startswith("act:rp_reply:")]
+    for ticket_id, ticket in world.sandbox.desk.tickets.items():
+        ours = [c for c in ticket.comments if c.get("isOperator")]
+        assert len(ours) <= replies.count(ticket_id), "somebody was answered twice"
+
+
+def check_at_rest(world: World, left: Left) -> None:
+    """What holds when the queues are empty: no message is lost, each ticket has one route, and each reply a row."""
+    check_at_any_time(world)
+    assert {row["status"] for row in left.events.values()} <= {"processed", "parked"}
+    for ticket_id, ticket in world.sandbox.desk.tickets.items():
+        assert len(ROUTE_TAGS.intersection(ticket.tags)) == 1, ticket_id
+        for comment in ticket.comments:
+            if not comment.get("isOperator"):
+                assert f"evt:rp:{ticket_id}:{comment['id']}" in left.events
+    for key, row in left.actions.items():
+        assert row["status"] != "reserved", key
+
+
+def _without(row: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in row.items() if name not in VARIES}
+    return {
+        name: _without(value) if isinstance(value, dict) else value for name, value in kept.items()
+    }
+
+
+def _event(row: dict[str, Any]) -> dict[str, Any]:
+    return _without(row) | {"reason": row.get("reason")}
+
+
+def _action(row: dict[str, Any]) -> dict[str, Any]:
+    status = OUT if row["status"] in {"sent", "confirmed"} else row["status"]
+    return _without(row) | {"status": status}
+
+
+def _state(row: dict[str, Any]) -> dict[str, Any]:
+    kept = _without(row)
+    if "auto_reply_times" in kept:
+        kept["auto_reply_times"] = len(kept["auto_reply_times"])
+    kept.pop(
+        "last_processed_message_at", None
+    )  # of its id: somebody may write when an accident is over
+    return kept
+
+
+def _audited(row: dict[str, Any]) -> str:
+    payload = json.loads(row["action_payload_redacted"])
+    payload.pop("waited_s", None)
+    if payload.get("state") in {"sent", "confirmed"}:
+        payload["state"] = OUT
+    action_id = row["ts_action_id"].partition("#")[2]
+    told = [
+        row["conversation_id"],
+        action_id,
+        row["action_type"],
+        row["idempotency_key"],
+        row["result"],
+        payload,
+    ]
+    return json.dumps(told, sort_keys=True, default=str)
+
+
+def _ticket(ticket: Any) -> dict[str, Any]:
+    comments = [(c["author_id"], c["body"]) for c in ticket.comments]
+    return {
+        "tags": sorted(ticket.tags),
+        "assignee": ticket.assignee_id,
+        "status": ticket.status,
+        "comments": comments,
+    }

@@ -1,0 +1,246 @@
+"""
+What is sent to the crash matrix: one ticket of Jane's, what came before, and what comes while accidents happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from local.sandbox.help_desk import CommentSeed, TicketSeed
+from local.sandbox.shop import OrderSeed
+from richpanel.taxonomy import Team
+
+if TYPE_CHECKING:
+    from tests.simulation.richpanel.world import Moment, World
+
+TICKET, JANE, AGENT = "t-1", "jane@shop.example", "agent-7"
+WHERE = "Hi, where is my order? It has not arrived yet."
+WHERE_1001 = "Hi, where is my order #1001? It has not arrived yet."
+DISPUTE = "I have told my bank to open a chargeback for this payment."
+ASSIGNEES = {Team.EMAIL: "agent-of-email", Team.CHARGEBACKS: "agent-of-chargebacks"}
+
+type Story = Callable[["World"], None]
+
+
+def nothing(_: World) -> None:
+    """Nothing happens."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """
+    *first* is handled without accidents, *then* brings what is handled among them.
+
+    *arm* prepares each run, beside what a moment remembers. *replies* is how many the customer gets of *then* in a run
+    without accidents, by PUTs of what ends in *reply_path*.
+    """
+
+    name: str
+    then: Story
+    first: Story = nothing
+    arm: Story = nothing
+    replies: int = 0
+    reply_path: str = "/send-message"
+
+    def is_send(self, call: str) -> bool:
+        """Whether a call is a reply on its way to the customer."""
+        return call.startswith("HTTP.PUT") and call.endswith(self.reply_path)
+
+    def begin(self, world: World) -> Moment:
+        """A fresh world up to where accidents may happen, to be returned to."""
+        world.reset()
+        self.first(world)
+        world.work_off()
+        # Later than this the queue recognises nothing any more, and the pause after an automatic reply is over: what a
+        # redelivery some minutes later decides on is the same.
+        world.clock.sleep(15 * 60)
+        self.then(world)
+        moment = world.remember()
+        self.again(world, moment)
+        return moment
+
+    def again(self, world: World, moment: Moment) -> None:
+        """The world at that moment, armed."""
+        world.begin_again(moment)
+        self.arm(world)
+
+
+def moment_of(world: World, after_ms: int = 0) -> str:
+    """Now, or so many milliseconds later, as the help desk writes it."""
+    at = datetime.fromtimestamp((world.clock.ms + after_ms) / 1_000, UTC)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def opens(world: World, *texts: str, ticket: str = TICKET, **facts: Any) -> None:
+    """A ticket with these messages of Jane's, a second apart, the last a second ago: m-1, m-2, ..."""
+    known = {"id": ticket, "sender": JANE, "profile_email": JANE}
+    seed = TicketSeed.model_validate(known | facts)
+    world.sandbox.desk.seed(seed, moment_of(world))
+    for number, text in enumerate(texts, start=1):
+        writes(world, text, f"m-{number}", ticket, after_ms=1_000 * (number - len(texts) - 1))
+
+
+def writes(
+    world: World, text: str, message: str, ticket: str = TICKET, after_ms: int = 0, **facts: Any
+) -> None:
+    """Jane writes in a ticket, unless *facts* say somebody else."""
+    known = {"id": message, "body": text, "created_at": moment_of(world, after_ms)}
+    seed = CommentSeed.model_validate(known | facts)
+    world.sandbox.desk.tickets[ticket].add(seed, moment_of(world))
+
+
+def buys(world: World, **facts: Any) -> None:
+    """An order of Jane's in the shop, sent off yesterday."""
+    yesterday = moment_of(world, -86_400_000)
+    known: dict[str, Any] = {
+        "id": "6001",
+        "name": "#1001",
+        "email": JANE,
+        "created_at": yesterday,
+        "shipping_method": "Standard",
+        "fulfillment_status": "FULFILLED",
+        "parcels": [{"number": "1Z999AA10123456784", "company": "UPS", "created_at": yesterday}],
+    }
+    order = OrderSeed.model_validate(known | facts)
+    world.sandbox.shop.orders[order.id] = order
+
+
+def unsent(world: World) -> None:
+    """An order that was paid an hour ago, and is not sent off yet."""
+    paid = moment_of(world, -3_600_000)
+    buys(world, created_at=paid, fulfillment_status="UNFULFILLED", parcels=[])
+
+
+def minimal(ticket: str = TICKET, channel: str = "email") -> dict[str, Any]:
+    """A call that says no more than that something happened."""
+    return {"ticket_id": ticket, "trigger": "customer_message", "channel": channel}
+
+
+def named(
+    message: str, ticket: str = TICKET, channel: str = "email", **facts: Any
+) -> dict[str, Any]:
+    """A call that names its message."""
+    return minimal(ticket, channel) | {"message_id": message} | facts
+
+
+def asks(world: World, text: str = WHERE) -> None:
+    """Jane opens a ticket, and the help desk calls."""
+    opens(world, text)
+    world.call(named("m-1"))
+
+
+def answers_with_number(world: World) -> None:
+    """Jane answers our question."""
+    writes(world, WHERE_1001, "m-2", after_ms=-1_000)
+    world.call(named("m-2"))
+
+
+def writes_again(world: World) -> None:
+    """Jane asks once more."""
+    writes(world, WHERE, "m-2", after_ms=-1_000)
+    world.call(named("m-2"))
+
+
+def _buys_and_asks(world: World) -> None:
+    buys(world)
+    asks(world, WHERE_1001)
+
+
+def _buys_and_asks_without(world: World) -> None:
+    buys(world)
+    asks(world)
+
+
+def _asks_about_linked(world: World) -> None:
+    buys(world)
+    opens(world, WHERE, order={"order_id": "6001"})
+    world.call(named("m-1"))
+
+
+def _asks_early(world: World) -> None:
+    unsent(world)
+    asks(world, WHERE_1001)
+
+
+def _assigned(story: Story) -> Story:
+    def then(world: World) -> None:
+        world.assign(ASSIGNEES)
+        story(world)
+
+    return then
+
+
+def _three(*calls: dict[str, Any]) -> Story:
+    def then(world: World) -> None:
+        opens(world, "Hi there", "I ordered last week", WHERE)
+        for call in calls:
+            world.call(call)
+
+    return then
+
+
+def _chats(world: World) -> None:
+    opens(world, WHERE, channel="messenger")
+    world.call(named("m-1", channel="messenger"))
+
+
+def _late(world: World) -> None:
+    writes(world, "An older question about colours", "m-0", after_ms=-20 * 60_000)
+    world.call(named("m-0"))
+
+
+def _edits(world: World) -> None:
+    world.sandbox.desk.tickets[TICKET].comments[0]["body"] = DISPUTE
+    world.call(minimal())
+
+
+def _of_another_team(world: World) -> None:
+    """A person has the ticket, and another of our routes stands on it."""
+    world.assign(ASSIGNEES)
+    opens(world, WHERE, tags=["route-returns-admin", "vip"])
+    world.call(named("m-1"))
+
+
+def _lacks_tag(world: World) -> None:
+    del world.sandbox.desk.tags["mw-intent-order-status"]
+    asks(world)
+
+
+def _is_refused(world: World) -> None:
+    world.sandbox.faults.add(
+        provider="richpanel", operation="send_message", kind="status", status=422, times=9
+    )
+
+
+def _nobody_knows(world: World) -> None:
+    world.call(named("m-1", "t-9", message_text="", text=WHERE))
+
+
+EVERY = [
+    Scenario("asked for the number", asks, replies=1),
+    Scenario("answered by number", _buys_and_asks, replies=1),
+    Scenario("answered by the linked order", _asks_about_linked, replies=1),
+    Scenario("asked, assigned", _assigned(asks), replies=1),
+    Scenario("answered and closed", _assigned(_asks_early), replies=1),
+    Scenario("chargeback, assigned", _assigned(lambda world: asks(world, DISPUTE))),
+    Scenario("a burst, three calls", _three(named("m-1"), named("m-2"), named("m-3")), replies=1),
+    Scenario("a burst, three calls without ids", _three(*[minimal()] * 3), replies=1),
+    Scenario("a chat", _chats, replies=1, reply_path=f"/tickets/{TICKET}"),
+    Scenario("a late message that is named", _late, asks),
+    Scenario("an edited message", _edits, asks),
+    Scenario("a reply that is refused", asks, arm=_is_refused),
+    Scenario("our question is answered", answers_with_number, _buys_and_asks_without, replies=1),
+    Scenario("our question is asked again", writes_again, asks, replies=1),
+    Scenario("another route and a person stand there", _of_another_team, replies=1),
+    Scenario("a tag that nobody made", _lacks_tag, replies=1),
+    Scenario("a ticket that nobody knows", _nobody_knows),
+]
+
+
+def by_name(*names: str) -> list[Scenario]:
+    """Those of the scenarios."""
+    found = {scenario.name: scenario for scenario in EVERY}
+    return [found[name] for name in names]

@@ -1,0 +1,116 @@
+"""Sets a help desk up: tables, switches and secrets of the template in moto, and handlers under their environments."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import boto3
+import urllib3
+from botocore import endpoint
+from moto import mock_aws
+
+import shared.clock
+from local.sandbox import running
+from richpanel.decisions.catalogue import templates
+from tests import template
+from tests.simulation.clock import Clock
+from tests.simulation.fifo import FifoQueue
+from tests.simulation.richpanel.lanes import Lanes
+from tests.simulation.richpanel.world import TOKEN, World
+from tests.simulation.stage import imported, uncollected
+from tests.simulation.wire import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from local.sandbox import Sandbox
+
+BOT = "bot-1"
+ACCOUNT = {
+    "support_signature": "The Acme team",
+    "bot_author_id": BOT,
+    # Whom the help desk names as the author of what comes over the API: comments of chats take no author.
+    "automation_author_ids": ["operator-of-the-key"],
+}
+SWITCHES = {
+    "safe_mode": "false",
+    "automation_enabled": "true",
+    "automation_enabled_channels": "email,livechat",
+    "template_enabled": json.dumps({name: one.tier is not None for name, one in templates.items()}),
+    "tier2_channels": "email",
+    "tier2_paths": "linked,number",
+    "auto_close_enabled": "true",
+    "outbound_scope": "all",
+}
+TABLES = {
+    "idempotency": "RichpanelIdempotencyTable",
+    "state": "RichpanelConversationStateTable",
+    "audit": "RichpanelAuditActionsTable",
+}
+
+
+@contextmanager
+def running_world() -> Iterator[World]:
+    """moto, a provider sandbox, and the world between them."""
+    with mock_aws(), running() as sandbox, new_world(sandbox) as world, uncollected():
+        world.switch(**SWITCHES)
+        yield world
+
+
+@contextmanager
+def new_world(sandbox: Sandbox) -> Iterator[World]:
+    """The world, while moto is on. Handlers are imported anew: their clients belong to this world's wire."""
+    given = {
+        "Stage": "local",
+        "RichpanelAccount": json.dumps(ACCOUNT),
+        "HelpDeskUrl": f"{sandbox.url}/v1",
+        "ShopifyUrl": sandbox.url,
+        "ShopifyVersion": "2026-01",
+    }
+    clock = Clock()
+    lanes = Lanes(
+        dict(_queue(name, clock, given) for name in ("RichpanelQueue", "RichpanelLiveQueue"))
+    )
+    wire = Wire(lanes)
+    session = boto3.Session()
+    wire.hook_into(session)
+    urlopen = urllib3.HTTPConnectionPool.urlopen
+    with (
+        mock.patch.object(boto3, "DEFAULT_SESSION", session),
+        mock.patch.object(shared.clock, "now_ms", clock.now_ms),
+        mock.patch.object(shared.clock, "sleep_ms", lambda ms: clock.sleep(ms / 1_000)),
+        mock.patch.object(endpoint, "time", clock),
+        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
+    ):
+        tables = _create(given)
+        webhook, worker = (
+            imported(module, template.environment(function, **given))
+            for function, module in (
+                ("RichpanelWebhook", "richpanel.handlers.webhook"),
+                ("RichpanelWorker", "richpanel.handlers.worker"),
+            )
+        )
+        yield World(sandbox, clock, lanes, wire, webhook, worker, tables)
+
+
+def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> tuple[str, FifoQueue]:
+    wanted = template.properties(logical_id, **given)
+    most = wanted["RedrivePolicy"]["maxReceiveCount"]
+    return wanted["QueueName"], FifoQueue(clock, wanted["VisibilityTimeout"] * 1_000, most)
+
+
+def _create(given: dict[str, str]) -> dict[str, str]:
+    """Tables and secrets of the template, in moto; the names of the tables."""
+    aside = boto3.Session()
+    dynamodb, client = aside.client("dynamodb"), aside.client("secretsmanager")
+    secrets = {
+        "RichpanelWebhookSecret": {"active_tokens": [TOKEN], "active_hmac_keys": []},
+        "RichpanelKeys": {"richpanel": "a key", "shopify": "a token", "salt": "of the simulation"},
+    }
+    for logical_id, value in secrets.items():
+        name = template.properties(logical_id, **given)["Name"]
+        client.create_secret(Name=name, SecretString=json.dumps(value))
+    return {use: template.create_table(dynamodb, name, **given) for use, name in TABLES.items()}

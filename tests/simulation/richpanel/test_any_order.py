@@ -1,0 +1,102 @@
+"""Random days of a help desk: whatever comes twice, late, in either lane, or to dying workers, nobody is forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.simulation.effort import EFFORT
+from tests.simulation.richpanel.left import check_at_any_time, check_at_rest, left_by
+from tests.simulation.richpanel.scenarios import (
+    DISPUTE,
+    TICKET,
+    WHERE,
+    WHERE_1001,
+    buys,
+    minimal,
+    named,
+    opens,
+    writes,
+)
+from tests.simulation.richpanel.world import World
+from tests.simulation.wire import When
+
+TEXTS = (WHERE, WHERE_1001, "It was a present, and I am sorry to bother you.", DISPUTE)
+MOST_DEATHS = 3  # of one plan: a message that is received five times is a dead letter
+
+
+@dataclass(frozen=True)
+class Plan:
+    """
+    What Jane writes, and after each message the calls about any of them, and what is done.
+
+    A call is the number of a message (None: it names none), and the channel that it gives. *seconds* pass after each
+    message. *visible* is the order in which messages can be seen. *done*: a worker runs or not, or dies at a call.
+    """
+
+    texts: list[str]
+    visible: list[int]
+    calls: list[list[tuple[int | None, str]]]
+    done: list[tuple[int, When] | bool]
+    seconds: list[int]
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    texts = draw(st.lists(st.sampled_from(TEXTS), min_size=1, max_size=4))
+    count = len(texts)
+    numbers = st.sampled_from([None, *range(count)])
+    call = st.tuples(numbers, st.sampled_from(["email", "livechat"]))
+    deaths = st.tuples(st.integers(1, 30), st.sampled_from(When))
+    done = st.one_of(st.booleans(), deaths)
+    steps = range(count)
+    return Plan(
+        texts,
+        draw(st.permutations(range(count))),
+        [draw(st.lists(call, max_size=3)) for _ in steps],
+        [draw(done if n < MOST_DEATHS else st.booleans()) for n in steps],
+        [draw(st.sampled_from([0, 1, 40, 200])) for _ in steps],
+    )
+
+
+@settings(
+    max_examples=4 * EFFORT,
+    derandomize=EFFORT == 1,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(plan=plans())
+def test_any_order_any_repetition_and_any_crash_forget_nobody(world: World, plan: Plan) -> None:
+    world.reset()
+    buys(world)
+    opens(world)
+    began = world.clock.ms
+    steps = zip(plan.visible, plan.calls, plan.done, plan.seconds, strict=True)
+    for message, calls, done, seconds in steps:
+        world.wire.rewind()
+        # Written a second apart, and visible in another order.
+        after_ms = began + 1_000 * message - world.clock.ms
+        writes(world, plan.texts[message], f"m-{message}", after_ms=after_ms)
+        for number, channel in calls:
+            known = number is not None and number in plan.visible[: plan.visible.index(message) + 1]
+            world.call(named(f"m-{number}", channel=channel) if known else minimal(channel=channel))
+        world.wire.rewind()
+        if isinstance(done, tuple):
+            world.wire.die_at = done
+        for lane, queued in world.lanes.receive() if done else []:
+            world.run_worker(lane, queued)
+            check_at_any_time(world)
+        world.clock.sleep(seconds)
+    world.wire.rewind()
+    world.call(minimal())  # what the sweep does about a ticket that changed
+    world.work_off(between=lambda: check_at_any_time(world))
+    left = left_by(world)
+    check_at_rest(world, left)
+    assert left.dead_letters == 0
+    if DISPUTE in plan.texts:
+        assert left.states[TICKET]["risk_flags"] == {"chargeback"}
+        assert "route-chargebacks-disputes" in left.tickets[TICKET]["tags"]

@@ -1,0 +1,46 @@
+"""A worker may be killed before or after any call it makes: the redelivery ends where an undisturbed run ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.simulation.effort import EFFORT
+from tests.simulation.richpanel.accidents import LIMITER, go_on, undisturbed
+from tests.simulation.richpanel.scenarios import EVERY, Scenario, by_name
+from tests.simulation.richpanel.world import World
+from tests.simulation.wire import Fault
+
+# It makes nearly every kind of call: a short run dies at all of them, and at every fifth of the others'.
+(ASKED,), (CLOSED,) = by_name("asked for the number"), by_name("answered and closed")
+FAULTY = [(Fault.LOST_ANSWER, CLOSED), (Fault.THROTTLED, ASKED), (Fault.UNAVAILABLE, ASKED)]
+if EFFORT > 1:
+    FAULTY = [(fault, scenario) for fault in Fault for scenario in EVERY]
+
+
+@pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
+def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario) -> None:
+    run = undisturbed(world, scenario)
+    every = 1 if EFFORT > 1 or scenario is CLOSED else 5
+    for number, when in run.deaths()[EVERY.index(scenario) % every :: every]:
+        scenario.again(world, run.start)
+        world.wire.die_at = (number, when)
+        go_on(world, run, number, f"died {when}")
+
+
+@pytest.mark.parametrize(
+    ("fault", "scenario"),
+    FAULTY,
+    ids=lambda part: part.name if isinstance(part, Scenario) else str(part),
+)
+def test_a_failing_call_changes_nothing_in_the_end(
+    world: World, fault: Fault, scenario: Scenario
+) -> None:
+    run = undisturbed(world, scenario)
+    for number, call in enumerate(run.calls, start=1):
+        if EFFORT == 1 and (LIMITER in call or number % 3):
+            continue
+        if call.startswith("ssm.") and fault is not Fault.LOST_ANSWER:
+            continue  # Switches that cannot be read are closed: another end, and the one that is wanted.
+        scenario.again(world, run.start)
+        world.wire.fault_at = (number, fault)
+        go_on(world, run, number, fault)

@@ -1,0 +1,80 @@
+"""Events and tickets that cannot be handled: parked with a reason, and nobody else notices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.simulation.richpanel.left import check_at_any_time, left_by
+from tests.simulation.richpanel.scenarios import TICKET, WHERE, minimal, named, opens, writes
+from tests.simulation.richpanel.world import World
+
+OTHER = "t-2"
+HOSTILE: dict[str, dict[str, Any]] = {
+    "no id": {"id": None},
+    "an id of blanks and signs": {"id": " 😀/../#? "},
+    "an id of 300 characters": {"id": "x" * 300},
+    "no words": {"body": ""},
+    "a million characters": {"body": "Where is my order? " * 50_000},
+    "a flag that nobody set": {"is_operator": None},
+    "a time that is none": {"created_at": "yesterday"},
+    "a time in the year 9999": {"created_at": "9999-12-31T23:59:59Z"},
+    "signs that are none": {"body": "Where is my order?\x00\x1b[2J\ufffe\u202e"},
+    "half an emoji": {"body": "Where is my order \ud83d"},
+    "words in another's name": {"body": "{{ticket.id}} ${jndi:ldap://x} <script>alert(1)</script>"},
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_comment_harms_nobody(world: World, name: str) -> None:
+    opens(world, "Hello")
+    comments = world.sandbox.desk.tickets[TICKET].comments
+    writes(world, "Where is my order?", "m-2")
+    for field, value in HOSTILE[name].items():
+        as_written = {"is_operator": "isOperator"}.get(field, field)
+        comments[-1] = {k: v for k, v in comments[-1].items() if k != as_written}
+        if value is not None:
+            comments[-1][as_written] = value
+    opens(world, WHERE, ticket=OTHER)
+    world.call(minimal())
+    world.call(minimal(OTHER))
+    world.work_off()
+
+    left = left_by(world)
+    check_at_any_time(world)
+    assert left.dead_letters == 0
+    assert {row["status"] for row in left.events.values()} == {"processed"}
+    assert left.events[f"evt:rp:{OTHER}:m-1"]["intent"] == "order_status_tracking"
+    assert "mw-routing-applied" in left.tickets[TICKET]["tags"]
+
+
+@pytest.mark.parametrize("operation", ["get_ticket", "add_tags"])
+def test_a_help_desk_that_answers_with_pages_is_given_up_and_said_so(
+    world: World, operation: str
+) -> None:
+    opens(world, WHERE)
+    world.sandbox.faults.add(provider="richpanel", operation=operation, kind="html", times=100)
+    world.call(named("m-1"))
+    world.work_off()
+
+    left = left_by(world)
+    (row,) = left.events.values()
+    assert (row["status"], row["reason"]) == ("parked", "bad_provider_answer")
+    assert left.dead_letters == 0
+
+
+def test_a_queue_record_that_is_no_event_is_parked(world: World) -> None:
+    opens(world, WHERE)
+    world.call(named("m-1"))
+    ((_, message),) = world.lanes.receive()
+    for queue in world.lanes.queues.values():
+        for one in queue.messages:
+            one.body = one.body[: len(one.body) // 2]
+    del message
+    world.work_off()
+
+    left = left_by(world)
+    ((key, row),) = left.events.items()
+    assert key.startswith("evt:rp:unknown:")
+    assert (row["status"], row["reason"]) == ("parked", "malformed_event")

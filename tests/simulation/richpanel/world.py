@@ -1,0 +1,269 @@
+"""
+One small help desk: the real webhook and worker over moto, two in-memory queues, the provider sandbox, and one clock.
+
+A test lets customers write, lets the workers run, kills them, and compares what is left.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from boto3.dynamodb.types import TypeDeserializer
+
+from local.sandbox import state
+from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
+from richpanel.taxonomy import ControlTag, Intent, Team
+from tests.simulation.clock import Clock
+from tests.simulation.richpanel.lanes import Lanes, as_record
+from tests.simulation.wire import Died, Wire
+from tests.simulation.world import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import ModuleType
+
+    from local.sandbox import Sandbox
+    from local.sandbox.help_desk import HelpDesk
+    from tests.simulation.fifo import Queued
+
+TOKEN = "the token of the simulated help desk"
+LONGEST_LIFE_MS = 60_000
+MOST_ROUNDS = 60
+# All that the account has: one that it lacks is made, which is a scenario of its own.
+TAGS = (*ROUTE_TAGS, *ControlTag, *(tag for intent in Intent for tag in intent_tags(intent)))
+PARAMETERS = "/parley/local/richpanel"
+KEY_NAMES = {
+    "idempotency": ("event_id",),
+    "state": ("conversation_id",),
+    "audit": ("conversation_id", "ts_action_id"),
+}
+
+_deserialize = TypeDeserializer().deserialize
+
+# Table (idempotency, state, audit) and key.
+type Key = tuple[str, ...]
+type Rows = dict[Key, dict[str, Any]]
+
+
+@dataclass
+class Invocation:
+    """The Lambda context of one run: it ends a minute after it began, by the world's clock."""
+
+    clock: Clock
+    function_name: str = "simulated"
+    memory_limit_in_mb: int = 512
+    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:simulated"
+    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    ends_at: int = 0
+
+    def __post_init__(self) -> None:
+        self.ends_at = self.clock.ms + LONGEST_LIFE_MS
+
+    def get_remaining_time_in_millis(self) -> int:
+        """What is left of the function's timeout."""
+        return max(0, self.ends_at - self.clock.ms)
+
+
+class DeskClock(state.Clock):
+    """The sandbox's time is the world's."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def now(self) -> float:
+        """Seconds since 1970, UTC."""
+        return self._clock.ms / 1_000
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a world holds at one time."""
+
+    ms: int
+    stored: dict[Key, Any]
+    desk: HelpDesk
+    orders: dict[str, Any]
+    lanes: Lanes
+
+
+@dataclass
+class World:
+    """Everything a handler can reach, and the handlers. *tables* are names by what they are for."""
+
+    sandbox: Sandbox
+    clock: Clock
+    lanes: Lanes
+    wire: Wire
+    webhook: ModuleType
+    worker: ModuleType
+    tables: dict[str, str]
+
+    def __post_init__(self) -> None:
+        aside = boto3.Session()  # Not through the wire: what tests look at is no call of ours.
+        self.dynamodb = aside.client("dynamodb")
+        self.ssm = aside.client("ssm")
+        self._no_messages = self.lanes.copy()
+
+    def reset(self) -> World:
+        """As on the first day: no ticket, no row, all switches as a shop has them that answers by itself."""
+        self.clock.ms = Clock().ms
+        self.lanes = self.wire.queue = self._no_messages.copy()
+        self._reset_sandbox()
+        for name in TAGS:
+            self.sandbox.desk.know_tag(name)
+        self.assign({})
+        self._write({})
+        self.new_process()
+        self.wire.rewind()
+        return self
+
+    def new_process(self) -> None:
+        """A cold start: whatever was only in memory is gone."""
+        self.wire.revive()
+        self.worker.here.switchboard.provider.clear_cache()
+        for secret in (self.webhook.secret, self.worker.here.keys):
+            secret._value = None
+        random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
+
+    def remember(self) -> Moment:
+        """The world as it is, to begin from again and again."""
+        desk, orders = self.sandbox.desk, self.sandbox.shop.orders
+        self.sandbox.forget_sent()
+        return Moment(
+            self.clock.ms,
+            self._stored(),
+            copy.deepcopy(desk),
+            dict(orders),
+            self.lanes.copy(),
+        )
+
+    def begin_again(self, moment: Moment) -> None:
+        """The world as it was, new processes, nothing sent, no accidents."""
+        self.clock.ms = moment.ms
+        self.lanes = self.wire.queue = moment.lanes.copy()
+        self._reset_sandbox()
+        self.sandbox.desk = copy.deepcopy(moment.desk)
+        self.sandbox.shop.orders = dict(moment.orders)
+        self._write(moment.stored)
+        self.new_process()
+        self.wire.rewind()
+
+    # People
+
+    def switch(self, **texts: str) -> None:
+        """Somebody sets switches; every process sees them at once."""
+        for name, text in texts.items():
+            self.ssm.put_parameter(
+                Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
+            )
+        self.worker.here.switchboard.provider.clear_cache()
+
+    def call(self, *entries: Mapping[str, Any]) -> None:
+        """The help desk calls our webhook, which has to take it: with one entry, or several at once."""
+        body = json.dumps(entries[0] if len(entries) == 1 else entries)
+        event = {
+            "requestContext": {"requestId": str(uuid.uuid4())},
+            "headers": {"Content-Type": "application/json", "X-Middleware-Token": TOKEN},
+            "body": body,
+            "isBase64Encoded": False,
+        }
+        with quiet():
+            answer = self.webhook.handler(event, Invocation(self.clock))
+        assert answer["statusCode"] == 200, answer
+
+    def assign(self, assignees: Mapping[Team, str]) -> None:
+        """Somebody sets up who gets the tickets of which team."""
+        here = self.worker.here
+        account = replace(here.account, assignees=assignees)
+        self.worker.here = replace(here, account=account)  # type: ignore[attr-defined]
+
+    # Workers
+
+    def run_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> None:
+        """One invocation of the worker, as the event source would treat its answer."""
+        try:
+            failed = self.invoke_worker(lane, message, run)
+        except Died:
+            self.new_process()
+        else:
+            if not failed:
+                self.lanes.delete(lane, message)
+
+    def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
+        """The handler's answer for one message: whether it is to come back."""
+        self.wire.note_run()
+        with quiet():
+            answer = self.worker.handler(
+                {"Records": [as_record(lane, message)]}, run or Invocation(self.clock)
+            )
+        failed = [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
+        assert failed in ([], [message.message_id])
+        return bool(failed)
+
+    def work_off(self, between: Callable[[], None] = lambda: None) -> None:
+        """Run workers, and wait for what is in flight, until the queues are empty. *between* any two of them."""
+        for _ in range(MOST_ROUNDS):
+            if self.lanes.is_empty:
+                return
+            batch = self.lanes.receive()
+            for lane, message in batch:
+                self.run_worker(lane, message)
+                between()
+            if not batch:
+                self.wait_for_redelivery()
+        raise AssertionError("the queues are never empty")
+
+    def wait_for_redelivery(self) -> None:
+        """Let time pass until the next message in flight comes back."""
+        self.clock.ms = self.lanes.next_visible_at() or self.clock.ms
+
+    # What is left
+
+    def rows(self) -> Rows:
+        """All rows of the three tables by table and key, as plain values."""
+        return {
+            key: {name: _deserialize(value) for name, value in item.items()}
+            for key, item in self._stored().items()
+        }
+
+    def row(self, key: str) -> dict[str, Any]:
+        """One row of events and actions; empty where there is none."""
+        return self.rows().get(("idempotency", key), {})
+
+    def _reset_sandbox(self) -> None:
+        self.sandbox.reset()
+        self.sandbox.clock = DeskClock(self.clock)
+
+    def _stored(self) -> dict[Key, Any]:
+        """All rows by table and key, as they are on the wire."""
+        found: dict[Key, Any] = {}
+        for use, table in self.tables.items():
+            pages = self.dynamodb.get_paginator("scan").paginate(TableName=table)
+            for item in (item for page in pages for item in page["Items"]):
+                found[use, *(item[name]["S"] for name in KEY_NAMES[use])] = item
+        return found
+
+    def _write(self, wanted: dict[Key, Any]) -> None:
+        """Make the tables hold these rows and no others."""
+        now = self._stored()
+        for use, table in self.tables.items():
+            writes: list[Any] = [
+                {"DeleteRequest": {"Key": {name: now[key][name] for name in KEY_NAMES[use]}}}
+                for key in now.keys() - wanted.keys()
+                if key[0] == use
+            ]
+            writes += [
+                {"PutRequest": {"Item": item}}
+                for key, item in wanted.items()
+                if key[0] == use and now.get(key) != item
+            ]
+            for start in range(0, len(writes), 25):
+                self.dynamodb.batch_write_item(RequestItems={table: writes[start : start + 25]})
