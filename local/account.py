@@ -58,14 +58,14 @@ def read_account(logs: CloudWatchLogsClient, since_ms: int) -> Account:
     accepted = sum(
         int(line["Accepted"][0])
         for group in INGRESS_LOGS
-        for line in _lines(logs, group, since_ms)
+        for line in lines(logs, group, since_ms)
         if "Accepted" in line
     )
     outcomes: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     costs: dict[str, Cost] = {}
     follow_ups = 0
-    for line in _lines(logs, WORKER_LOGS, since_ms):
+    for line in lines(logs, WORKER_LOGS, since_ms):
         if line.get("message") != "event handled":
             continue
         kind = line.get("kind", "unreadable")
@@ -80,7 +80,7 @@ def read_account(logs: CloudWatchLogsClient, since_ms: int) -> Account:
     return Account(accepted, outcomes, reasons, follow_ups, costs)
 
 
-def _lines(logs: CloudWatchLogsClient, group: str, since_ms: int) -> Iterator[dict[str, Any]]:
+def lines(logs: CloudWatchLogsClient, group: str, since_ms: int) -> Iterator[dict[str, Any]]:
     """The JSON lines of a log group; the runtime's own START, END and REPORT lines are none."""
     pages = logs.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since_ms)
     for page in pages:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import boto3
 
+from events.richpanel.cast import ACCOUNT
 from local import build, ministack
 from local.processes import follow
 
@@ -70,16 +71,28 @@ def deploy(endpoint: str, sandbox_url: str) -> Stack:
         "MediaOrigins": sandbox_url,
         "SandboxUrl": sandbox_url,
         "EmulatorUrl": endpoint,
+        "RichpanelAuthMode": "either",
+        "RichpanelAccount": json.dumps(ACCOUNT),
+        "HelpDeskUrl": f"{sandbox_url}/v1",
+        "ShopifyUrl": sandbox_url,
     }
     # What is the same on every machine is in samconfig.toml.
     command = build.sam_command(
         *("deploy", "--stack-name", STACK_NAME, "--region", ministack.REGION, "--no-progressbar"),
-        *("--parameter-overrides", *(f"{name}={value}" for name, value in overrides.items())),
+        *(
+            "--parameter-overrides",
+            *(f"{name}={_quoted(text)}" for name, text in overrides.items()),
+        ),
     )
     # Whatever proxy the shell names, the emulator is on the loopback.
     environment = {"AWS_ENDPOINT_URL": endpoint, "NO_PROXY": "*", "no_proxy": "*"}
     follow({"sam-deploy": command}, {**build.sam_environment(), **environment})
     return _describe(endpoint, sandbox_url)
+
+
+def _quoted(text: str) -> str:
+    """A value as the SAM CLI wants it on its command line, which it takes apart at spaces."""
+    return '"' + text.replace('"', '\\"') + '"'
 
 
 def _describe(endpoint: str, sandbox_url: str) -> Stack:
@@ -94,17 +107,25 @@ def _describe(endpoint: str, sandbox_url: str) -> Stack:
         tables={
             "whatsapp": outputs["WhatsAppTableName"],
             "api_keys": outputs["ApiKeysTableName"],
+            "richpanel_idempotency": outputs["RichpanelIdempotencyTableName"],
+            "richpanel_conversation_state": outputs["RichpanelConversationStateTableName"],
+            "richpanel_audit_actions": outputs["RichpanelAuditActionsTableName"],
         },
         queues={
             "whatsapp": outputs["WhatsAppQueueUrl"],
             "whatsapp_dead_letters": outputs["WhatsAppDeadLettersUrl"],
             "whatsapp_social_dead_letters": outputs["WhatsAppSocialDeadLettersUrl"],
+            "richpanel": outputs["RichpanelQueueUrl"],
+            "richpanel_live": outputs["RichpanelLiveQueueUrl"],
+            "richpanel_dead_letters": outputs["RichpanelDeadLettersUrl"],
         },
         buckets={"media": outputs["MediaBucketName"]},
         secrets={
             "whatsapp_apps": outputs["WhatsAppAppSecretsId"],
             "whatsapp_tokens": outputs["WhatsAppAccessTokensId"],
             "api_seal": outputs["ApiSealSecretId"],
+            "richpanel_webhook": outputs["RichpanelWebhookSecretId"],
+            "richpanel_keys": outputs["RichpanelKeysId"],
         },
         topics={"whatsapp_social": outputs["WhatsAppSocialTopicArn"]},
     )

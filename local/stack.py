@@ -19,6 +19,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from events.richpanel.samples import TOKEN
 from local import build, environments, ministack
 from local.deployment import Stack, deploy
 from local.processes import (
@@ -129,6 +130,8 @@ def _start_sandbox(stack: Stack, port: int) -> None:
         Path(sys.executable),
         *("-m", "local.sandbox", "--port", str(port), "--aws-endpoint", stack.aws_endpoint),
         *("--webhook-url", f"{stack.api_url}/webhooks/whatsapp", "--app-secret", APP_SECRET),
+        *("--richpanel-webhook-url", f"{stack.api_url}/webhooks/richpanel"),
+        *("--richpanel-token", TOKEN),
     )
     environment = {**ministack.CREDENTIALS, "AWS_DEFAULT_REGION": stack.region}
     process = launch("sandbox", command, {"PATH": os.defpath, **environment})
@@ -147,7 +150,10 @@ def _current() -> Stack | None:
 
 
 def _sources() -> str:
-    parts = ("template.yaml", "functions", "layers", "local/sandbox", "requirements/ministack.txt")
+    parts = (
+        *("template.yaml", "functions", "layers", "requirements/ministack.txt"),
+        *("local/sandbox", "local/deployment.py", "events/richpanel/cast.py"),
+    )
     return build.digest_of(ROOT / part for part in parts)
 
 

@@ -35,6 +35,7 @@ NAME_PROPERTY: Final = {
     "AWS::S3::Bucket": "BucketName",
     "AWS::SNS::Topic": "TopicName",
     "AWS::SQS::Queue": "QueueName",
+    "AWS::SSM::Parameter": "Name",
     "AWS::SecretsManager::Secret": "Name",
     "AWS::Serverless::Function": "FunctionName",
 }
@@ -141,9 +142,9 @@ def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
     return str(wanted["TableName"])
 
 
-def create_queue(client: SQSClient, logical_id: str) -> str:
+def create_queue(client: SQSClient, logical_id: str, **given: str) -> str:
     """Make one of the template's queues, without its redrive policy, and return its URL."""
-    wanted = properties(logical_id)
+    wanted = properties(logical_id, **given)
     is_fifo = wanted.get("FifoQueue", False)
     made = client.create_queue(
         QueueName=wanted["QueueName"], Attributes={"FifoQueue": "true"} if is_fifo else {}

@@ -1,54 +1,40 @@
-"""
-`make demo`: deploy Parley on this machine, let a day of WhatsApp events come in, and show what became of them.
-
-Everything goes the way it goes on AWS: signed requests over HTTP and messages over SNS, queue, worker, table, bucket.
-What is shown at the end is read back through Parley's own API and from its logs.
-"""
+"""The chapter of the WhatsApp inbox: a day of events, the conversations that it leaves, and the account of it."""
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
 import urllib3
-from rich.console import Console
 from rich.table import Table
 
 from local.deliver import a_fresh_day, deliver, expectations, wait_until_through
-from local.processes import as_program
-from local.seed import seed
-from local.stack import Stack, running_stack
+from local.demo.screen import console
 
 if TYPE_CHECKING:
     from events.whatsapp.story import Sample
     from local.account import Account
+    from local.stack import Stack
 
 CONVERSATIONS_SHOWN = 20
 MESSAGES_SHOWN = 3
-console = Console(width=118, highlight=False)
 http = urllib3.PoolManager(retries=False, timeout=30)
 
 
-def main() -> int:
-    """Run the demo; 0 when the account adds up and every sample ended as it should."""
-    with running_stack() as stack:
-        started_ms = int(time.time() * 1_000)
-        api_key = seed(stack)
-        day = a_fresh_day()
-
-        console.rule("A day at acme, a bicycle repair shop")
-        wrong = [sample for sample in day if not _send(stack, sample)]
-        with console.status("waiting for the queue") as status:
-            account = wait_until_through(stack, day, started_ms, tell=status.update)
-        _show_inbox(stack, api_key)
-        _show_account(account)
-
+def play(stack: Stack, api_key: str) -> bool:
+    """Play the day; whether the account adds up and every sample ended as it should."""
+    started_ms = int(time.time() * 1_000)
+    day = a_fresh_day()
+    console.rule("A day at acme, a bicycle repair shop")
+    wrong = [sample for sample in day if not _send(stack, sample)]
+    with console.status("waiting for the queue") as status:
+        account = wait_until_through(stack, day, started_ms, tell=status.update)
+    _show_inbox(stack, api_key)
+    _show_account(account)
     if wrong or not account.adds_up(*expectations(day)):
         console.print(f"[red]It does not add up:[/] {expectations(day)[0]} events were sent.")
-        return 1
-    console.print("[green]It adds up.[/] Nothing is lost, nothing is doubled.")
-    return 0
+        return False
+    return True
 
 
 def _send(stack: Stack, sample: Sample) -> bool:
@@ -110,7 +96,3 @@ def _show_account(account: Account) -> None:
         each = cost.write_units / cost.events
         table.add_row(kind, str(cost.events), f"{cost.write_units:.0f}", f"{each:.1f}")
     console.print(table)
-
-
-if __name__ == "__main__":
-    as_program(lambda: sys.exit(main()))

@@ -1,0 +1,1 @@
+"""What `make demo` shows, a chapter for each context."""

@@ -1,0 +1,190 @@
+"""The scenes of a help desk over the deployed stack: HTTP in; tickets, tables and logs out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import urllib3
+
+from events.richpanel.cast import AGENT_DISPUTES, KEYS
+from events.richpanel.samples import ROUTE
+from events.richpanel.scenes import ORDER_NUMBER, PHONE, SCENES, TRACKING_NUMBER, Run
+from local import scenes
+from local.scenes import DeskAccount, Ending
+from local.stack import Stack
+from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.e2e
+http = urllib3.PoolManager(retries=False, timeout=60)
+
+
+@dataclass(frozen=True)
+class Morning:
+    """What customers wrote, how the help desk's calls were answered, and what is left of it."""
+
+    stack: Stack
+    run: Run
+    answers: list[int | None]
+    account: DeskAccount
+    endings: dict[str, Ending]
+
+    def state(self, name: str) -> dict[str, Any]:
+        """What is remembered of a scene's ticket."""
+        ticket_id = self.run.ticket_id(self.endings[name].scene)
+        rows = scenes.rows(self.stack, "conversation_state")
+        return next(row for row in rows if row["conversation_id"] == ticket_id)
+
+    def event_rows(self, name: str) -> list[dict[str, Any]]:
+        """The rows of a scene's messages."""
+        found = self.endings[name].events
+        return [row for row in found if row["event_id"].startswith("evt:")]
+
+    def reply_rows(self, name: str) -> list[dict[str, Any]]:
+        """The ledger's rows of a scene's replies."""
+        found = self.endings[name].events
+        return [row for row in found if row["event_id"].startswith("act:rp_reply:")]
+
+
+@pytest.fixture(scope="module")
+def morning(deployed: Deployed) -> Morning:
+    stack, run = deployed.stack, Run.now()
+    scenes.set_the_stage(stack, run)
+    answers = [status for scene in SCENES for status in scenes.play(stack, run, scene)]
+    account = scenes.wait_until_through(stack, run, tell=lambda _: None)
+    endings = {ending.scene.name: ending for ending in scenes.endings(stack, run)}
+    return Morning(stack, run, answers, account, endings)
+
+
+def test_every_call_is_taken_and_accounted_for(morning: Morning) -> None:
+    assert morning.answers == [200] * 10
+    assert morning.account.outcomes == Counter(processed=7, duplicate=3)
+
+
+@pytest.mark.parametrize("name", [scene.name for scene in SCENES])
+def test_every_scene_ends_as_it_has_to(morning: Morning, name: str) -> None:
+    ending = morning.endings[name]
+
+    assert ending.scene.tag in ending.ticket["tags"]
+    assert {"mw-processed", "mw-routing-applied"} <= set(ending.ticket["tags"])
+    assert len([tag for tag in ending.ticket["tags"] if tag.startswith("route-")]) == 1
+    if ending.scene.reply is None:
+        assert ending.replies == []
+    else:
+        (reply,) = ending.replies
+        assert ending.scene.reply in reply
+    assert ending.ticket["status"] == "OPEN"
+
+
+def test_an_order_is_answered_once_and_kept_in_all_three_tables(morning: Morning) -> None:
+    (event,) = morning.event_rows("tracking")
+    (reply,) = morning.reply_rows("tracking")
+    state = morning.state("tracking")
+
+    assert event["status"] == "processed"
+    assert event["mode"] == "automation_candidate"
+    assert event["intent"] == "order_status_tracking"
+    assert "lease_owner" not in event
+    assert reply["status"] in {"sent", "confirmed"}
+    assert state["last_auto_reply"]["type"] == "order_status"
+    assert state["last_processed_message_id"] == event["source_message_id"]
+    assert {(row["action_type"], row["result"]) for row in morning.endings["tracking"].audit} == {
+        ("route", "success"), ("auto_reply", "success"),
+    }  # fmt: skip
+    assert morning.endings["tracking"].decision["reason"] == "tier2_verified"
+
+
+def test_a_dispute_is_given_to_its_people_and_not_answered(morning: Morning) -> None:
+    ending = morning.endings["dispute"]
+
+    assert ending.ticket["assignee_id"] == AGENT_DISPUTES
+    assert ending.decision["tier"] == 0
+    assert ending.decision["reason"] == "tier0_always_handoff"
+    assert morning.reply_rows("dispute") == []
+    assert morning.state("dispute")["risk_flags"] == {"chargeback"}
+
+
+def test_a_message_that_is_told_twice_has_one_row_and_one_decision(morning: Morning) -> None:
+    assert len(morning.event_rows("told-twice")) == 1
+    assert len(morning.reply_rows("told-twice")) == 1
+    assert morning.endings["told-twice"].decision["tier"] == 1
+
+
+def test_a_burst_is_one_turn(morning: Morning) -> None:
+    *covered, newest = sorted(morning.event_rows("burst"), key=lambda row: "covered_by" not in row)
+
+    assert [row["covered_by"] for row in covered] == [newest["event_id"]] * 2
+    assert [row["status"] for row in (*covered, newest)] == ["processed"] * 3
+    assert morning.endings["burst"].decision["turn"] == 3
+
+
+def test_nobody_learns_which_orders_are_somebody_elses(morning: Morning) -> None:
+    (not_hers,) = morning.endings["not-hers"].replies
+    (not_there,) = morning.endings["not-there"].replies
+
+    assert not_hers == not_there
+    assert ORDER_NUMBER not in not_hers
+
+
+def test_a_chat_has_a_lane_of_its_own(morning: Morning) -> None:
+    lanes = Counter(
+        (line["channel"], line["queue"]) for line in scenes.handled(morning.stack, morning.run)
+    )
+
+    assert lanes == {
+        ("email", "parley-local-richpanel.fifo"): 9,
+        ("livechat", "parley-local-richpanel-live.fifo"): 1,
+    }
+
+
+def test_without_a_token_nothing_is_taken(morning: Morning) -> None:
+    answer = http.request("POST", morning.stack.api_url + ROUTE, json={"ticket_id": "1"})
+
+    assert answer.status == 401
+    assert answer.json() == {"status": "error", "code": "unauthorized"}
+
+
+def test_the_keys_lie_beside_the_salt_of_the_deployment(morning: Morning) -> None:
+    secret = morning.stack.secret("richpanel_keys")
+
+    assert len(secret.pop("salt")) == 64
+    assert secret == KEYS
+
+
+def test_no_message_is_in_the_dead_letters(morning: Morning) -> None:
+    answer = morning.stack.client("sqs").get_queue_attributes(
+        QueueUrl=morning.stack.queues["richpanel_dead_letters"],
+        AttributeNames=["ApproximateNumberOfMessages"],
+    )
+
+    assert answer["Attributes"]["ApproximateNumberOfMessages"] == "0"
+
+
+def test_no_customer_stands_in_a_log_or_a_table(morning: Morning) -> None:
+    logs = morning.stack.client("logs").get_paginator("filter_log_events")
+    logged = [
+        event["message"]
+        for group in (scenes.INGRESS_LOGS, scenes.WORKER_LOGS)
+        for page in logs.paginate(logGroupName=group)
+        for event in page["events"]
+    ]
+    kept = [
+        json.dumps(row, default=str)
+        for table in ("idempotency", "conversation_state", "audit_actions")
+        for row in scenes.rows(morning.stack, table)
+    ]
+    addresses = {morning.run.address(scene.customer) for scene in SCENES}
+    words = {text for scene in SCENES for text in scene.messages}
+    replies = {
+        line for e in morning.endings.values() for said in e.replies for line in said.split("\n")
+    }
+    secrets = addresses | words | {line for line in replies if len(line) > 20}
+    secrets |= {PHONE, PHONE[-8:], ORDER_NUMBER, TRACKING_NUMBER, *KEYS.values()}
+
+    assert len(logged) > 20
+    assert len(kept) > 50
+    everything = "\n".join([*logged, *kept])
+    assert [secret for secret in secrets if secret in everything] == []
