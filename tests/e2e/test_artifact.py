@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.e2e
 INGRESS = ["WhatsAppSocial", "WhatsAppWebhook"]
+MOST_TIMES_BARE = 2.3  # modules, of everything else
 # Flags of a .pyc with a hash that Python does not compare with the source (PEP 552).
 UNCHECKED_HASH = 0b01
 # Neither models nor parsers nor routes nor batches: the provider waits for these functions.
@@ -101,4 +102,5 @@ def test_no_handler_loads_much_more_than_a_bare_one(
     times = {name: len(taken.modules) / len(bare.modules) for name, taken in imports.items()}
 
     assert {name: ratio for name, ratio in times.items() if name in INGRESS and ratio > 1.3} == {}
-    assert {name: ratio for name, ratio in times.items() if ratio > 2} == {}
+    # The help desk's worker and admin API bring a lease by Powertools, a classifier and decisions along.
+    assert {name: ratio for name, ratio in times.items() if ratio > MOST_TIMES_BARE} == {}

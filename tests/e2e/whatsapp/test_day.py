@@ -282,4 +282,7 @@ def test_the_canary_arrives_over_the_public_address(day: Day) -> None:
     lines = day.stack.client("logs").filter_log_events(
         logGroupName="/aws/lambda/parley-local-whatsapp-canary", filterPattern="CanarySuccess"
     )["events"]
-    assert [json.loads(line["message"])["CanarySuccess"] for line in lines] == [[1.0]]
+    # Its own schedule may have let it fly besides.
+    flights = [json.loads(line["message"])["CanarySuccess"] for line in lines]
+    assert flights
+    assert set(map(tuple, flights)) == {(1.0,)}

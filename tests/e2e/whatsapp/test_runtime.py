@@ -165,10 +165,12 @@ def test_the_canary_arrives_at_the_deployed_stack(bench: Bench) -> None:
     assert bench.logged("WhatsAppCanary", "CanarySuccess") == [[1.0]]
 
 
-def test_every_function_of_the_stack_has_an_event_here(bench: Bench) -> None:
+def test_every_function_of_the_inbox_has_an_event_here(bench: Bench) -> None:
+    """Those of the help desk take theirs on the deployed stack only, in the tests of their own folder."""
     told = {sample.function for sample in day()} | {direct.function for direct in direct_events()}
+    deployed = {name for name in bench.apart.functions if not name.startswith("Richpanel")}
 
-    assert told == bench.apart.functions.keys()
+    assert told == deployed
 
 
 @pytest.mark.usefixtures("deployed")
