@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from richpanel import identity, orders
 from richpanel.channels import Channel
-from richpanel.classification import Classification, Message, classify
+from richpanel.classification import Classification, Message
+from richpanel.classification.rules import classify
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Comment, Ticket
 from richpanel.customers import can_count, customer_hmac

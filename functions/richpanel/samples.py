@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from richpanel.channels import Channel
-from richpanel.classification import Message, classify
+from richpanel.classification import Message
+from richpanel.classification.rules import classify
 from richpanel.decisions import Decision, decide
 from richpanel.decisions.candidates import same_number
 from richpanel.decisions.catalogue import templates

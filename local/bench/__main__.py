@@ -14,6 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from events.richpanel import direct as help_desk
+from events.richpanel import samples as help_desk_samples
 from events.whatsapp.cast import Customer
 from events.whatsapp.direct import direct_events, queue_batch
 from events.whatsapp.payloads import text
@@ -107,7 +109,9 @@ def _imports_table(imports: dict[str, cold.Compared], functions: dict[str, Funct
 def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
     say(f"starts under the runtime interface emulator, {STARTS} rounds ...")
     key = seed(stack)
-    events = {direct.function: direct.event for direct in direct_events()}
+    told = [*direct_events(), *help_desk.direct_events()]
+    events = {direct.function: direct.event for direct in told}
+    events["RichpanelWebhook"] = help_desk_samples.sample("minimal").event
     events["ApiAuthorizer"]["headers"]["x-api-key"] = key
     events |= {name: sample(told).event for name, told in _SAMPLES.items()} | {cold.BARE: {}}
     starts = cold.starts_of(functions, events, STARTS, WARM)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from richpanel.classification import classify
+from richpanel.classification.rules import classify
 from richpanel.taxonomy import Intent, Level, intents
 from tests.messages.corpus import Labelled
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from richpanel.channels import Channel
-from richpanel.classification import Classification, Doubt, Language, Message, classify
+from richpanel.classification import Classification, Doubt, Language, Message
+from richpanel.classification.rules import classify
 from richpanel.taxonomy import (
     Intent,
     Modifier,
