@@ -17,7 +17,6 @@ from richpanel.decisions.readings import awaits_order_number
 from richpanel.decisions.routing import tier0_flags_of
 from richpanel.decisions.situation import (
     AutoReply,
-    MatchPath,
     Memory,
     NoOrder,
     OrderFacts,
@@ -187,7 +186,7 @@ def _order(here: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
     if match.order is None or match.path is None:
         return NoOrder.LOOKUP_FAILED if match.is_failed else NoOrder.NO_MATCH
     known = {name: getattr(match.order, name) for name in match.order.__dataclass_fields__}
-    return OrderFacts(path=MatchPath(match.path), **known)
+    return OrderFacts(path=match.path, **known)
 
 
 def _comment(ticket: Ticket, said: Said) -> Comment | None:

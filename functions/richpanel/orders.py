@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from richpanel.decisions.situation import MatchPath
 from richpanel.identity import sender_of
 from richpanel.limiter import Throttled
 from richpanel.order_records import Ambiguous, normal_number, of_desk, of_shop, with_parcel
@@ -28,13 +29,6 @@ if TYPE_CHECKING:
     from richpanel.clients.shopify import Shopify
     from richpanel.clients.tickets import Comment, OrderLink, Ticket
     from richpanel.order_records import Order, Record
-
-
-class MatchPath(StrEnum):
-    """How an order was proved to be the sender's."""
-
-    LINKED = "linked"
-    NUMBER = "number"
 
 
 class Reason(StrEnum):

@@ -202,7 +202,7 @@ def operate(stage: Stage) -> None:
         stage.put("RichpanelDeadLetters", nudge)
 
     def ask(line: str, status: int, body: Any = None, **query: str) -> None:
-        answer = handler(asked(line, body, query), Invocation())
+        answer = handler(asked(line, body, **query), Invocation())
         assert answer["statusCode"] == status, answer["body"]
 
     ask("GET /admin/richpanel/health", 200)
@@ -213,7 +213,7 @@ def operate(stage: Stage) -> None:
     ask("POST /admin/richpanel/conversations/t-1/clear-risk", 200)
     ask("GET /admin/richpanel/conversations/t-1", 200, limit="1")  # of two: there is a cursor
     ask("DELETE /admin/richpanel/conversations/t-1", 200)
-    redrive = asked("POST /admin/richpanel/dlq/redrive", None, {})
+    redrive = asked("POST /admin/richpanel/dlq/redrive")
     for run in (
         AlmostOver(),
         Invocation(),
@@ -221,7 +221,7 @@ def operate(stage: Stage) -> None:
         assert len(json.loads(handler(redrive, run)["body"])["result"]["letters"]) == 1
 
 
-def asked(line: str, body: Any, query: dict[str, str]) -> dict[str, Any]:
+def asked(line: str, body: Any = None, **query: str) -> dict[str, Any]:
     """A call (`GET /path`) as API Gateway hands it over, for a caller whom the authorizer knew."""
     method, path = line.split(" ")
     return {

@@ -20,11 +20,10 @@ from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample, samples
 from events.whatsapp.story import START
 from shared import http
-from shared.auth import Caller, Scope
 from shared.clock import to_text
 from shared.dynamodb import Table
 from tests.simulation.fifo import Queued
-from tests.simulation.help_desk_drives import drive_help_desk
+from tests.simulation.help_desk_drives import asked, drive_help_desk
 from tests.simulation.permissions import (
     Grant,
     Use,
@@ -44,7 +43,6 @@ STAGE = {"Stage": "local"}
 FIVE_MINUTES_MS = 300_000
 LARGE = said(says("large", text("A very long story. " * 60_000)))  # over a megabyte
 LONG = said(says("long", text("word " * 4_000)))
-OPERATOR = Caller(company=COMPANY, scopes=frozenset(Scope), principal="api-key:1")
 
 type Drive = Callable[[World, Witness], None]
 
@@ -130,24 +128,6 @@ def drive_admin(world: World, witness: Witness) -> None:
     ask("POST /whatsapp/parked/replay", 202)
     assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 2
     assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 2
-
-
-def asked(line: str, **query: str) -> dict[str, Any]:
-    """A call (`GET /path`) as API Gateway hands it over, for a caller whom the authorizer knew."""
-    method, path = line.split(" ")
-    return {
-        "resource": path,
-        "path": path,
-        "httpMethod": method,
-        "headers": {},
-        "multiValueHeaders": {},
-        "pathParameters": None,
-        "queryStringParameters": query or None,
-        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()},
-        "requestContext": {"requestId": "request-1", "authorizer": OPERATOR.as_context()},
-        "body": None,
-        "isBase64Encoded": False,
-    }
 
 
 def drive_authorizer(world: World, witness: Witness) -> None:

@@ -14,9 +14,10 @@ from local.sandbox.shop import OrderSeed, ShipmentSeed
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify
+from richpanel.decisions.situation import MatchPath
 from richpanel.limiter import Throttled
 from richpanel.order_records import Order
-from richpanel.orders import MatchPath, OrderMatch, Reason, Services, find_order
+from richpanel.orders import OrderMatch, Reason, Services, find_order
 from tests.integration.richpanel.conftest import Time
 
 JANE = "jane.doe@shop-mail.example"
