@@ -30,7 +30,7 @@ def start(port: int) -> str:
     # The state of an earlier run is gone with its process; here lie only the unpacked functions.
     shutil.rmtree(TEMPORARY, ignore_errors=True)
     TEMPORARY.mkdir(parents=True)
-    command = marked(environments.python_of("ministack"), "-m", "ministack")
+    command = marked(environments.python_of("ministack"), "-m", "local.emulator")
     process = launch("ministack", command, _environment(port))
     address = f"http://127.0.0.1:{port}"
     ready = f"{address}/_ministack/ready"
