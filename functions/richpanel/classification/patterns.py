@@ -100,10 +100,15 @@ type Phrase = tuple[Place, ...]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What stands between two joints: any of several phrases (one, unless it is a group with phrases in it)."""
+    """
+    What stands between two joints: any of several phrases (one, unless it is a group with phrases in it).
+
+    A text without any of *anchors*, the first words that the phrases need, fits none of them.
+    """
 
     source: str
     phrases: tuple[Phrase, ...]
+    anchors: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +127,20 @@ def compiled(source: str, groups: Groups) -> Pattern:
     """The pattern that *source* writes down. Groups are phrases by name, in upper case."""
     written, groups = _without_brackets(source.strip(), groups)
     pieces = _JOINTS.split(written)
-    parts = [Part(_in_full(piece, groups), tuple(_phrases(piece, groups))) for piece in pieces[::2]]
+    parts = [_part(piece, groups) for piece in pieces[::2]]
     joints: list[Joint] = [_joint(piece) for piece in pieces[1::2]]
     return Pattern(source, parts[0], tuple(zip(joints, parts[1:], strict=True)))
+
+
+def _part(piece: str, groups: Groups) -> Part:
+    phrases = tuple(_phrases(piece, groups))
+    anchors = frozenset(form for phrase in phrases for form in _needed(phrase)[0].forms)
+    return Part(_in_full(piece, groups), phrases, anchors)
+
+
+def _needed(phrase: Phrase) -> list[Word]:
+    """The places that no text can do without; every phrase has one."""
+    return [place for place in phrase if isinstance(place, Word) and not place.is_optional]
 
 
 def _without_brackets(source: str, groups: Groups) -> tuple[str, Groups]:
@@ -166,7 +182,7 @@ def _phrases(piece: str, groups: Groups) -> Iterator[Phrase]:
     for written in words:
         phrases = [(*phrase, *more) for phrase in phrases for more in _places(written, groups)]
     for phrase in phrases:
-        if not any(isinstance(place, Word) and not place.is_optional for place in phrase):
+        if not _needed(phrase):
             raise PatternBroken(f"nothing to look for in: {piece}")
         yield phrase
 
@@ -220,11 +236,14 @@ class Search:
     def __init__(self, tokens: Tokens) -> None:
         """Look through *tokens*, which stay as they are."""
         self.tokens = tokens
-        self._forms = tokens.positions.keys()
+        self._forms = frozenset(tokens.positions)
         self._found: dict[str, list[Span]] = {}
 
     def spans(self, pattern: Pattern) -> list[Span]:
         """Where the text fits *pattern*, in order of its first part."""
+        # Nearly all patterns end here: a message has few of the words that they begin with.
+        if self._forms.isdisjoint(pattern.first.anchors):
+            return []
         spans = self._of_part(pattern.first)
         for joint, part in pattern.others:
             if not spans:
@@ -239,7 +258,7 @@ class Search:
         return self._found[part.source]
 
     def _of_phrase(self, phrase: Phrase) -> Iterator[Span]:
-        needed = [place for place in phrase if isinstance(place, Word) and not place.is_optional]
+        needed = _needed(phrase)
         if any(self._forms.isdisjoint(place.forms) for place in needed):
             return
         # From the first word that must be there; what may stand before it is tried with and without.
