@@ -3,6 +3,9 @@
 import os
 
 import moto  # noqa: F401 - before boto3 makes a client: one made earlier would call the real endpoint
+from moto.core.config import default_user_config
+
+from tests import quick_aws
 
 os.environ |= {
     "AWS_ACCESS_KEY_ID": "testing",
@@ -17,3 +20,7 @@ os.environ |= {
 }
 for variable in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
     os.environ.pop(variable, None)
+
+# All tests may share boto3's session: nothing of it differs between them, and to make one takes 8 ms.
+default_user_config["core"]["reset_boto3_session"] = False
+quick_aws.hasten()

@@ -14,7 +14,6 @@ from tests.messages.__main__ import FIGURES, kept
 from tests.messages.corpus import PARTS, read
 from tests.messages.measure import Report, measure
 
-
 classified = cache(classify)  # 1,600 messages, each looked at in several ways
 
 

@@ -1,0 +1,258 @@
+"""
+The same calls and answers of botocore and moto by shorter ways: most of the suites' time went into what is left out.
+
+Nothing here knows what AWS does, or what a table does. What is shortened is how botocore learns its services, how moto
+finds the function that a call is for, goes through what it has parsed, and writes its answer down. Both ways are
+compared in `tests/integration/shared/test_quick_aws.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import pickle
+from contextlib import contextmanager
+from inspect import getattr_static
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Final
+
+from moto.core.utils import unix_time_millis
+
+from tests.template import ACCOUNT, REGION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Looked up by name: neither library says what type its inner parts are.
+_aliaser: Any = resolve_name("botocore.hooks:EventAliaser")
+_session: Any = resolve_name("botocore.session")
+_useragent: Any = resolve_name("botocore.useragent")
+_backend: Any = resolve_name("moto.core.base_backend:BaseBackend")
+_stubber: Any = resolve_name("moto.core.botocore_stubber:BotocoreStubber")
+_responses: Any = resolve_name("moto.core.responses")
+_serializer: Any = resolve_name("moto.core.serialize:ResponseSerializer")
+_json_serializer: Any = resolve_name("moto.core.serialize:BaseJSONSerializer")
+_nodes: Any = resolve_name("moto.dynamodb.parsing.ast_nodes")
+_parser: Any = resolve_name("moto.dynamodb.parsing.expressions:UpdateExpressionParser")
+_validators: Any = resolve_name("moto.dynamodb.parsing.validators")
+_tables: Any = resolve_name("moto.dynamodb.responses:DynamoHandler")
+_queue: Any = resolve_name("moto.sqs.models:Queue")
+
+_TABLES_ADDRESS: Final = f"https://dynamodb.{REGION}.amazonaws.com/"
+# Types of attributes whose JSON is what moto holds. Bytes are not among them: they become base64, and back.
+_PLAIN: Final = frozenset({"S", "N", "BOOL", "NULL", "SS", "NS"})
+_BRANCHES: Final = (_nodes.Expression, _nodes.UpdateExpressionFunction)
+# They change nothing, and look at all that is below a node: what is wrong anywhere is seen at the root.
+_OF_THE_WHOLE: Final = (_validators.ActionCountValidator, _validators.OverlappingPathsValidator)
+
+# How botocore names its events
+
+
+_alias = _aliaser._alias_event_name
+_known_aliases: Final = _aliaser(None)
+
+
+def _aliased(_: Any, event_name: str) -> str:
+    """One memory of the names of events: each client would have its own."""
+    alias: str = _alias(_known_aliases, event_name)
+    return alias
+
+
+# How moto finds what a call is for
+
+
+_process_request = _stubber.process_request
+_urls = _backend.urls.fget
+_known_urls: Final[dict[type, Any]] = {}
+
+
+def _to_the_tables(self: Any, request: Any) -> Any:
+    """
+    Straight to the handler of tables: a header names the operation, and the body has its parameters.
+
+    moto compares the address with those of all services, and makes a WSGI request of it.
+    """
+    body = request.body
+    is_known = request.url == _TABLES_ADDRESS and isinstance(body, bytes)
+    if not is_known or b'"B":' in body or b'"BS":' in body:
+        return _process_request(self, request)
+    handler = _tables()
+    handler.headers = {
+        name: request.headers[name].decode() for name in ("X-Amz-Target", "Content-Type")
+    }
+    handler.querystring = {}
+    handler.response_headers = {"server": "amazon.com"}
+    handler.region, handler.current_account = REGION, ACCOUNT
+    handler.params = json.loads(body)
+    return handler.call_action()
+
+
+def _addresses(self: Any) -> Any:
+    """The addresses of a service: moto makes their patterns anew for each call, for S3 from a module read anew."""
+    kind = type(self)
+    if kind not in _known_urls:
+        _known_urls[kind] = _urls(self)
+    return _known_urls[kind]
+
+
+# moto's queues: it reads the clock for each message whenever somebody asks for anything about a queue.
+
+
+def _visible(self: Any) -> list[Any]:
+    now = unix_time_millis()
+    return [m for m in self._messages if now > m.visible_at and not now < m.delayed_until]
+
+
+def _count_visible(self: Any) -> int:
+    return len(_visible(self))
+
+
+def _count_delayed(self: Any) -> int:
+    now = unix_time_millis()
+    return sum(now < message.delayed_until for message in self._messages)
+
+
+def _count_in_flight(self: Any) -> int:
+    now = unix_time_millis()
+    return sum(not now > message.visible_at for message in self._messages)
+
+
+# What moto writes down
+
+
+_serialize = _json_serializer._serialize
+_get_value = _serializer.get_value
+
+
+def _write_plain(self: Any, serialized: dict[str, Any], value: Any, shape: Any, key: str) -> None:
+    """An attribute's value as it is: moto looks for each of its ten types under each of six names."""
+    if shape.name == "AttributeValue" and key and _is_plain(value):
+        self._default_serialize(serialized, value, shape, key)
+    else:
+        _serialize(self, serialized, value, shape, key)
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is not dict or len(value) != 1:
+        return False
+    ((kind, content),) = value.items()
+    if kind == "M":
+        return all(map(_is_plain, content.values()))
+    if kind == "L":
+        return all(map(_is_plain, content))
+    return kind in _PLAIN
+
+
+def _get_named(self: Any, value: Any, key: str, shape: Any) -> Any:
+    """What a dict has under the very name, which is the first of the names that moto tries."""
+    if type(value) is dict and key in value and not self._value_picker.response_transformers:
+        return value[key]
+    return _get_value(self, value, key, shape)
+
+
+# moto's trees of the expressions of updates
+
+
+_make = _parser.make
+
+
+def _traverse(self: Any, root: Any) -> Any:
+    """As moto does it, but what a processor is for is asked once a tree, not once a node."""
+    if isinstance(self, _OF_THE_WHOLE):
+        return self.process(root)
+    kinds = tuple(self._processing_map())
+
+    def walk(node: Any, position: int) -> Any:
+        kind: Any = type(node)
+        if not _is_one(kind, (_nodes.Node,)):
+            return node
+        parent = node.parent
+        for number, child in enumerate(node.children or ()):
+            self.pre_processing_of_child(node, number)
+            walk(child, number)
+        if _is_one(kind, kinds):
+            node = self.process(node)
+            node.parent = parent
+            if parent:
+                parent.children[position] = node
+        return node
+
+    return walk(root, -1)
+
+
+def _find_clauses(self: Any, wanted: list[type]) -> list[Any]:
+    found = []
+    for child in self.children or ():
+        kind: Any = type(child)
+        if kind in wanted:
+            found.append(child)
+        elif _is_one(kind, _BRANCHES):
+            found += child.find_clauses(wanted)
+    return found
+
+
+@functools.cache
+def _is_one(kind: Any, kinds: tuple[type, ...]) -> bool:
+    """Classes with a metaclass of their own take long to compare, and there are few of them."""
+    return issubclass(kind, kinds)
+
+
+def _parsed(text: str) -> Any:
+    """An update's expression: there are few, and whoever gets a tree changes it."""
+    return pickle.loads(_packed(text))  # noqa: S301 - our own bytes
+
+
+@functools.cache
+def _packed(text: str) -> bytes:
+    return pickle.dumps(_make(text))
+
+
+def _copied(self: Any, _: Any) -> Any:
+    """A copy of a tree, which shares no part with anything outside."""
+    return pickle.loads(pickle.dumps(self))  # noqa: S301 - our own bytes
+
+
+def _remembered(place: Any, name: str) -> tuple[Any, str, Any]:
+    return place, name, functools.cache(getattr(place, name))
+
+
+_SHORTER: Final = (
+    # The descriptions of services: files that nobody changes, 60 ms for a session's first client of each.
+    _remembered(_session, "create_loader"),
+    _remembered(_useragent, "sanitize_user_agent_string_component"),
+    (_aliaser, "_alias_event_name", _aliased),
+    (_stubber, "process_request", _to_the_tables),
+    (_backend, "urls", property(_addresses)),
+    _remembered(_responses, "method_names_from_class"),
+    (_queue, "messages", property(_visible)),
+    (_queue, "approximate_number_of_messages", property(_count_visible)),
+    (_queue, "approximate_number_of_messages_delayed", property(_count_delayed)),
+    (_queue, "approximate_number_of_messages_not_visible", property(_count_in_flight)),
+    (_json_serializer, "_serialize", _write_plain),
+    (_serializer, "get_value", _get_named),
+    (_nodes.DepthFirstTraverser, "traverse", _traverse),
+    (_nodes.Node, "find_clauses", _find_clauses),
+    (_nodes.Node, "__deepcopy__", _copied),
+    (_parser, "make", _parsed),
+)
+_OWN: Final = tuple((place, name, getattr_static(place, name, None)) for place, name, _ in _SHORTER)
+
+
+def hasten() -> None:
+    """Take the shorter ways in this process."""
+    for place, name, shorter in _SHORTER:
+        setattr(place, name, shorter)
+
+
+@contextmanager
+def not_hastened() -> Iterator[None]:
+    """The libraries as they are, for as long as the block lasts."""
+    for place, name, own in _OWN:
+        if own is None:
+            delattr(place, name)
+        else:
+            setattr(place, name, own)
+    try:
+        yield
+    finally:
+        hasten()
