@@ -20,6 +20,7 @@ from shared.clock import to_text
 from shared.dynamodb import Table
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.stored import items_of, objects_of
 from tests.simulation.wire import Died, Wire
 from whatsapp import store
 from whatsapp.items import Phone, PhoneList
@@ -84,6 +85,7 @@ class World:
     admin: ModuleType
     settings: dict[str, str]
     outcomes: dict[str, str] = field(default_factory=dict)
+    _first_days: dict[bool, Moment] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         aside = (
@@ -96,18 +98,9 @@ class World:
 
     def reset(self, *, auto_mark_read: bool = False) -> World:
         """As on the first day: the two numbers of the samples are registered, nothing has come yet."""
-        self.clock.ms = Clock().ms
-        fresh = FifoQueue(self.clock, self.queue.visibility_ms, self.queue.most_receives)
-        self.queue = self.wire.queue = fresh
-        self.outcomes = {}
-        self.sandbox.reset()
-        self._write({})
-        for entry in self._listed():
-            self.s3.delete_object(Bucket=self.bucket, Key=entry)
-        for number in (COUNTER, WORKSHOP):
-            store.phones.register(self.table, registered(number, auto_mark_read=auto_mark_read))
-        self.new_process()
-        self.wire.rewind()
+        if auto_mark_read not in self._first_days:
+            self._first_days[auto_mark_read] = self._first_day(auto_mark_read=auto_mark_read)
+        self.begin_again(self._first_days[auto_mark_read])
         return self
 
     def new_process(self) -> None:
@@ -136,11 +129,12 @@ class World:
         self.outcomes = dict(moment.outcomes)
         self.sandbox.reset()
         self._write(moment.stored, written)
-        for key, content in self.objects().items():
-            if moment.objects.get(key) != content:
-                self.s3.delete_object(Bucket=self.bucket, Key=key)
-        for key in moment.objects.keys() - self.objects().keys():
-            self.s3.put_object(Bucket=self.bucket, Key=key, Body=moment.objects[key])
+        now = self.objects()
+        for key in now.keys() - moment.objects.keys():
+            self.s3.delete_object(Bucket=self.bucket, Key=key)
+        for key, content in moment.objects.items():
+            if now.get(key) != content:
+                self.s3.put_object(Bucket=self.bucket, Key=key, Body=content)
         self.new_process()
         self.wire.rewind()
 
@@ -233,10 +227,7 @@ class World:
 
     def objects(self) -> dict[str, bytes]:
         """All objects of the bucket by key."""
-        return {
-            key: self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
-            for key in self._listed()
-        }
+        return objects_of(self.bucket)
 
     def receipts(self) -> list[str]:
         """Ids of the messages that were marked as read at a provider, one for each time."""
@@ -244,14 +235,17 @@ class World:
         asked = [body.get("message", body) for body in bodies if isinstance(body, dict)]
         return sorted(body["message_id"] for body in asked if body.get("status") == "read")
 
-    def _listed(self) -> list[str]:
-        listing = self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])
-        return [entry["Key"] for entry in listing]
+    def _first_day(self, *, auto_mark_read: bool) -> Moment:
+        self.clock.ms = Clock().ms
+        self._write({})
+        for number in (COUNTER, WORKSHOP):
+            store.phones.register(self.table, registered(number, auto_mark_read=auto_mark_read))
+        queue = FifoQueue(self.clock, self.queue.visibility_ms, self.queue.most_receives)
+        return Moment(self.clock.ms, self._stored(), {}, queue, {})
 
     def _stored(self) -> dict[str, Any]:
         """All items by key, as they are on the wire."""
-        pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.table.name)
-        return {item["pk"]["S"]: item for page in pages for item in page["Items"]}
+        return {item["pk"]["S"]: item for item in items_of(self.table.name)}
 
     def _write(self, wanted: dict[str, Any], written: Iterable[str] | None = None) -> None:
         """Make the table hold these items and no others; only *written* ones can be wrong, where that is given."""

@@ -22,6 +22,7 @@ from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from richpanel.taxonomy import ControlTag, Intent, Team
 from tests.simulation.clock import Clock
 from tests.simulation.richpanel.lanes import Lanes, as_record
+from tests.simulation.stored import items_of
 from tests.simulation.wire import Died, Wire
 from tests.simulation.world import quiet
 
@@ -244,12 +245,11 @@ class World:
 
     def _stored(self) -> dict[Key, Any]:
         """All rows by table and key, as they are on the wire."""
-        found: dict[Key, Any] = {}
-        for use, table in self.tables.items():
-            pages = self.dynamodb.get_paginator("scan").paginate(TableName=table)
-            for item in (item for page in pages for item in page["Items"]):
-                found[use, *(item[name]["S"] for name in KEY_NAMES[use])] = item
-        return found
+        return {
+            (use, *(item[name]["S"] for name in KEY_NAMES[use])): item
+            for use, table in self.tables.items()
+            for item in items_of(table)
+        }
 
     def _write(self, wanted: dict[Key, Any]) -> None:
         """Make the tables hold these rows and no others."""
