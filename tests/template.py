@@ -54,7 +54,7 @@ ARN: Final = {
 NO_VALUE: Final = object()
 
 
-class _ShortTags(yaml.SafeLoader):
+class _ShortTags(yaml.CSafeLoader):
     """Reads !Ref, !Sub and the others as what they are short for: {"Ref": ...}, {"Fn::Sub": ...}."""
 
 
