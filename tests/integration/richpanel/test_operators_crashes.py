@@ -13,7 +13,7 @@ import pytest
 from botocore.client import BaseClient
 
 from shared import http
-from tests.integration.richpanel.test_admin import (
+from tests.integration.richpanel.admin.conftest import (
     CLEAR_RISK,
     CONVERSATION,
     DISPUTE,
@@ -21,9 +21,9 @@ from tests.integration.richpanel.test_admin import (
     SWITCHES,
     Admin,
     admin,
-    bury,
-    park,
 )
+from tests.integration.richpanel.admin.test_operation import bury
+from tests.integration.richpanel.admin.test_replay import park
 from tests.integration.richpanel.test_sweep import Sweeper, sweeper
 from tests.template import create_queue, properties
 
@@ -40,18 +40,18 @@ class Died(BaseException):
 
 
 @contextmanager
-def dying(number: int, *, after: bool) -> Iterator[None]:
-    """Die at this outside call, before it leaves or after it was done; a dead process makes no further one."""
+def dying(done: int) -> Iterator[None]:
+    """Die when so many outside calls were done; a dead process makes no further one."""
     made = 0
 
     def through[Answer](real: Callable[..., Answer]) -> Callable[..., Answer]:
         def call(*args: Any, **options: Any) -> Answer:
             nonlocal made
             made += 1
-            if made > number or (made == number and not after):
+            if made > done:
                 raise Died
             answer = real(*args, **options)
-            if made == number:
+            if made == done:
                 raise Died
             return answer
 
@@ -67,24 +67,26 @@ def dying(number: int, *, after: bool) -> Iterator[None]:
 def outcomes(
     begin: Callable[[], None], act: Callable[[], Any], end: Callable[[], Any]
 ) -> Iterator[tuple[str, Any]]:
-    """How it ends after a death at each call and another go; the first is without any."""
+    """
+    How it ends after a death before the first call or after any, and another go; the first is without any.
+
+    Before a call is after the one before it: what has left the process is the same.
+    """
     begin()
     act()
     yield "no accident", end()
-    for after in (False, True):
-        for number in range(1, MOST_CALLS):
-            begin()
-            try:
-                with dying(number, after=after):
-                    act()
-            except Died:
+    for done in range(MOST_CALLS):
+        begin()
+        try:
+            with dying(done):
                 act()
-                yield f"died {'after' if after else 'before'} call {number}", end()
-            else:
-                assert number > 3, "it makes calls"
-                break
+        except Died:
+            act()
+            yield f"died after call {done}", end()
         else:
-            raise AssertionError("it never ends")
+            assert done > 3, "it makes calls"
+            return
+    raise AssertionError("it never ends")
 
 
 def all_end_alike(ends: Iterator[tuple[str, Any]]) -> None:

@@ -1,0 +1,166 @@
+"""The admin API over moto and the sandbox: its handler, called as API Gateway calls it, and what it left."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import boto3
+import pytest
+
+from shared.auth import Caller
+from tests.integration.logs import recorded
+from tests.integration.richpanel.office import PATH, Context, Office
+from tests.integration.richpanel.test_sweep import taken
+from tests.template import create_queue, environment, properties
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+SWITCHES = "/admin/richpanel/switches"
+CONVERSATION = "/admin/richpanel/conversations/{ticketId}"
+REPLAY = f"{CONVERSATION}/replay"
+CLEAR_RISK = f"{CONVERSATION}/clear-risk"
+REDRIVE = "/admin/richpanel/dlq/redrive"
+HEALTH = "/admin/richpanel/health"
+READS = [f"GET {SWITCHES}", f"GET {CONVERSATION}", f"GET {HEALTH}"]
+CHANGES = [
+    f"PUT {SWITCHES}",
+    f"POST {REPLAY}",
+    f"POST {CLEAR_RISK}",
+    f"DELETE {CONVERSATION}",
+    f"POST {REDRIVE}",
+]
+WHERE = "Hi, where is my order? It has not arrived yet."
+DISPUTE = "I have told my bank to open a chargeback for this payment."
+
+
+def caller(*scopes: str) -> Caller:
+    return Caller(company="acme", scopes=frozenset(scopes), principal="api-key:0123456789012345")
+
+
+READER = caller("richpanel:read")
+OPERATOR = caller("richpanel:operate")
+
+
+@dataclass
+class Answer:
+    status: int
+    body: dict[str, Any]
+
+    @property
+    def result(self) -> dict[str, Any]:
+        assert self.status < 300, self.body
+        found: dict[str, Any] = self.body["result"]
+        return found
+
+    @property
+    def error(self) -> str:
+        return str(self.body["error"]["code"])
+
+    @property
+    def problems(self) -> dict[str, str]:
+        return {entry["field"]: entry["problem"] for entry in self.body["error"]["details"]}
+
+
+@dataclass
+class Admin:
+    module: ModuleType
+    office: Office
+    left_ms: int = 29_000
+
+    def call(
+        self,
+        line: str,
+        who: Caller | None = OPERATOR,
+        *,
+        ticket: str = "t-1",
+        body: Any = None,
+        **query: Any,
+    ) -> Answer:
+        """A call (`GET /path`) as API Gateway hands it over."""
+        method, route = line.split(" ")
+        given = {
+            name: [str(one) for one in (value if isinstance(value, list) else [value])]
+            for name, value in query.items()
+        }
+        event = {
+            "resource": route,
+            "path": route.replace("{ticketId}", quote(ticket, safe="")),
+            "httpMethod": method,
+            "headers": {},
+            "multiValueHeaders": {},
+            "pathParameters": None,
+            "queryStringParameters": {name: values[-1] for name, values in given.items()} or None,
+            "multiValueQueryStringParameters": given or None,
+            "requestContext": {
+                "requestId": f"request-{self.office.time.ms}",
+                "authorizer": who.as_context() if who else None,
+            },
+            "body": body if isinstance(body, str | None) else json.dumps(body),
+            "isBase64Encoded": False,
+        }
+        answer = self.module.handler(event, Context("request-1", self.left_ms))
+        return Answer(answer["statusCode"], json.loads(answer["body"]))
+
+    def replay(self, mode: str, ticket: str = "t-1") -> Answer:
+        return self.call(f"POST {REPLAY}", ticket=ticket, body={"mode": mode})
+
+    def events(self) -> list[dict[str, Any]]:
+        """What is on the queue of mails, which is empty then."""
+        return [json.loads(body) for body in taken(self.module.office.lanes.mail)]
+
+    def traces(self, about: str = "sys:switches") -> list[dict[str, Any]]:
+        """What people changed, oldest first."""
+        rows = [row for row in self.office.rows("audit") if row["conversation_id"] == about]
+        ordered = sorted(rows, key=lambda row: str(row["ts_action_id"]))
+        return [
+            json.loads(row["action_payload_redacted"]) | {"result": row["result"]}
+            for row in ordered
+            if row["action_type"] == "switch"
+        ]
+
+    def stored(self) -> dict[str, str]:
+        """The switches in the parameter store."""
+        found = boto3.client("ssm").get_parameters_by_path(Path=PATH, Recursive=True)
+        return {one["Name"].rpartition("/")[2]: one["Value"] for one in found["Parameters"]}
+
+    def everything(self) -> list[Any]:
+        """All rows but the request limit's own."""
+        return [
+            [row for row in self.office.rows(table) if "sys:limiter" not in str(row)]
+            for table in ("idempotency", "state", "audit")
+        ]
+
+
+@pytest.fixture
+def admin(office: Office, monkeypatch: pytest.MonkeyPatch) -> Admin:
+    given = environment(
+        "RichpanelAdmin",
+        HelpDeskUrl=f"{office.sandbox.url}/v1",
+        RichpanelAccount=json.dumps({"bot_author_id": "bot-1"}),
+    )
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    secrets = boto3.client("secretsmanager")
+    for variable, secret, value in (
+        ("RICHPANEL_KEYS_ID", "RichpanelKeys", '{"richpanel": "a-key", "salt": "of the tests"}'),
+        ("API_SEAL_SECRET_ID", "ApiSealSecret", '{"seal_key": "sealed"}'),
+    ):
+        known = properties(secret)["Name"]
+        secrets.create_secret(Name=known, SecretString=value)
+        monkeypatch.setenv(variable, known)
+    for queue in ("RichpanelQueue", "RichpanelLiveQueue", "RichpanelDeadLetters"):
+        create_queue(boto3.client("sqs"), queue)
+    module = importlib.reload(importlib.import_module("richpanel.handlers.admin"))
+    object.__setattr__(module.office.dead_letters, "wait_seconds", 0)
+    return Admin(module, office)
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
+    return recorded(monkeypatch)

@@ -1,0 +1,61 @@
+"""Who may do what by the admin API: readers, operators, and nobody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.auth import Caller
+from tests.integration.richpanel.admin.conftest import (
+    CHANGES,
+    DISPUTE,
+    OPERATOR,
+    READER,
+    READS,
+    Admin,
+    caller,
+)
+from tests.template import properties
+
+
+def test_the_routes_here_are_those_of_the_template() -> None:
+    events = properties("RichpanelAdmin")["Events"].values()
+
+    routes = [f"{e['Properties']['Method']} {e['Properties']['Path']}" for e in events]
+    assert sorted(routes) == sorted(READS + CHANGES)
+
+
+@pytest.mark.parametrize("line", READS + CHANGES)
+def test_without_an_authorizers_word_every_route_is_shut(admin: Admin, line: str) -> None:
+    before = admin.everything()
+
+    assert (admin.call(line, None).status, admin.call(line, None).error) == (401, "unauthenticated")
+    assert admin.everything() == before
+
+
+@pytest.mark.parametrize("line", READS + CHANGES)
+def test_scopes_of_other_contexts_open_nothing_here(admin: Admin, line: str) -> None:
+    others = caller("whatsapp:read", "whatsapp:admin", "operator")
+
+    answer = admin.call(line, others, body={"safe_mode": True})
+
+    assert (answer.status, answer.error) == (403, "forbidden")
+    assert "richpanel:operate" in answer.body["error"]["message"]
+
+
+@pytest.mark.parametrize("line", CHANGES)
+def test_who_may_read_may_change_nothing(admin: Admin, line: str) -> None:
+    admin.office.ticket(DISPUTE)
+    admin.office.handle()
+    before = admin.everything(), admin.stored()
+
+    assert admin.call(line, READER, body={"mode": "repair"}).status == 403
+    assert (admin.everything(), admin.stored()) == before
+
+
+@pytest.mark.parametrize("line", READS)
+@pytest.mark.parametrize("who", [READER, OPERATOR])
+def test_who_may_read_or_change_may_read(admin: Admin, line: str, who: Caller) -> None:
+    admin.office.ticket(DISPUTE)
+    admin.office.handle()
+
+    assert admin.call(line, who).status == 200

@@ -1,0 +1,158 @@
+"""A conversation by the admin API: what is shown of it, its risk flags taken off, and all of it erased."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from richpanel.store import states
+from tests.integration.richpanel.admin.conftest import (
+    CLEAR_RISK,
+    CONVERSATION,
+    DISPUTE,
+    READER,
+    REPLAY,
+    WHERE,
+    Admin,
+)
+
+# A conversation
+
+
+def test_a_conversation_shows_what_is_remembered_and_why_it_was_handled_so(admin: Admin) -> None:
+    admin.office.ticket(DISPUTE)
+    admin.office.handle()
+
+    result = admin.call(f"GET {CONVERSATION}", READER).result
+
+    assert result["conversation_id"] == "t-1"
+    assert result["state"]["last_intent"] == "chargeback_dispute"
+    assert result["state"]["risk_flags"] == ["chargeback"]
+    assert "version" not in result["state"]
+    (decision,) = result["decisions"]
+    assert (decision["action_type"], decision["result"]) == ("route", "success")
+    assert decision["facts"]["reason"] == "tier0_always_handoff"
+    assert decision["at"] == "2026-03-02T13:00:00.000Z"
+    assert "bank" not in json.dumps(result), "nothing of what was said"
+
+
+def test_decisions_come_newest_first_page_by_page(admin: Admin) -> None:
+    admin.office.ticket(WHERE)
+    for number in range(3):
+        admin.office.handle()
+        admin.office.time.ms += 60_000
+        admin.office.comment(f"And what about it? Number {number}")
+    admin.office.handle()
+    whole = admin.call(f"GET {CONVERSATION}").result["decisions"]
+
+    answer = admin.call(f"GET {CONVERSATION}", limit=2)
+    paged = answer.result["decisions"]
+    while cursor := answer.body.get("cursor"):
+        answer = admin.call(f"GET {CONVERSATION}", limit=2, cursor=cursor)
+        paged += answer.result["decisions"]
+
+    assert paged == whole
+    assert len(whole) >= 4
+    assert [one["at"] for one in whole] == sorted((one["at"] for one in whole), reverse=True)
+
+
+def test_an_id_that_needs_escaping_in_a_path_is_found(admin: Admin) -> None:
+    name = "<mail/7%41@shop.example>"
+    admin.office.ticket(DISPUTE, ticket=name)
+    admin.office.handle(admin.office.event(name))
+
+    result = admin.call(f"GET {CONVERSATION}", ticket=name).result
+
+    assert result["state"]["last_intent"] == "chargeback_dispute"
+
+
+# Risk flags
+
+
+def test_only_people_take_risk_flags_off_and_it_is_traced_twice(admin: Admin) -> None:
+    admin.office.ticket(DISPUTE)
+    admin.office.handle()
+
+    result = admin.call(f"POST {CLEAR_RISK}").result
+
+    assert result == {"conversation_id": "t-1", "cleared": ["chargeback"]}
+    assert "risk_flags" not in admin.office.state()
+    assert admin.office.state()["last_intent"] == "chargeback_dispute"
+    trace = {
+        "who": "api-key:0123456789012345", "change": "clear_risk", "conversation": "t-1",
+        "flags": ["chargeback"], "result": "success",
+    }  # fmt: skip
+    assert admin.traces() == admin.traces("t-1") == [trace]
+
+
+def test_clearing_what_is_clear_changes_nothing(admin: Admin) -> None:
+    admin.office.ticket(WHERE)
+    admin.office.handle()
+    before = admin.everything()
+
+    assert admin.call(f"POST {CLEAR_RISK}").result["cleared"] == []
+    assert admin.everything() == before
+
+
+# Erasure
+
+
+def test_an_erased_conversation_is_a_tombstone_and_its_audit_is_gone(admin: Admin) -> None:
+    admin.office.ticket(DISPUTE)
+    admin.office.handle()
+    erased_at = admin.office.moment()
+
+    result = admin.call(f"DELETE {CONVERSATION}").result
+
+    assert (result["conversation_id"], result["erased_at"]) == ("t-1", erased_at)
+    state = admin.office.state()
+    assert state.keys() == {"conversation_id", "updated_at", "expires_at", "version", "erased_at"}
+    assert state["expires_at"] == admin.office.time.ms // 1_000 + 35 * 86_400
+    assert [row for row in admin.office.rows("audit") if row["conversation_id"] == "t-1"] == []
+    (trace,) = admin.traces()
+    assert (trace["change"], trace["conversation"]) == ("erase", "t-1")
+    shown = admin.call(f"GET {CONVERSATION}").result
+    assert (shown["state"]["erased_at"], shown["decisions"]) == (erased_at, [])
+
+
+def test_a_redelivery_stops_at_the_tombstone(admin: Admin) -> None:
+    admin.office.ticket(WHERE)
+    admin.call(f"DELETE {CONVERSATION}")
+    before = admin.everything()
+
+    assert admin.office.handle().outcome == "erased"
+    assert admin.everything() == before
+    assert admin.office.replies() == []
+
+
+def test_an_erasure_may_be_repeated_and_removes_what_a_worker_left_meanwhile(admin: Admin) -> None:
+    admin.office.ticket(DISPUTE)
+    admin.office.handle()
+    late = [row for row in admin.office.rows("audit") if row["conversation_id"] == "t-1"]
+    erased_at = admin.call(f"DELETE {CONVERSATION}").result["erased_at"]
+    for row in late:
+        admin.office.here.audit.put(row)
+    admin.office.time.ms += 1_000
+
+    assert admin.call(f"DELETE {CONVERSATION}").result["erased_at"] == erased_at
+    assert [row for row in admin.office.rows("audit") if row["conversation_id"] == "t-1"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "body"),
+    [
+        (f"POST {REPLAY}", {"mode": "dry_run"}),
+        (f"POST {REPLAY}", {"mode": "repair"}),
+        (f"POST {CLEAR_RISK}", None),
+    ],
+)
+def test_nothing_is_done_with_an_erased_conversation(admin: Admin, line: str, body: Any) -> None:
+    admin.office.ticket(WHERE)
+    states.bury(admin.office.here.state, "t-1", 3_600)
+
+    answer = admin.call(line, body=body)
+
+    assert (answer.status, answer.error) == (409, "erased")
+    assert admin.events() == []

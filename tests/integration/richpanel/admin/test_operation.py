@@ -1,0 +1,104 @@
+"""Dead letters that go back by the admin API, and whether all is well."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import boto3
+import pytest
+
+from tests.integration.richpanel.admin.conftest import HEALTH, READER, REDRIVE, Admin
+from tests.integration.richpanel.office import PATH
+
+# Dead letters
+
+
+def bury(admin: Admin, *bodies: str) -> None:
+    for number, body in enumerate(bodies):
+        admin.module.sqs.send_message(
+            QueueUrl=admin.module.settings.richpanel_dead_letters_url,
+            MessageBody=body,
+            MessageGroupId=f"group-{number}",
+            MessageDeduplicationId=f"dead-{number}",
+        )
+
+
+def test_dead_letters_go_back_to_the_lane_they_came_from(admin: Admin, log: StringIO) -> None:
+    mail = admin.office.event("t-1")
+    chat = admin.office.event("t-2", channel="livechat")
+    bury(admin, mail, chat, "no event")
+
+    answer = admin.call(f"POST {REDRIVE}")
+
+    assert answer.status == 202
+    assert [one["conversation_id"] for one in answer.result["letters"]] == ["t-1", "t-2", None]
+    assert answer.result["waiting"] == 0
+    queue = admin.module.sqs.receive_message
+    mails = queue(QueueUrl=admin.module.settings.richpanel_queue_url, MaxNumberOfMessages=10)[
+        "Messages"
+    ]
+    assert sorted(message["Body"] for message in mails) == sorted([mail, "no event"])
+    (chats,) = queue(QueueUrl=admin.module.settings.richpanel_live_queue_url)["Messages"]
+    assert chats["Body"] == chat
+    assert log.getvalue().count('"message":"dead letter redriven"') == 3
+
+
+def test_no_more_dead_letters_go_back_than_were_asked_for_or_than_there_is_time(
+    admin: Admin,
+) -> None:
+    bury(admin, *(admin.office.event(f"t-{number}") for number in range(4)))
+
+    assert len(admin.call(f"POST {REDRIVE}", body={"limit": 2}).result["letters"]) == 2
+    admin.left_ms = 3_000
+    assert len(admin.call(f"POST {REDRIVE}").result["letters"]) == 1
+
+
+# Health
+
+
+def test_all_is_well_when_everything_answers(admin: Admin) -> None:
+    result = admin.call(f"GET {HEALTH}", READER).result
+
+    assert result["healthy"] is True
+    assert result["checks"] == {
+        "idempotency_table": "ok", "conversation_state_table": "ok", "audit_actions_table": "ok",
+        "mail_queue": "ok", "live_queue": "ok", "dead_letters": "ok", "keys": "ok",
+        "switches": "ok", "help_desk": "ok",
+    }  # fmt: skip
+    assert result["waiting"] == {"mail_queue": 0, "live_queue": 0, "dead_letters": 0}
+    assert result["keys"]["richpanel"] is True
+    assert result["keys"]["shopify"] is False
+
+
+def test_what_does_not_answer_is_named_with_a_code(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boto3.client("dynamodb").delete_table(TableName=admin.module.office.audit.name)
+    boto3.client("sqs").delete_queue(QueueUrl=admin.module.settings.richpanel_live_queue_url)
+    for name in admin.stored():
+        boto3.client("ssm").delete_parameter(Name=f"{PATH}/{name}")
+    monkeypatch.setattr(
+        admin.module.office.keys, "value", lambda: {"salt": "s", "richpanel": "\N{SNOWMAN}"}
+    )
+
+    result = admin.call(f"GET {HEALTH}").result
+
+    assert result["healthy"] is False
+    checks = result["checks"]
+    assert checks["idempotency_table"] == "ok"
+    assert checks["audit_actions_table"] == "Query: ResourceNotFoundException"
+    assert checks["live_queue"].startswith("GetQueueAttributes: ")
+    assert checks["switches"] == "unreadable"
+    assert checks["help_desk"] != "ok"
+    assert "live_queue" not in result["waiting"]
+
+
+def test_a_help_desk_without_a_key_is_not_set_up(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin.module.office.keys, "value", lambda: {"salt": "s"})
+
+    checks = admin.call(f"GET {HEALTH}").result["checks"]
+
+    assert (checks["keys"], checks["help_desk"]) == ("not_set_up", "not_set_up")
+    assert admin.replay("dry_run").error == "not_set_up"

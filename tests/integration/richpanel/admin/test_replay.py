@@ -1,0 +1,158 @@
+"""Conversations replayed by the admin API: rehearsed without a trace, or handed to the worker again."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+
+import pytest
+
+from richpanel import remembering
+from richpanel.clients.helpdesk import HelpDesk
+from shared.failures import Permanent, Transient
+from tests.integration.richpanel.admin.conftest import SWITCHES, WHERE, Admin
+from tests.integration.richpanel.office import AGENT
+
+
+def test_a_rehearsal_says_what_would_be_decided_and_writes_nothing(admin: Admin) -> None:
+    admin.office.ticket(WHERE)
+    before = admin.everything()
+
+    result = admin.replay("dry_run").result
+
+    assert (result["mode"], result["message_id"]) == ("dry_run", "m-1")
+    assert result["decision"]["intent"] == "order_status_tracking"
+    assert result["decision"]["template"] == "t_order_status_ask_order_number"
+    assert result["decision"]["reason"] == "tier1_safe_assist"
+    assert admin.everything() == before
+    assert admin.office.tags() == set()
+    assert admin.office.replies() == []
+    assert admin.events() == []
+
+
+def test_a_rehearsal_of_what_was_decided_already_shows_todays_switches_and_rules(
+    admin: Admin,
+) -> None:
+    admin.office.ticket(WHERE)
+    admin.office.handle()
+    admin.call(f"PUT {SWITCHES}", body={"safe_mode": True})
+
+    assert admin.replay("dry_run").result["decision"]["reason"] == "safe_mode_route_only"
+
+
+def test_a_rehearsal_looks_at_the_order_where_that_decides(admin: Admin) -> None:
+    admin.office.order()
+    admin.office.ticket("Where is my order #1001?", order={"order_id": "6001"})
+
+    decision = admin.replay("dry_run").result["decision"]
+
+    assert decision["intent"] == "order_status_tracking"
+    assert "1001" not in json.dumps(decision)
+    assert admin.office.calls()["get_order"] > 0
+
+
+def test_a_repair_hands_the_conversation_to_the_worker_again(admin: Admin, log: StringIO) -> None:
+    admin.office.ticket(WHERE)
+
+    answer = admin.replay("repair")
+
+    assert answer.status == 202
+    assert answer.result == {"conversation_id": "t-1", "mode": "repair", "reopened": []}
+    (event,) = admin.events()
+    assert (event["source"], event["event_id"], event["channel"]) == ("replay", None, "email")
+    assert admin.office.handle(json.dumps(event)).outcome == "processed"
+    assert '"message":"conversation replayed"' in log.getvalue()
+
+
+def test_a_repair_never_sends_a_reply_again(admin: Admin) -> None:
+    admin.office.ticket(WHERE)
+    admin.office.handle()
+    assert len(admin.office.replies()) == 1
+
+    for _ in range(2):
+        admin.office.time.ms += 600_000
+        admin.replay("repair")
+        for event in admin.events():
+            admin.office.handle(json.dumps(event))
+
+    assert len(admin.office.replies()) == 1
+
+
+def park(admin: Admin, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A message whose reply is out, and which then failed for good; its event."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise Permanent("too_large")
+
+    admin.office.ticket(WHERE)
+    with monkeypatch.context() as patch:
+        patch.setattr(remembering, "remember", refuse)
+        admin.office.handle()
+    key = "evt:rp:t-1:m-1"
+    assert admin.office.row(key)["status"] == "parked"
+    return key
+
+
+def test_a_repair_goes_on_with_what_was_parked_and_sends_nothing_twice(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = park(admin, monkeypatch)
+    assert len(admin.office.replies()) == 1
+
+    assert admin.replay("repair").result["reopened"] == [key]
+    (event,) = admin.events()
+    admin.office.handle(json.dumps(event))
+
+    row = admin.office.row(key)
+    assert (row["status"], row["reason"]) == ("processed", "tier1_safe_assist")
+    assert admin.office.state()["last_intent"] == "order_status_tracking"
+    assert len(admin.office.replies()) == 1
+    assert admin.replay("repair").result["reopened"] == []
+
+
+def test_a_repair_that_broke_off_behind_the_row_is_repaired_by_the_next(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = park(admin, monkeypatch)
+    with monkeypatch.context() as patch:
+        refused = {"Failed": [{"Id": "0", "Code": "InternalError", "SenderFault": False}]}
+        patch.setattr(admin.module.sqs, "send_message_batch", lambda **_: refused)
+        assert admin.replay("repair").error == "not_enqueued"
+
+    assert admin.replay("repair").status == 202
+    (event,) = admin.events()
+    admin.office.handle(json.dumps(event))
+    assert admin.office.row(key)["status"] == "processed"
+
+
+def test_what_a_person_answered_since_stays_parked(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = park(admin, monkeypatch)
+    admin.office.comment("I will look.", author_id=AGENT, is_operator=True)
+
+    assert admin.replay("repair").result["reopened"] == []
+    assert admin.office.row(key)["status"] == "parked"
+
+
+@pytest.mark.parametrize("mode", ["dry_run", "repair"])
+def test_a_help_desk_that_fails_is_said_to_and_may_be_asked_again(
+    admin: Admin, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise Transient("richpanel_500")
+
+    monkeypatch.setattr(HelpDesk, "ticket", fail)
+
+    answer = admin.replay(mode)
+
+    assert (answer.status, answer.error) == (503, "help_desk_failed")
+    assert answer.body["error"]["message"] == "richpanel_500"
+    assert answer.body["error"]["retryable"] is True
+
+
+def test_a_ticket_without_a_customers_message_has_nothing_to_decide(admin: Admin) -> None:
+    admin.office.ticket()
+    admin.office.comment("Hello from us", author_id=AGENT, is_operator=True)
+
+    assert admin.replay("dry_run").error == "nothing_to_decide"
