@@ -1,0 +1,214 @@
+"""Which order a mail is about, by the number that it names or the link beside it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from richpanel.decisions.situation import MatchPath
+from richpanel.order_records import Order
+from richpanel.orders import OrderMatch, Reason
+from tests.integration.richpanel.orders.conftest import JANE, JOE, PARCEL, Counter, linked, no_match
+
+# Matches
+
+
+def test_an_order_of_exactly_the_named_number_and_the_senders_address_is_a_match(
+    counter: Counter,
+) -> None:
+    counter.has_order(parcels=[PARCEL], status_url="https://shop.example/orders/x")
+
+    match = counter.asked("1001")
+
+    assert match == OrderMatch(
+        MatchPath.NUMBER,
+        Order(
+            order_id="6001",
+            number="1001",
+            created_at=datetime(2026, 3, 1, 9, tzinfo=UTC),
+            status="not shipped yet",
+            fulfillment_status="not shipped yet",
+            shipping_method="Standard",
+            tracking_number="9400111899223100000000",
+            tracking_company="USPS",
+            tracking_url="https://tools.usps.com/x",
+            status_url="https://shop.example/orders/x",
+        ),
+        None,
+    )
+    assert counter.operations() == ["get_order", "query"]
+
+
+@pytest.mark.parametrize("spelling", ["1001", "#1001", " # 1001 ", "10 01"])
+def test_spaces_and_the_hash_of_a_number_do_not_count(counter: Counter, spelling: str) -> None:
+    counter.has_order()
+
+    assert counter.asked(spelling).path is MatchPath.NUMBER
+
+
+def test_letter_case_of_a_number_does_not_count(counter: Counter) -> None:
+    counter.has_order("EN-1001")
+
+    assert counter.asked("en-1001").path is MatchPath.NUMBER
+
+
+def test_two_spellings_of_one_number_are_one(counter: Counter) -> None:
+    counter.has_order()
+
+    assert counter.asked("1001", "#1001").path is MatchPath.NUMBER
+
+
+def test_letter_case_of_an_address_does_not_count(counter: Counter) -> None:
+    counter.has_order(email="JANE.Doe@Shop-Mail.example")
+
+    assert counter.asked("1001", sender="Jane.doe@shop-mail.EXAMPLE").path is MatchPath.NUMBER
+
+
+def test_the_order_beside_the_ticket_is_a_match_where_its_owner_is_the_sender(
+    counter: Counter,
+) -> None:
+    counter.has_order(parcels=[PARCEL])
+
+    match = counter.asked(**linked())
+
+    assert match.path is MatchPath.LINKED
+    assert match.order is not None
+    assert (match.order.order_id, match.order.number) == ("6001", "1001")
+    assert counter.operations() == ["get_order", "get_order"]  # the shop is not needed
+
+
+def test_a_linked_order_may_be_named_too(counter: Counter) -> None:
+    counter.has_order(parcels=[PARCEL])
+
+    assert counter.asked("#1001", **linked()).path is MatchPath.LINKED
+
+
+@pytest.mark.parametrize(
+    "copy", [{"name", "created_at", "shipping_lines"}, {"name", "email"}, {"email", "created_at"}, set()]
+)  # fmt: skip
+def test_a_linked_order_of_which_the_help_desk_knows_too_little_is_read_at_the_shop(
+    counter: Counter, copy: set[str]
+) -> None:
+    counter.has_order(in_desk_copy=copy, parcels=[PARCEL])
+
+    match = counter.asked(**linked())
+
+    assert match.path is MatchPath.LINKED
+    assert match.order is not None
+    assert match.order.tracking_company == "USPS"
+    assert counter.operations() == ["get_order", "get_order", "query"]
+
+
+def test_a_link_by_number_is_found_by_number(counter: Counter) -> None:
+    """Not documented: whether some shops' links hold the number that customers know."""
+    counter.has_order()
+
+    assert counter.asked(**linked("1001")).path is MatchPath.LINKED
+
+
+def test_the_parcel_that_only_the_shipping_service_knows_is_added(counter: Counter) -> None:
+    counter.has_order()
+    counter.has_shipment(customer_email="Jane.Doe@shop-mail.example", tracking_number="9405")
+
+    order = counter.asked("1001").order
+
+    assert order is not None
+    assert (order.tracking_number, order.tracking_company) == ("9405", "USPS")
+
+
+def test_an_order_without_any_parcel_is_still_a_match(counter: Counter) -> None:
+    counter.has_order()
+
+    order = counter.asked("1001").order
+    assert order is not None
+    assert not order.is_tracked
+
+
+# Numbers
+
+
+def test_no_number_and_no_link_is_no_match(counter: Counter) -> None:
+    counter.has_order()
+
+    assert counter.asked() == no_match(Reason.NO_NUMBER)
+    assert counter.operations() == ["get_order"]  # no search by address
+
+
+def test_two_numbers_are_ambiguous_and_nothing_is_looked_up(counter: Counter) -> None:
+    counter.has_order("#1001")
+    counter.has_order("#1002", "6002")
+
+    assert counter.asked("1001", "1002") == no_match(Reason.SEVERAL_NUMBERS)
+    assert counter.asked("1001", "1002", **linked()) == no_match(Reason.SEVERAL_NUMBERS)
+
+
+def test_the_neighbours_that_a_search_brings_are_nobodys_order(counter: Counter) -> None:
+    counter.has_order("#10010", "6002")
+    counter.has_order("#21001", "6003")
+    counter.has_order("#1001-2", "6004")
+
+    assert counter.asked("1001") == no_match(Reason.NOT_FOUND)
+
+
+def test_the_right_one_is_found_among_its_neighbours(counter: Counter) -> None:
+    counter.has_order("#1001", parcels=[PARCEL])
+    counter.has_order("#10010", "6002", email=JANE)
+    counter.has_order("#21001", "6003", email=JANE)
+
+    order = counter.asked("1001").order
+    assert order is not None
+    assert order.order_id == "6001"
+
+
+def test_a_neighbour_of_the_senders_is_not_told_in_place_of_anothers_order(
+    counter: Counter,
+) -> None:
+    counter.has_order("#1001", email=JOE)
+    counter.has_order("#10010", "6002", email=JANE)
+
+    assert counter.asked("1001") == no_match(Reason.NOT_OWNER)
+
+
+def test_two_orders_of_one_number_are_no_match(counter: Counter) -> None:
+    counter.has_order("#1001")
+    counter.has_order("1001", "6002")
+
+    assert counter.asked("1001") == no_match(Reason.SEVERAL_ORDERS)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        '1001" OR email:"*', "*", "", "name:1001", "1001 OR 1002", "1" * 50, "\uff11\uff10\uff10\uff11", "\u0661001",
+        "1001\u200b", "1001/../1", JANE, "+1 555 0100 200",
+    ],
+)  # fmt: skip
+def test_what_is_no_order_number_finds_nothing_and_is_not_searched_for(
+    counter: Counter, number: str
+) -> None:
+    counter.has_order()
+    counter.has_order("#1002", "6002")
+
+    assert counter.asked(number) == no_match(Reason.NOT_FOUND)
+    assert counter.operations() == ["get_order"]
+
+
+def test_another_customers_number_and_no_number_of_anybody_look_the_same(counter: Counter) -> None:
+    counter.has_order("#1001", email=JOE)
+    theirs = counter.asked("1001")
+    asked_for_theirs = counter.operations()
+    counter.sandbox.forget_sent()
+    nobodys = counter.asked("9999")
+
+    assert (theirs.path, theirs.order, theirs.is_failed) == (None, None, False)
+    assert (nobodys.path, nobodys.order, nobodys.is_failed) == (None, None, False)
+    assert counter.operations() == asked_for_theirs
+    assert (theirs.reason, nobodys.reason) == (Reason.NOT_OWNER, Reason.NOT_FOUND)  # for the audit
+
+
+@pytest.mark.parametrize("email", [None, ""])
+def test_an_order_without_an_owner_is_nobodys(counter: Counter, email: str | None) -> None:
+    counter.has_order(email=email)
+
+    assert counter.asked("1001") == no_match(Reason.OWNER_UNKNOWN)
