@@ -3,6 +3,7 @@ The local stack: the shipped template, deployed into MiniStack, with the provide
 
     make up | make down | make status
     python -m local.stack run <command ...>     # the stack is there while the command runs
+    python -m local.stack beside <command ...>  # the same, but the command begins at once: it waits where it needs it
     with running_stack() as stack: ...          # the same, from Python
 
 It needs Linux: functions run in MiniStack's interpreter, with the Linux wheels that are built for Lambda.
@@ -198,16 +199,31 @@ def _in_use() -> bool:
 def _run(command: list[str]) -> int:
     """Run a command while the stack is there; its exit code."""
     with running_stack():
-        process = subprocess.Popen(command)
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            # A Ctrl-C has reached the command too and it is ending; a SIGTERM may have reached only us.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=_COMMAND_ENDS_WITHIN_SECONDS)
-            process.terminate()
-            process.wait()
-            raise
+        return _end_of(subprocess.Popen(command))
+
+
+def _run_beside(command: list[str]) -> int:
+    """Run a command and bring the stack up meanwhile, which is there until the command ends; its exit code."""
+    process = subprocess.Popen(command)
+    try:
+        with running_stack():
+            return _end_of(process)
+    finally:
+        process.terminate()  # It runs on only where the stack cannot be had.
+        process.wait()
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> int:
+    """The exit code of a command, which ends when we are interrupted."""
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        # A Ctrl-C has reached the command too and it is ending; a SIGTERM may have reached only us.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=_COMMAND_ENDS_WITHIN_SECONDS)
+        process.terminate()
+        process.wait()
+        raise
 
 
 def _status() -> str:
@@ -222,7 +238,7 @@ def _status() -> str:
 
 
 def main() -> None:
-    """`python -m local.stack up | status | run <command ...>`; `python -m local.shutdown` stops."""
+    """`python -m local.stack up | status | run <command> | beside <command>`; `python -m local.shutdown` stops."""
     match sys.argv[1:]:
         case ["up"]:
             stack = up()
@@ -232,6 +248,8 @@ def main() -> None:
             print(_status())
         case ["run", *command] if command:
             sys.exit(_run(command))
+        case ["beside", *command] if command:
+            sys.exit(_run_beside(command))
         case _:
             sys.exit(__doc__)
 
