@@ -33,6 +33,7 @@ from tests.template import create_table
 
 if TYPE_CHECKING:
     import pytest
+    from mypy_boto3_dynamodb import DynamoDBClient
 
     from local.sandbox import Sandbox
     from tests.integration.richpanel.conftest import Time
@@ -82,6 +83,7 @@ class Office:
     here: Resources
     sandbox: Sandbox
     time: Time
+    dynamodb: DynamoDBClient
     requests: Any = field(default_factory=lambda: count(1))
 
     def switch(self, **switches: str) -> None:
@@ -170,7 +172,7 @@ class Office:
     def rows(self, table: str) -> list[dict[str, Any]]:
         """All rows of a table, by key."""
         name = getattr(self.here, table).name
-        found = boto3.client("dynamodb").scan(TableName=name)["Items"]
+        found = self.dynamodb.scan(TableName=name)["Items"]
         rows = [{key: deserialize(value) for key, value in item.items()} for item in found]
         return sorted(rows, key=repr)
 
@@ -234,6 +236,6 @@ def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
             shipstation=None,
         ),
     )
-    office = Office(here, sandbox, time)
+    office = Office(here, sandbox, time, dynamodb)
     office.switch(**OPEN)
     return office

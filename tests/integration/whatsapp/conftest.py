@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
@@ -29,6 +29,9 @@ from whatsapp.processing import Handled, Invocation, process
 from whatsapp.resources import Depot, Resources
 from whatsapp.splitting import Delivery, events_of, queue_entry
 
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
 PHONE = "106540352242922"
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 APP = "1029384756"
@@ -52,6 +55,7 @@ class Desk:
 
     here: Resources
     outbox: Outbox
+    dynamodb: DynamoDBClient  # not the worker's own: what is counted there is no look of a test
 
     def take(
         self, *values: dict[str, Any], waba: str = "102290129340398", **delivery: Any
@@ -100,8 +104,7 @@ class Desk:
 
     def keys(self) -> list[str]:
         """All keys but that of the list of numbers."""
-        client = boto3.client("dynamodb")
-        items = client.scan(TableName=self.here.table.name)["Items"]
+        items = self.dynamodb.scan(TableName=self.here.table.name)["Items"]
         return sorted(item["pk"]["S"] for item in items if item["pk"]["S"] != PhoneList.pk_pattern)
 
 
@@ -153,7 +156,7 @@ def desk_on_moto() -> Desk:
         log_all_events=False,
     )
     store.phones.register(table, a_phone())
-    return Desk(here, outbox)
+    return Desk(here, outbox, boto3.client("dynamodb"))
 
 
 @pytest.fixture
