@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import boto3
 
+from events.conversations.twilio import PUBLIC_URL
 from events.richpanel.cast import ACCOUNT
 from local import build, ministack
 from local.processes import follow
@@ -75,6 +76,10 @@ def deploy(endpoint: str, sandbox_url: str) -> Stack:
         "RichpanelAccount": json.dumps(ACCOUNT),
         "HelpDeskUrl": f"{sandbox_url}/v1",
         "ShopifyUrl": sandbox_url,
+        "PublicBaseUrls": PUBLIC_URL,
+        "TwilioBaseUrl": sandbox_url,
+        "OpenAiBaseUrl": sandbox_url,
+        "ConversationMediaOrigins": sandbox_url,
     }
     # What is the same on every machine is in samconfig.toml.
     command = build.sam_command(
@@ -110,6 +115,9 @@ def _describe(endpoint: str, sandbox_url: str) -> Stack:
             "richpanel_idempotency": outputs["RichpanelIdempotencyTableName"],
             "richpanel_conversation_state": outputs["RichpanelConversationStateTableName"],
             "richpanel_audit_actions": outputs["RichpanelAuditActionsTableName"],
+            "conversations": outputs["ConversationsTableName"],
+            "conversation_log": outputs["ConversationLogTableName"],
+            "company_data": outputs["CompanyDataTableName"],
         },
         queues={
             "whatsapp": outputs["WhatsAppQueueUrl"],
@@ -118,6 +126,14 @@ def _describe(endpoint: str, sandbox_url: str) -> Stack:
             "richpanel": outputs["RichpanelQueueUrl"],
             "richpanel_live": outputs["RichpanelLiveQueueUrl"],
             "richpanel_dead_letters": outputs["RichpanelDeadLettersUrl"],
+            "conversations_inbound": outputs["ConversationsInboundQueueUrl"],
+            "conversations_whatsapp": outputs["ConversationsWhatsAppQueueUrl"],
+            "conversations_sms": outputs["ConversationsSmsQueueUrl"],
+            "conversations_email": outputs["ConversationsEmailQueueUrl"],
+            "conversations_replies": outputs["ConversationsRepliesQueueUrl"],
+            "conversations_statuses": outputs["ConversationsStatusesQueueUrl"],
+            "conversations_dead_letters": outputs["ConversationsDeadLettersUrl"],
+            "sms_topics_dead_letters": outputs["SmsTopicsDeadLettersUrl"],
         },
         buckets={"media": outputs["MediaBucketName"]},
         secrets={
@@ -126,8 +142,13 @@ def _describe(endpoint: str, sandbox_url: str) -> Stack:
             "api_seal": outputs["ApiSealSecretId"],
             "richpanel_webhook": outputs["RichpanelWebhookSecretId"],
             "richpanel_keys": outputs["RichpanelKeysId"],
+            "twilio_webhook": outputs["TwilioWebhookSecretId"],
         },
-        topics={"whatsapp_social": outputs["WhatsAppSocialTopicArn"]},
+        topics={
+            "whatsapp_social": outputs["WhatsAppSocialTopicArn"],
+            "sms_inbound": outputs["SmsInboundTopicArn"],
+            "sms_events": outputs["SmsEventsTopicArn"],
+        },
     )
 
 

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
 from events.richpanel.samples import TOKEN
 from local import build, environments, ministack
 from local.deployment import Stack, deploy
@@ -133,6 +134,8 @@ def _start_sandbox(stack: Stack, port: int) -> None:
         *("--webhook-url", f"{stack.api_url}/webhooks/whatsapp", "--app-secret", APP_SECRET),
         *("--richpanel-webhook-url", f"{stack.api_url}/webhooks/richpanel"),
         *("--richpanel-token", TOKEN),
+        *("--twilio-auth-token", AUTH_TOKEN, "--public-url", PUBLIC_URL),
+        *("--reached-at", stack.api_url, "--sms-topic-arn", stack.topics["sms_inbound"]),
     )
     environment = {**ministack.CREDENTIALS, "AWS_DEFAULT_REGION": stack.region}
     process = launch("sandbox", command, {"PATH": os.defpath, **environment})
@@ -154,6 +157,7 @@ def _sources() -> str:
     parts = (
         *("template.yaml", "functions", "layers", "requirements/ministack.txt"),
         *("local/sandbox", "local/deployment.py", "events/richpanel/cast.py"),
+        "events/conversations/twilio.py",
     )
     return build.digest_of(ROOT / part for part in parts)
 

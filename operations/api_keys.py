@@ -13,7 +13,7 @@ from access.api_keys import ApiKey
 from operations import arguments
 from operations.arguments import Refused
 from shared import clock
-from shared.auth import Scope
+from shared.auth import EVERY_PROJECT, Scope
 from shared.dynamodb import Table
 
 
@@ -36,6 +36,7 @@ def _create(table: Table, options: argparse.Namespace) -> None:
         table,
         company=options.company,
         scopes=dict.fromkeys(options.scopes),
+        projects=dict.fromkeys(options.projects or [EVERY_PROJECT]),
         name=options.name or "",
         expires_at=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
     )
@@ -53,6 +54,7 @@ def _list(table: Table, options: argparse.Namespace) -> None:
                 f"created {key.created_at}",
                 f"expires {clock.to_text(key.expires_at * 1_000)}" if key.expires_at else "",
                 ",".join(key.scopes),
+                ",".join(key.projects),
                 key.name,
                 sep="\t",
             )
@@ -94,15 +96,20 @@ def _parser() -> argparse.ArgumentParser:
         "create", help="make a key and print it, this once, on standard output"
     )
     create.set_defaults(run=_create)
-    create.add_argument(
-        "--company", required=True, type=arguments.company, help="whose data it opens"
-    )
+    create.add_argument("--company", required=True, type=arguments.word, help="whose data it opens")
     create.add_argument(
         "--scopes",
         nargs="+",
         choices=[str(scope) for scope in Scope],
         default=[str(Scope.WHATSAPP_READ)],
         help=f"what it may do (default: {Scope.WHATSAPP_READ})",
+    )
+    create.add_argument(
+        "--project",
+        dest="projects",
+        action="append",
+        type=arguments.word,
+        help="a project whose conversations it opens; repeatable (default: all of the company)",
     )
     create.add_argument(
         "--name",
@@ -115,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
 
     listing = commands.add_parser("list", help="list keys, without their secrets: nobody has those")
     listing.set_defaults(run=_list)
-    listing.add_argument("--company", type=arguments.company, help="only keys of this company")
+    listing.add_argument("--company", type=arguments.word, help="only keys of this company")
 
     revoke = commands.add_parser("revoke", help="make a key useless, at once and for good")
     revoke.set_defaults(run=_revoke)

@@ -34,6 +34,8 @@ company = matching(
     r"[a-z0-9][a-z0-9-]{0,62}",
     "1 to 63 lower-case letters, digits and hyphens, with no hyphen at the start",
 )
+# The ids of companies and projects in the company data, among others.
+word = matching(r"[A-Za-z0-9._-]{1,64}", "1 to 64 letters, digits, dots, hyphens and underscores")
 label = matching(r"[^\x00-\x1f\x7f]{1,128}", "1 to 128 characters in one line")
 meta_id = matching(r"[0-9]{5,20}", "5 to 20 digits")
 stack = matching(r"[A-Za-z][A-Za-z0-9-]{0,127}", "the name of a CloudFormation stack")

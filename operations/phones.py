@@ -12,13 +12,13 @@ from shared.dynamodb import Table
 from shared.failures import Transient
 from whatsapp import store
 from whatsapp.items import Phone
+from whatsapp.items.phones import CONVERSATIONS, NOBODY
 from whatsapp.store.phones import ListFull, PhoneTaken
 
 GRAPH_ARN = "arn:parley:whatsapp:::phone-number-id/{phone}"
 _AWS_ARN = r"arn:aws[a-z-]*:social-messaging:[a-z0-9-]+:[0-9]{12}:phone-number-id/[0-9a-f]{32}"
 _GRAPH_ARN = r"arn:parley:whatsapp:::phone-number-id/[0-9]{5,20}"
 AWS_PHONE = "phone-number-id-{suffix}"
-_word = matching(r"[A-Za-z0-9._-]{1,64}", "1 to 64 letters, digits, dots, hyphens and underscores")
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -51,7 +51,9 @@ def _list(table: Table, options: argparse.Namespace) -> None:
         facts = (
             (phone.provider, "enabled" if phone.enabled else "disabled") if phone else ("missing",)
         )
-        print(entry["phone"], entry["displayPhone"], entry["company"], *facts, sep="\t")
+        automation = (phone.automation,) if phone and phone.is_automated else ()
+        shown = (entry["phone"], entry["displayPhone"], entry["company"], *facts, *automation)
+        print(*shown, sep="\t")
 
 
 def _disable(table: Table, options: argparse.Namespace) -> None:
@@ -98,6 +100,7 @@ def _described(options: argparse.Namespace) -> Phone:
         token_ref=options.token_ref,
         business_account_name=options.name,
         auto_mark_read=options.auto_mark_read,
+        automation=options.automation,
     )
 
 
@@ -133,7 +136,7 @@ def _add_settings(register: argparse.ArgumentParser) -> None:
     add("--provider", required=True, choices=["graph", "eum"], help="Meta's Graph API, or AWS")
     add("--waba", required=True, type=arguments.meta_id, help="Meta's id of its WhatsApp account")
     add("--app", type=arguments.meta_id, help="Meta app that may report about it (needed on Graph)")
-    add("--token-ref", type=_word, help="name of its token in the secret of access tokens")
+    add("--token-ref", type=arguments.word, help="name of its token in the secret of access tokens")
     add(
         "--phone-arn",
         type=matching(f"{_AWS_ARN}|{_GRAPH_ARN}", "an ARN of AWS End User Messaging, or of Parley"),
@@ -149,13 +152,20 @@ def _add_settings(register: argparse.ArgumentParser) -> None:
         type=matching(r"waba-[0-9a-f]{32}", "waba- and 32 hex digits"),
         help="AWS id of its WhatsApp account",
     )
-    add("--tenant", type=_word, help="tenant within the company")
+    add("--tenant", type=arguments.word, help="tenant within the company")
     add(
         "--name",
         type=arguments.label,
         help="name of the business account, shown with conversations",
     )
     add("--auto-mark-read", action="store_true", help="send a read receipt for every message")
+    add(
+        "--automation",
+        choices=[NOBODY, CONVERSATIONS],
+        default=NOBODY,
+        help="who answers by itself: conversations gets every message, answer of the business's own app and status"
+        " of the number, for the projects that name it in their channel_config (default: none)",
+    )
 
 
 if __name__ == "__main__":

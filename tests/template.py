@@ -132,6 +132,7 @@ def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
         "AttributeDefinitions",
         "BillingMode",
         "GlobalSecondaryIndexes",
+        "LocalSecondaryIndexes",
     )
     client.create_table(**{name: wanted[name] for name in taken if name in wanted})
     if "TimeToLiveSpecification" in wanted:
@@ -191,6 +192,11 @@ def _get_att(path: str, given: Mapping[str, str]) -> str:
     raise KeyError(path)
 
 
+def _join(arguments: list[Any], given: Mapping[str, str]) -> str:
+    separator, parts = _resolve(arguments, given)
+    return str(separator).join(map(str, parts))
+
+
 def _sub(argument: str | list[Any], given: Mapping[str, str]) -> str:
     """Fn::Sub of a text, or of a text and values that are known in it alone."""
     text, own = argument if isinstance(argument, list) else (argument, {})
@@ -227,6 +233,7 @@ FUNCTIONS: Final[dict[str, Callable[[Any, Mapping[str, str]], Any]]] = {
     "Fn::Equals": _equals,
     "Fn::GetAtt": _get_att,
     "Fn::If": _if,
+    "Fn::Join": _join,
     "Fn::Not": _not,
     "Fn::Sub": _sub,
     "Ref": _ref,

@@ -7,6 +7,7 @@ import json
 from datetime import UTC, datetime
 
 from events.proxy import made_up_id, proxy_event
+from events.sns import sns_event
 from events.whatsapp.cast import APP_SECRET, SOCIAL_TOPIC_ARN, VERIFY_TOKEN, BusinessNumber
 from events.whatsapp.payloads import Json
 
@@ -78,26 +79,7 @@ def social_message(name: str, at: int, number: BusinessNumber, webhook_entry: Js
 
 def sns(name: str, at: int, published: Json, topic: str = SOCIAL_TOPIC_ARN) -> Json:
     """The Lambda event of one SNS notification."""
-    notification: Json = {
-        "Type": "Notification",
-        "MessageId": made_up_id(f"sns {name} {at}"),
-        "TopicArn": topic,
-        "Subject": None,
-        "Message": json.dumps(published),
-        "Timestamp": f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%S}.000Z",
-        "SignatureVersion": "1",
-        "Signature": "not-checked-by-lambda-subscriptions",
-        "SigningCertUrl": "https://sns.us-east-1.amazonaws.com/sample.pem",
-        "UnsubscribeUrl": "https://sns.us-east-1.amazonaws.com/?Action=Unsubscribe",
-        "MessageAttributes": {},
-    }
-    record = {
-        "EventSource": "aws:sns",
-        "EventVersion": "1.0",
-        "EventSubscriptionArn": f"{topic}:{made_up_id('subscription')}",
-        "Sns": notification,
-    }
-    return {"Records": [record]}
+    return sns_event(name, at, json.dumps(published), topic)
 
 
 def called(name: str, at: int, method: str, headers: dict[str, str], *, route: str = ROUTE) -> Json:

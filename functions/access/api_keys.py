@@ -17,7 +17,7 @@ from typing import Self
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
-from shared.auth import Caller
+from shared.auth import EVERY_PROJECT, Caller
 from shared.dynamodb import Attributes, ConditionFailed, Table
 
 ACTIVE = "active"
@@ -42,6 +42,7 @@ class ApiKey:
     secret_hash: str  # SHA-256 of the secret, hex
     company: str
     scopes: tuple[str, ...]
+    projects: tuple[str, ...] = (EVERY_PROJECT,)
     name: str  # what the key is for, in the operator's words
     status: str  # active | revoked
     created_at: str
@@ -52,11 +53,14 @@ class ApiKey:
         """The key that an item is; attributes of a newer version are left out."""
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
         expires_at = int(item["expires_at"]) if "expires_at" in item else None
-        return cls(**known | {"scopes": tuple(item["scopes"]), "expires_at": expires_at})
+        # Keys from before there were projects are good for all of them.
+        projects = tuple(item.get("projects", (EVERY_PROJECT,)))
+        scopes = tuple(item["scopes"])
+        return cls(**known | {"scopes": scopes, "projects": projects, "expires_at": expires_at})
 
     def attributes(self) -> Attributes:
         """The key as it is stored."""
-        stored = asdict(self) | {"scopes": list(self.scopes)}
+        stored = asdict(self) | {"scopes": list(self.scopes), "projects": list(self.projects)}
         return {name: value for name, value in stored.items() if value is not None}
 
     def caller(self) -> Caller:
@@ -65,6 +69,7 @@ class ApiKey:
             company=self.company,
             scopes=frozenset(self.scopes),
             principal=f"api-key:{self.key_id}",
+            projects=frozenset(self.projects),
         )
 
 
@@ -74,6 +79,7 @@ def create(
     company: str,
     scopes: Iterable[str],
     name: str,
+    projects: Iterable[str] = (EVERY_PROJECT,),
     expires_at: int | None = None,
 ) -> str:
     """Make a key and return its text, which nobody can see again. *expires_at* is in epoch seconds."""
@@ -83,6 +89,7 @@ def create(
         secret_hash=_hash(secret),
         company=company,
         scopes=tuple(scopes),
+        projects=tuple(projects),
         name=name,
         status=ACTIVE,
         created_at=clock.to_text(clock.now_ms()),

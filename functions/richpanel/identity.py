@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from email_validator import EmailNotValidError, validate_email
+from shared.addresses import EmailInvalid, email_address
 
 if TYPE_CHECKING:
     from richpanel.clients.tickets import Comment, Ticket
@@ -12,21 +12,13 @@ if TYPE_CHECKING:
 
 def normal_address(text: str | None) -> str | None:
     """
-    An e-mail address in the form in which two of them are compared; None for what is not exactly one address.
-
-    Letter case does not count, and a domain is taken in its ASCII form. Everything else does: dots and `+tags` are
-    other mailboxes at most providers. A local part outside ASCII stays as it is, letter for letter: Unicode has signs
-    that become a plain letter when their case or form is changed, and whoever owns such an address is not the owner
-    of the plain one.
+    An e-mail address in the form in which two of them are compared (`shared.addresses`); None for what is not exactly
+    one address.
     """
-    given = (text or "").strip()
     try:
-        checked = validate_email(given, check_deliverability=False)
-    except EmailNotValidError:
+        return email_address(text or "")
+    except EmailInvalid:
         return None
-    local = given.rpartition("@")[0]
-    domain = (checked.ascii_domain or "").lower()
-    return f"{local.lower() if local.isascii() else local}@{domain}"
 
 
 def sender_of(ticket: Ticket, target: Comment) -> str | None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from shared import clock
 from shared.failures import Permanent, Transient
-from whatsapp import content, identities, media, ordering, ownership, store
+from whatsapp import content, handover, identities, media, ordering, ownership, store
 from whatsapp.events import LONGEST_ID, Event
 from whatsapp.items import Edit, Message, Phone, Reaction
 from whatsapp.outcomes import Outcome
@@ -71,6 +71,12 @@ def revoke(here: Resources, event: Event, phone: Phone) -> Outcome:
 
 def react(here: Resources, event: Event, phone: Phone) -> Outcome:
     """Keep a person's newest reaction to a message; an empty emoji takes it back."""
+    outcome = _keep_reaction(here, event, phone)
+    handover.reaction(here, event, phone)
+    return outcome
+
+
+def _keep_reaction(here: Resources, event: Event, phone: Phone) -> Outcome:
     part = _part(event, "reaction")
     message_id = _target(part, "message_id")
     known = identities.look_up(here.table, event, phone)

@@ -104,6 +104,10 @@ def _contacts(_part: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str,
 
 def _interactive(part: Mapping[str, Any], _message: Mapping[str, Any]) -> dict[str, Any]:
     kind = _string(part, "type") or "interactive"
+    if "body" in part and kind not in part:
+        # What the business sends has no answer in it: its words and its buttons stand beside each other.
+        text = _string(_part(part, "body"), "text")
+        return {"subtype": kind, "text_body": text, "content": dict(part)}
     answer = _part(part, kind)
     text = _string(answer, "title") or _string(answer, "body") or _string(answer, "response")
     content: dict[str, Any] = {"kind": kind, "replyId": _string(answer, "id")}
@@ -141,6 +145,11 @@ def _request_welcome(_part: Mapping[str, Any], _message: Mapping[str, Any]) -> d
     return {"type": "interactive", "preview": "[opened the chat]"}
 
 
+def _template(part: Mapping[str, Any], _message: Mapping[str, Any]) -> dict[str, Any]:
+    name = (_string(part, "name") or "")[:_LONGEST_NAME]
+    return {"content": dict(part), "preview": f"[template] {name}" if name else None}
+
+
 def _system(part: Mapping[str, Any], _message: Mapping[str, Any]) -> dict[str, Any]:
     content = {name: value for name, value in part.items() if name != "body"}
     return {"type": "text", "text_body": _string(part, "body"), "content": content}
@@ -165,6 +174,7 @@ _DESCRIPTIONS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], dic
     "button": _button,
     "order": _order,
     "request_welcome": _request_welcome,
+    "template": _template,
     "system": _system,
 }
 

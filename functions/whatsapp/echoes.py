@@ -1,11 +1,9 @@
 """What the business itself wrote in its WhatsApp app: outbound messages that Parley did not send."""
 
-from typing import Any
-
 from shared.failures import Permanent
-from whatsapp import content, identities, inbox, media, statuses
+from whatsapp import content, handover, identities, inbox, media, outbound, statuses
 from whatsapp.events import Event
-from whatsapp.items import Message, Phone
+from whatsapp.items import Phone
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 
@@ -27,7 +25,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
         to=known.customer.contact_key,
         conversation_pk=inbox.conversation_pk(phone, known.customer.contact_key),
         origin="app",
-        **accepted(),
+        **outbound.accepted(),
     )
     message = message.model_copy(update={"sent_at": message.received_at})
     message = inbox.with_early_changes(here, message, known.edit)
@@ -41,9 +39,5 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     statuses.fold_waiting(here, event.id, message)
     if described.media and not message.revoked_at:
         media.request(here, event, phone, described.media, message.pk)
+    handover.message(here, event, phone, described, message)
     return outcome
-
-
-def accepted() -> dict[str, Any]:
-    """The delivery state of an outbound message that the provider took and has not reported about: rank 0."""
-    return Message.named(delivery_status="sent", status_rank=0)

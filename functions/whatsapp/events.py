@@ -4,10 +4,14 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
+from shared import clock
 from shared.failures import Permanent
 from shared.queues import Entry, digest, to_json
 
 VERSION = 1
+# What another context put on the queue, in the words of `shared.events`: as it is called there, and of its event here.
+ANNOUNCED = "outbound_message"
+OUTBOUND = "outbound"
 LONGEST_ID = 1_000  # A key of the table holds 2 KB.
 # The name on the wire, where it is not the field's.
 _ON_THE_WIRE = {
@@ -21,7 +25,7 @@ _IN_CODE = {wire: code for code, wire in _ON_THE_WIRE.items()}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """
-    One item of a webhook, or a follow-up that the worker sends itself (`source` parley).
+    One item of a webhook, a follow-up that the worker sends itself, or what another context sent (`source` parley).
 
     A plain dataclass, because the ingress functions import this module and must start fast.
     """
@@ -32,7 +36,7 @@ class Event:
     app: str  # id of the Meta app whose secret signed it; empty over SNS
     accepted_at: int  # when our ingress took it, milliseconds since 1970
     waba: str  # Meta's id of the WhatsApp Business Account
-    phone: str  # Meta's id of the business phone number; empty for events of a whole account
+    phone: str  # Meta's id of the business phone number; empty for events of a whole account; of `outbound` any address
     display_phone: str  # the same number as people write it, digits
     field: str  # the webhook field, such as `messages`
     at: int  # the provider's time, epoch seconds
@@ -73,10 +77,12 @@ def parse_event(body: str) -> Event:
     The event of a queue record. Raises Permanent (`malformed_event`) for anything else.
 
     Strict, since only our own functions write to this queue; unknown fields are left out, so that a newer ingress may
-    add some.
+    add some. What another context sent gets the envelope that it comes without.
     """
     try:
         raw = json.loads(body)
+        if raw.get("type") == ANNOUNCED:
+            raw = _enveloped(raw)
         fields = {_IN_CODE.get(name, name): value for name, value in raw.items()}
         known = {name: fields[name] for name in Event.__dataclass_fields__ if name in fields}
         event = Event(**known)
@@ -105,3 +111,26 @@ def parse_event(body: str) -> Event:
     ):
         raise Permanent("malformed_event")
     return event
+
+
+def _enveloped(announced: dict[str, Any]) -> dict[str, Any]:
+    """The event of a `shared.events.OutboundMessage`, whose parts the worker checks when it uses them."""
+    sent_at = clock.from_text(announced["occurred_at"])
+    return {
+        "v": announced["v"],
+        "kind": OUTBOUND,
+        "id": announced["provider_message_id"],
+        "source": "parley",
+        "app": "",
+        "acceptedAt": sent_at,
+        "waba": announced.get("account") or "",
+        "phone": announced["business_address"],
+        "displayPhone": "",
+        "field": ANNOUNCED,
+        "at": sent_at // 1_000,
+        "index": sent_at % 1_000,  # Here nothing is ordered by its place in a webhook.
+        "contact": None,
+        "payload": announced,
+        # One action is one message, whatever its wording was when it was told again.
+        "hash": digest(announced["action_id"]),
+    }

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from shared.failures import Permanent
-from whatsapp import content, identities, inbox, statuses, store
+from whatsapp import content, identities, inbox, senders, statuses, store
 from whatsapp.content import Content
 from whatsapp.events import Event
 from whatsapp.items import Message, Phone
@@ -87,7 +87,7 @@ def _composed(
         from_=ends[0],
         from_pk=ends[0],
         to=ends[1],
-        sender_name=None if is_ours else inbox.sender_name(event),
+        sender_name=None if is_ours else senders.name_of(event.contact),
         conversation_pk=inbox.conversation_pk(phone, contact_key),
         origin=ORIGIN,
     )

@@ -10,7 +10,7 @@ from shared import clock
 from shared.failures import Permanent
 from shared.observability import metrics
 from shared.queues import digest
-from whatsapp import content, forms, identities, media, ordering, receipts, store
+from whatsapp import content, forms, handover, identities, media, ordering, receipts, senders, store
 from whatsapp.content import Content
 from whatsapp.events import LONGEST_ID, Event
 from whatsapp.identities import Known
@@ -52,6 +52,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     if described.subtype == forms.SUBTYPE and not message.revoked_at:
         answer = described.content.get("answer", {})
         forms.keep(here, phone, forms.Reply(answer, message, known.answered))
+    handover.message(here, event, phone, described, message)
     return outcome
 
 
@@ -192,7 +193,7 @@ def _inbound(
         from_=contact_key,
         from_pk=contact_key,
         to=phone.display_phone,
-        sender_name=sender_name(event),
+        sender_name=senders.name_of(event.contact),
         conversation_pk=conversation_pk(phone, contact_key),
         group_id=group_id,
         # A campaign tells its template too, a template not its campaign.
@@ -275,14 +276,6 @@ def keep_whole(here: Resources, event: Event, message: Message, described: Conte
     whole = _whole(described, event.payload or {})
     if whole is not None and message.content_s3_key:
         here.bucket.put(message.content_s3_key, whole)
-
-
-def sender_name(event: Event) -> str | None:
-    """The customer's profile name, as the webhook gives it."""
-    profile = (event.contact or {}).get("profile")
-    name = profile.get("name") if isinstance(profile, dict) else None
-    longest = 256
-    return name[:longest] if isinstance(name, str) and name else None
 
 
 def _preview(message: Message) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from shared.failures import Permanent
 from whatsapp import store
-from whatsapp.events import Event
+from whatsapp.events import OUTBOUND, Event
 from whatsapp.items import Phone
 from whatsapp.resources import Resources
 
@@ -39,17 +39,28 @@ def origin_of(here: Resources, event: Event) -> Origin:
     """
     The number or account of an event.
 
-    Raises Permanent: `unknown_phone` or `unknown_account`, `phone_disabled`, `app_mismatch`, and `malformed` for a body
-    without events. All are replayable, once the number is registered.
+    Raises Permanent: `unknown_phone` or `unknown_account`, `ambiguous_phone`, `phone_disabled`, `app_mismatch`, and
+    `malformed` for a body without events. All but that are replayable, once the number is registered.
     """
     if event.kind == "malformed":
         raise Permanent("malformed")
+    if event.kind == OUTBOUND:
+        return _sender_of(here, event)
     if event.phone or event.kind in OF_A_PHONE:
         phone = store.phones.get(here.table, event.phone)
         return _trusted([phone] if phone else [], event, "unknown_phone")[0]
     phones = store.phones.of_account(here.table, event.waba) if event.waba else []
     trusted = _trusted(phones, event, "unknown_account")
     return Account(event.waba, str(trusted[0].company), tuple(trusted))
+
+
+def _sender_of(here: Resources, event: Event) -> Phone:
+    """The number that a message of another context left from, by whichever of its names that context knows it."""
+    named = store.phones.addressed(here.table, event.phone, event.waba)
+    phones = _trusted(named, event, "unknown_phone")
+    if len(phones) > 1:
+        raise Permanent("ambiguous_phone")
+    return phones[0]
 
 
 def _trusted(phones: list[Phone], event: Event, unknown: str) -> list[Phone]:

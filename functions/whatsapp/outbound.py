@@ -5,6 +5,8 @@ A status webhook can be faster than the answer to the send, or the only thing le
 is the evidence, and the message is made here.
 """
 
+from typing import Any
+
 from shared import clock
 from shared.queues import digest
 from whatsapp import inbox, ownership, store
@@ -12,6 +14,13 @@ from whatsapp.items import Alias, Intent, Message, Phone, pk
 from whatsapp.resources import Resources
 
 DIRECTION = inbox.OUTBOUND
+# As long as the ledgers of all contexts remember an action, and as statuses wait. What stands after it is still right.
+ACTION_SECONDS = 35 * clock.DAY_SECONDS
+
+
+def accepted() -> dict[str, Any]:
+    """The delivery state of an outbound message that the provider took and has not reported about: rank 0."""
+    return Message.named(delivery_status="sent", status_rank=0)
 
 
 def confirm(here: Resources, action_id: str, message: Message, *, failed: bool) -> None:
@@ -49,6 +58,22 @@ def message_of_action(
     )
 
 
+def key_of_action(here: Resources, action_id: str, message_id: str, phone: Phone) -> str:
+    """
+    The key of the message that an action of another context sent from *phone*.
+
+    The context says so, and so do statuses, whoever is faster, and perhaps by different ids: the message has the one
+    that was told first, and any other becomes its alias. Safe to repeat.
+    """
+    own = Message.key(message_id)
+    alias = Alias.of_action(phone.phone, action_id)
+    ttl = clock.expires_in(ACTION_SECONDS)
+    target = store.aliases.claim(here.table, alias, own, phone.company, ttl=ttl)
+    if target != own:
+        store.aliases.add(here.table, Alias.of_message(message_id), target, phone.company)
+    return target
+
+
 def is_intended(here: Resources, action_id: str) -> bool:
     """Whether the action's intent is still there: its message was not made, or not to the end."""
     return here.table.get(pk(Intent.key(action_id))) is not None
@@ -67,9 +92,8 @@ def _from_intent(here: Resources, action_id: str, message_pk: str, phone: Phone)
     sent_at = clock.to_text(clock.now_ms())
     message = Message.read(
         {
-            **Message.named(
-                received_at=sent_at, sent_at=sent_at, delivery_status="sent", status_rank=0
-            ),
+            **Message.named(received_at=sent_at, sent_at=sent_at),
+            **accepted(),
             **Message.named(
                 payload_hash=digest(action_id), action_id=action_id, company=phone.company
             ),

@@ -21,9 +21,10 @@ from whatsapp import (
     parking,
     receipts,
     senders,
+    sent_elsewhere,
     statuses,
 )
-from whatsapp.events import Event, parse_event
+from whatsapp.events import OUTBOUND, Event, parse_event
 from whatsapp.items import Phone
 from whatsapp.origins import Account, Origin, origin_of
 from whatsapp.outcomes import Outcome
@@ -171,6 +172,7 @@ _OF_PHONES: Mapping[str, Handle] = {
     "status": statuses.merge,
     "identity": _identity,
     "history": _by_type(history.receive),
+    OUTBOUND: sent_elsewhere.receive,
     media.KIND: media.fetch,
 }
 _AT_A_PROVIDER = frozenset({receipts.KIND, media.KIND})

@@ -23,6 +23,8 @@ class Resources:
     table: Table
     bucket: Bucket
     queue: FifoQueue
+    conversation_inbound: FifoQueue  # Messages at automated numbers are handed over here,
+    conversation_statuses: FifoQueue  # and statuses here.
     ledger: Ledger[Action]
     graph: Graph
     eum: Eum

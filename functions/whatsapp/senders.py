@@ -10,6 +10,7 @@ from typing import Any
 
 _BSUID_FIELDS = ("from_user_id", "to_user_id", "user_id")
 _PHONE_FIELDS = ("from", "to", "wa_id")
+_LONGEST_NAME = 256
 
 
 def customer_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
@@ -45,6 +46,13 @@ def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | No
 def _is_outbound(kind: str, item: Mapping[str, Any]) -> bool:
     """Whether the customer is the receiver: of an echo, and of a call that the business makes."""
     return kind == "echo" or item.get("direction") == "BUSINESS_INITIATED"
+
+
+def name_of(contact: Mapping[str, Any] | None) -> str | None:
+    """The customer's profile name, as the webhook gives it."""
+    profile = (contact or {}).get("profile")
+    name = profile.get("name") if isinstance(profile, dict) else None
+    return name[:_LONGEST_NAME] if isinstance(name, str) and name else None
 
 
 def recipient_of(status: Mapping[str, Any]) -> str:

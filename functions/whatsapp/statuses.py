@@ -15,7 +15,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared import clock
 from shared.failures import Permanent
 from shared.observability import metrics
-from whatsapp import outbound, ownership, senders, store
+from whatsapp import handover, outbound, ownership, senders, store
 from whatsapp.events import Event
 from whatsapp.items import Alias, Message, Phone, Status
 from whatsapp.outcomes import Outcome
@@ -30,17 +30,25 @@ _LONGEST_ERROR_TEXT = 200
 def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
     """Take a status in. Raises Permanent (`unknown_status`) for a word that has no rank; the parked event keeps it."""
     status = _parse(event, phone)
+    message_pk = Message.key(event.id)
     message = _message_of(here, event.id, status, phone)
-    if message is None:
-        return _wait(here, event, status, phone)
-    if message.direction != outbound.DIRECTION:
+    if message is None and status.action_id:
+        # Not our ledger's: it may be the action of another context, which tells us of its message before or after this.
+        message_pk = outbound.key_of_action(here, status.action_id, event.id, phone)
+        message = ownership.message_of(here, message_pk, phone)
+    if message is not None and message.direction != outbound.DIRECTION:
         raise Permanent("not_outbound")
-    if message.erased:
+    if message is not None and message.erased:
         metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
         return Outcome.DUPLICATE
-    if _is_in_history(message, status):
-        return Outcome.DUPLICATE
-    return _apply(here, message, status)
+    if message is None:
+        outcome = _wait(here, event.id, status, message_pk, phone)
+    elif _is_in_history(message, status):
+        outcome = Outcome.DUPLICATE
+    else:
+        outcome = _apply(here, message, status)
+    handover.status(here, event, phone, status)
+    return outcome
 
 
 def fold_waiting(here: Resources, message_id: str, message: Message) -> None:
@@ -63,13 +71,19 @@ def _apply(here: Resources, message: Message, status: Status) -> Outcome:
     return Outcome.PERSISTED
 
 
-def _wait(here: Resources, event: Event, status: Status, phone: Phone) -> Outcome:
-    """Keep a status of a message nobody knows yet."""
+def _wait(
+    here: Resources, message_id: str, status: Status, message_pk: str, phone: Phone
+) -> Outcome:
+    """Keep a status of a message nobody knows yet, which will stand under *message_pk*."""
     waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
     store.statuses.add(here.table, waiting)
+    if message_pk != Message.key(message_id):
+        # Where its writer looks for it: it has taken its key and not come to its Put.
+        of_it = Status.of(Message.id_of(message_pk), status.status, status.participant or "")
+        store.statuses.add(here.table, waiting.model_copy(update={"pk": of_it}))
     # Whoever writes that message reads the waiting statuses after its Put. It may have read just before ours was
     # written; then its message is here by now, and we find it.
-    message = ownership.message_of(here, Message.key(event.id), phone)
+    message = ownership.message_of(here, message_pk, phone)
     if message is not None and not message.erased:
         _raise_rank(here, message, status)
     return Outcome.PERSISTED

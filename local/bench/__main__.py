@@ -14,6 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from events.conversations import direct as recruiting
+from events.conversations import samples as recruiting_samples
 from events.richpanel import direct as help_desk
 from events.richpanel import samples as help_desk_samples
 from events.whatsapp.cast import Customer
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 # Times the bare handler, in processor time and in memory. What providers wait for is lighter than the rest.
 INGRESS_LIMIT, LIMIT = 1.3, 1.6
-INGRESS = {"WhatsAppWebhook", "WhatsAppSocial"}
+INGRESS = {"WhatsAppWebhook", "WhatsAppSocial", "ConversationsTwilio", "ConversationsAwsSms"}
 CPU_GOAL_MS = 1.0
 
 IMPORTS = 9
@@ -109,11 +111,12 @@ def _imports_table(imports: dict[str, cold.Compared], functions: dict[str, Funct
 def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
     say(f"starts under the runtime interface emulator, {STARTS} rounds ...")
     key = seed(stack)
-    told = [*direct_events(), *help_desk.direct_events()]
+    told = [*direct_events(), *help_desk.direct_events(), *recruiting.direct_events()]
     events = {direct.function: direct.event for direct in told}
     events["RichpanelWebhook"] = help_desk_samples.sample("minimal").event
     events["ApiAuthorizer"]["headers"]["x-api-key"] = key
     events |= {name: sample(told).event for name, told in _SAMPLES.items()} | {cold.BARE: {}}
+    events |= {name: recruiting_samples.sample(told).event for name, told in _RECRUITING.items()}
     starts = cold.starts_of(functions, events, STARTS, WARM)
     rows = [
         [
@@ -129,6 +132,11 @@ def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
 
 
 _SAMPLES = {"WhatsAppWebhook": "text", "WhatsAppSocial": "sns_text"}
+_RECRUITING = {
+    "ConversationsRouter": "initiate_sms",
+    "ConversationsTwilio": "twilio_text",
+    "ConversationsAwsSms": "sms_text",
+}
 
 
 def _handling_table(functions: dict[str, Function]) -> str:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import sys
 
-from local.demo import help_desk, inbox
+from local.demo import help_desk, inbox, recruiting
 from local.demo.screen import console
 from local.processes import as_program
-from local.seed import seed
+from local.recruiting import SCOPES
+from local.seed import recruiting_key, seed
 from local.stack import running_stack
 
 
@@ -21,7 +22,11 @@ def main() -> int:
     """Run the demo; 0 when every chapter adds up."""
     with running_stack() as stack:
         api_key = seed(stack)
-        chapters = [inbox.play(stack, api_key), help_desk.play(stack)]
+        chapters = [
+            inbox.play(stack, api_key),
+            help_desk.play(stack),
+            recruiting.play(stack, recruiting_key(stack, *SCOPES)),
+        ]
     if not all(chapters):
         return 1
     console.print("[green]It adds up.[/] Nothing is lost, nothing is doubled.")

@@ -29,11 +29,17 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> Config:
     parser.add_argument("--read-receipts", action="store_true", help="customers read what they get")
     parser.add_argument("--richpanel-webhook-url", type=_url, metavar="URL", help="takes messages")
     parser.add_argument("--richpanel-token", metavar="T", help="goes with them")
+    parser.add_argument("--twilio-auth-token", metavar="T", help="of the account; signs webhooks")
+    parser.add_argument("--public-url", type=_url, metavar="URL", help="what Parley calls itself")
+    parser.add_argument("--reached-at", type=_url, metavar="URL", help="where that really is")
+    parser.add_argument("--sms-topic-arn", metavar="ARN", help="takes what AWS says of SMS")
     given = parser.parse_args(arguments)
     if (given.webhook_url is None) != (given.app_secret is None):
         parser.error("--webhook-url and --app-secret go together")
     if (given.richpanel_webhook_url is None) != (given.richpanel_token is None):
         parser.error("--richpanel-webhook-url and --richpanel-token go together")
+    if (given.public_url is None) != (given.reached_at is None):
+        parser.error("--public-url and --reached-at go together")
     return Config(**vars(given))
 
 

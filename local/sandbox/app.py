@@ -11,11 +11,16 @@ from starlette.types import Receive, Scope, Send
 
 from local.sandbox import (
     meta_graph,
+    openai,
     richpanel,
+    ses,
     shipstation,
     shopify,
+    sms_voice,
     socialmessaging,
     staging,
+    texting,
+    twilio,
 )
 from local.sandbox.control import ROUTES, bad_input
 from local.sandbox.faults import Fault, Operations
@@ -25,9 +30,13 @@ from local.sandbox.state import Sandbox, Sent
 # One line per provider. Paths are tried in this order: those that begin with a wildcard come last.
 PROVIDERS: tuple[Provider, ...] = (
     socialmessaging.PROVIDER,
+    ses.PROVIDER,
     richpanel.PROVIDER,
     shopify.PROVIDER,
     shipstation.PROVIDER,
+    openai.PROVIDER,
+    twilio.PROVIDER,
+    sms_voice.PROVIDER,
     meta_graph.PROVIDER,
 )
 
@@ -47,6 +56,7 @@ def application(sandbox: Sandbox) -> Starlette:
     routes = (
         ROUTES
         + staging.ROUTES
+        + texting.ROUTES
         + [
             Route(endpoint.path, _serve(sandbox, provider, endpoint), methods=[endpoint.method])
             for provider in PROVIDERS

@@ -6,6 +6,8 @@ from pathlib import Path
 
 # bucket, key, content, content type
 PutObject = Callable[[str, str, bytes, str], None]
+# ARN of a topic, message
+Publish = Callable[[str, str], None]
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,11 @@ DEMO_NUMBERS = (
     ),
 )
 
+# All of the numbers are of ranges kept for fiction.
+TWILIO_ACCOUNT = "AC" + "5a0d" * 8
+TWILIO_SENDERS = ("+12025550142", "whatsapp:+12025550143")
+SMS_NUMBERS = ("+12025550160",)
+
 
 @dataclass(frozen=True)
 class Config:
@@ -42,6 +49,10 @@ class Config:
     webhooks are sent when `webhook_url` and `app_secret` are both set. `webhook_retry_seconds` is
     the first wait after a webhook that was not taken; each further one is twice as long. What
     customers write to the help desk is told to `richpanel_webhook_url`, once, with `richpanel_token`.
+
+    Twilio takes any password until `twilio_auth_token` says which, and calls back, signed with it, where it is set:
+    addresses below `public_url`, the name that Parley gives itself, are reached at `reached_at`. `publish` takes the
+    place of SNS at `aws_endpoint`; SMS of AWS are reported to `sms_topic_arn`.
     """
 
     host: str = "127.0.0.1"
@@ -56,6 +67,14 @@ class Config:
     richpanel_webhook_url: str | None = None
     richpanel_token: str | None = field(default=None, repr=False)
     webhook_retry_seconds: float = 0.5
+    twilio_account_sid: str = TWILIO_ACCOUNT
+    twilio_auth_token: str | None = field(default=None, repr=False)
+    twilio_senders: tuple[str, ...] = TWILIO_SENDERS
+    public_url: str | None = None
+    reached_at: str | None = None
+    sms_numbers: tuple[str, ...] = SMS_NUMBERS
+    sms_topic_arn: str | None = None
+    publish: Publish | None = None
 
     def graph_number(self, phone_number_id: str) -> Number | None:
         """The number that a Graph token may use under this id; None when there is none."""

@@ -1,10 +1,11 @@
 """
-The sandbox's own routes for what stands in its help desk and its shop, and for customers who write.
+The sandbox's own routes for what stands in its help desk and its shop, for customers who write, and for models.
 
 `POST /_tickets` (a `TicketSeed`), `POST /_orders` (an `OrderSeed`), `POST /_shipments` (a `ShipmentSeed`),
 `POST /_tags` (`{"names": [...]}`); `POST /_comments` (a `CustomerComment`) adds a customer's message and calls our
 webhook as the help desk's rules do: with the minimal body, and never twice for one call that failed.
 `GET /_tickets/{id}` shows a ticket without counting as a request to the help desk.
+`POST /_openai_answers` (an `OpenAiAnswer`) puts in line what OpenAI's model says next.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from starlette.routing import Route
 
 from local.sandbox.control import bad_input, broken_rules
 from local.sandbox.help_desk import CustomerComment, Seed, Ticket, TicketSeed
+from local.sandbox.openai import OpenAiAnswer
 from local.sandbox.provider import json_response
 from local.sandbox.shop import OrderSeed, ShipmentSeed
 
@@ -57,6 +59,11 @@ async def _put_shipment(sandbox: Sandbox, seed: ShipmentSeed) -> Response:
 
 async def _put_tags(sandbox: Sandbox, seed: TagSeed) -> Response:
     return json_response({name: sandbox.desk.know_tag(name) for name in seed.names}, 201)
+
+
+async def _put_answer(sandbox: Sandbox, seed: OpenAiAnswer) -> Response:
+    sandbox.openai.answers.append(seed)
+    return json_response({"in_line": len(sandbox.openai.answers)}, 201)
 
 
 async def _customer_writes(sandbox: Sandbox, said: CustomerComment) -> Response:
@@ -104,9 +111,11 @@ async def _show_ticket(request: Request) -> Response:
     return json_response(ticket.as_json())
 
 
-def _taking[Given: Seed](
+def taking[Given: Seed](
     shape: type[Given], act: Callable[[Sandbox, Given], Awaitable[Response]]
 ) -> Callable[[Request], Awaitable[Response]]:
+    """A route that reads what it is *given* in a shape and acts on it; bad input is refused."""
+
     async def take(request: Request) -> Response:
         try:
             seed = shape.model_validate_json(await request.body())
@@ -118,10 +127,11 @@ def _taking[Given: Seed](
 
 
 ROUTES = [
-    Route("/_tickets", _taking(TicketSeed, _put_ticket), methods=["POST"]),
+    Route("/_tickets", taking(TicketSeed, _put_ticket), methods=["POST"]),
     Route("/_tickets/{id:path}", _show_ticket, methods=["GET"]),
-    Route("/_orders", _taking(OrderSeed, _put_order), methods=["POST"]),
-    Route("/_shipments", _taking(ShipmentSeed, _put_shipment), methods=["POST"]),
-    Route("/_tags", _taking(TagSeed, _put_tags), methods=["POST"]),
-    Route("/_comments", _taking(CustomerComment, _customer_writes), methods=["POST"]),
+    Route("/_orders", taking(OrderSeed, _put_order), methods=["POST"]),
+    Route("/_shipments", taking(ShipmentSeed, _put_shipment), methods=["POST"]),
+    Route("/_tags", taking(TagSeed, _put_tags), methods=["POST"]),
+    Route("/_comments", taking(CustomerComment, _customer_writes), methods=["POST"]),
+    Route("/_openai_answers", taking(OpenAiAnswer, _put_answer), methods=["POST"]),
 ]

@@ -16,14 +16,16 @@ from botocore.config import Config as BotoConfig
 from local.sandbox.faults import Faults, Operations
 from local.sandbox.help_desk import HelpDesk
 from local.sandbox.media import library
+from local.sandbox.openai import OpenAi
 from local.sandbox.shop import Shop
+from local.sandbox.text_messages import TextMessages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import uvicorn
 
-    from local.sandbox.config import Config, PutObject
+    from local.sandbox.config import Config, Publish, PutObject
 
 
 @dataclass(frozen=True)
@@ -73,19 +75,27 @@ class Sandbox:
         self.sendable_media = {media_id for media_id, file in self.media.items() if not file.gone}
         self.desk = HelpDesk()
         self.shop = Shop()
+        self.openai = OpenAi()
+        self.texts = TextMessages()
         self.url = ""
         self.server: uvicorn.Server | None = None
         self._sent: list[Sent] = []
         self._s3 = None
+        self._sns = None
         self.put_object: PutObject | None = config.put_object
+        self.publish: Publish | None = config.publish
+        region = boto3.session.Session().region_name or "us-east-1"
         if self.put_object is None and config.aws_endpoint is not None:
             self._s3 = boto3.client(
                 "s3",
                 endpoint_url=config.aws_endpoint,
-                region_name=boto3.session.Session().region_name or "us-east-1",
+                region_name=region,
                 config=BotoConfig(s3={"addressing_style": "path"}),
             )
             self.put_object = self._put_in_s3
+        if self.publish is None and config.aws_endpoint is not None:
+            self._sns = boto3.client("sns", endpoint_url=config.aws_endpoint, region_name=region)
+            self.publish = self._publish_on_sns
 
     @property
     def sent(self) -> list[Sent]:
@@ -101,17 +111,20 @@ class Sandbox:
         self._sent.clear()
 
     def reset(self) -> None:
-        """As new: nothing sent, no faults, no tickets and orders, the clock right."""
+        """As new: nothing sent, no faults, no tickets, orders, texts and answers in line, the clock right."""
         self.forget_sent()
         self.faults.clear()
         self.clock = Clock()
         self.desk = HelpDesk()
         self.shop = Shop()
+        self.openai = OpenAi()
+        self.texts = TextMessages()
 
     def close(self) -> None:
         """Give back what is held open."""
-        if self._s3 is not None:
-            self._s3.close()
+        for client in (self._s3, self._sns):
+            if client is not None:
+                client.close()
 
     def timestamp(self) -> str:
         """Now, ISO 8601 UTC with milliseconds."""
@@ -143,3 +156,7 @@ class Sandbox:
     def _put_in_s3(self, bucket: str, key: str, content: bytes, content_type: str) -> None:
         assert self._s3 is not None  # noqa: S101 - only used when there is a client
         self._s3.put_object(Bucket=bucket, Key=key, Body=content, ContentType=content_type)
+
+    def _publish_on_sns(self, topic_arn: str, message: str) -> None:
+        assert self._sns is not None  # noqa: S101 - as above
+        self._sns.publish(TopicArn=topic_arn, Message=message)

@@ -14,11 +14,14 @@ from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER, BusinessNumber
 from events.whatsapp.payloads import content, text
 from events.whatsapp.story import START, Story
 from local.sandbox.media import BUILT_IN, JPEG_IMAGE
+from shared.clock import to_text
+from shared.events import OutboundMessage, body_of
+from shared.queues import Entry, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-type Request = dict[str, Any]
+type Request = dict[str, Any] | Entry  # of a provider, or what another context puts on the queue
 # The request of the nth event of a kind, from 0. It brings one event: the usual way, and the dearest.
 type Make = Callable[[int], Request]
 
@@ -61,7 +64,8 @@ class FollowUp:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """
-    A kind of event: how its requests are made, after which others (the nth after their nth, not measured), how it ends.
+    A kind of event: how its requests are made, after which others (the nth after their nth, not measured), how it ends,
+    and whether another context answers at the number.
     """
 
     name: str
@@ -70,6 +74,7 @@ class Kind:
     after: tuple[Make, ...] = ()
     outcome: str = "persisted"
     follow_up: FollowUp | None = None
+    is_automated: bool = False
 
 
 def older(first: int, last: int) -> Request:
@@ -150,6 +155,22 @@ def to_a_stranger(n: int) -> Request:
     return _said(ADA, f"stranger {n}", _at(n), text(WORDS), number=STRANGER)
 
 
+def sent_elsewhere(n: int) -> Request:
+    """What conversations says of an answer that it sent to Ada."""
+    message = OutboundMessage(
+        provider="meta",
+        provider_message_id=_sent(n),
+        action_id=digest("action", str(n)),
+        account=COUNTER.waba,
+        business_address=COUNTER.phone,
+        customer_address=f"+{ADA.wa_id}",
+        message_type="text",
+        content={"body": WORDS},
+        occurred_at=to_text(_at(n) * 1_000),
+    )
+    return Entry(body_of(message), digest("outbound", str(n)), digest(message.action_id))
+
+
 def _photo(n: int) -> payloads.Json:
     file = BUILT_IN[JPEG_IMAGE]
     part = {"mime_type": file.mime_type, "sha256": file.webhook_sha256, "caption": WORDS}
@@ -208,5 +229,11 @@ KINDS = (
     Kind("reaction", a_reaction, Figures(2, 2, 2, 3, 5.2, 1.2, 1, 1.1, 700), after=(a_text,)),
     Kind("edit", an_edit, Figures(3, 4, 3, 2, 6.2, 1.2, 1, 1.1, 700), after=(a_text,)),
     Kind("revocation", a_revocation, Figures(3, 4, 3, 3, 7.2, 1.2, 1, 1.1, 700), after=(a_text,)),
+    Kind("message: text, handed over", a_text, Figures(8, 9, 3, 2, 5.2, 2.2, 1, 1.1, 700), is_automated=True),
+    Kind(
+        "status: delivered, handed over", told_delivered, Figures(4, 4, 2, 1, 5.2, 2.2, 1, 1.1, 700),
+        after=SENT, is_automated=True,
+    ),
+    Kind("answer of another context", sent_elsewhere, Figures(10, 10, 3, 7, 5.2, 0.2, 1, 0.1, 440)),
     Kind("parked: unknown number", to_a_stranger, Figures(3, 3, 1, 1, 4.2, 1.2, 1, 1.1, 670), outcome="parked"),
 )  # fmt: skip

@@ -10,11 +10,16 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from events.whatsapp.cast import COUNTER
 from local.sandbox.media import BUILT_IN, JPEG_IMAGE
 from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
 from tests.cost.meter import Bill, Meter, logging_to
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.wire import READS
+from tests.simulation.world import registered
+from whatsapp import store
+from whatsapp.items import Phone
+from whatsapp.items.phones import CONVERSATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +42,12 @@ def measure(world: World, lengths: Sequence[int]) -> Measured:
         for length, moment in _growing(world, lengths):
             found[length] = {}
             for kind in KINDS:
+                if kind.is_automated:
+                    store.phones.register(
+                        world.table, registered(COUNTER, automation=CONVERSATIONS)
+                    )
                 found[length] |= _figures(world, meter, kind)
-                world.begin_again(moment, _written(world))
+                world.begin_again(moment, _written(world) | {Phone.key(COUNTER.phone)})
     return found
 
 
@@ -79,7 +88,7 @@ def _figures(world: World, meter: Meter, kind: Kind) -> dict[str, Figures]:
         bills[kind.name] += meter.deliver(kind.make(n))
     while batch := world.queue.receive(EVENTS):
         assert len(batch) == EVENTS
-        sources = {json.loads(message.body)["source"] for message in batch}
+        sources = {json.loads(message.body).get("source") for message in batch}
         assert len(sources) == 1, (
             "follow-ups in one batch with what causes them cannot be told apart"
         )

@@ -25,6 +25,7 @@ from tests.cost.dynamodb import Pricing, Units
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from shared.queues import Entry
     from tests.simulation.fifo import Queued
     from tests.simulation.world import World
 
@@ -61,7 +62,7 @@ class Meter:
         self._pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
         self._pricing.watch(world.worker.table._client)
 
-    def deliver(self, request: dict[str, Any]) -> Bill:
+    def deliver(self, request: dict[str, Any] | Entry) -> Bill:
         """Hand one request to the ingress; what it spends."""
         with self._logged() as output:
             first = self._position()

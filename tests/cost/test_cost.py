@@ -48,10 +48,21 @@ def test_a_repeated_status_costs_at_most_one_unit() -> None:
     assert WRITTEN_DOWN["status again"].dearest <= 1
 
 
-@pytest.mark.parametrize("name", [kind.name for kind in KINDS if kind.follow_up is None])
+SIMPLE = [kind for kind in KINDS if kind.follow_up is None]
+
+
+@pytest.mark.parametrize("name", [kind.name for kind in SIMPLE if not kind.is_automated])
 def test_an_event_without_a_follow_up_makes_at_most_1_2_requests_to_the_queue(name: str) -> None:
     """One to send it, and a tenth of those that receive and delete its batch of ten."""
     assert WRITTEN_DOWN[name].sqs <= 1.2
+
+
+@pytest.mark.parametrize("name", [kind.name for kind in SIMPLE if kind.is_automated])
+def test_to_hand_an_event_over_costs_one_request_to_a_queue_and_nothing_else(name: str) -> None:
+    kept_here = WRITTEN_DOWN[name.removesuffix(", handed over")]
+    one_more = replace(kept_here, requests=kept_here.requests + 1, sqs=kept_here.sqs + 1)
+
+    assert WRITTEN_DOWN[name] == one_more
 
 
 @pytest.mark.parametrize("name", WRITTEN_DOWN)

@@ -15,13 +15,14 @@ from shared.delivery import Action
 from shared.dynamodb import _to_wire
 from shared.queues import digest
 from shared.storable import storable
+from whatsapp.events import ANNOUNCED
 from whatsapp.items import WebhookEvent, WhatsAppItem
 from whatsapp.items.register import CONTRACTED, SUPPORT
 from whatsapp.ordering import order_key
 from whatsapp.statuses import RANKS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from tests.simulation.world import Items, World
 
@@ -32,7 +33,7 @@ VARIES = {
     # Which attempt won, who made it and when: a crash makes a second one. What came of it (`state`) must be the same.
     "ACTION": {"attempt", "owner", "reservedAt", "deadline", "ttl", "providerId", "reason"},
     # When it was done, by the clock: a redelivery comes six minutes later.
-    "ALIAS": {"createdAtMs"},
+    "ALIAS": {"createdAtMs", "ttl"},
     "MEDIA": {"uploadedAt", "ttl"},
     "STATUS": {"ttl"},
     # Parked or kept by the clock; `receivedAt` is our ingress, which a repeating provider reaches later.
@@ -59,6 +60,7 @@ class Account:
     objects: dict[str, object]
     receipts: frozenset[str]
     dead_letters: int
+    handed_over: frozenset[str] = frozenset()
 
 
 def account(world: World) -> Account:
@@ -69,7 +71,13 @@ def account(world: World) -> Account:
         for key, item in world.items().items()
     }
     objects = {key: _comparable(content) for key, content in world.objects().items()}
-    return Account(items, objects, frozenset(world.receipts()), len(world.queue.dead_letters))
+    return Account(
+        items,
+        objects,
+        frozenset(world.receipts()),
+        len(world.queue.dead_letters),
+        frozenset(_handed_over(world)),
+    )
 
 
 def differences(left: Account, right: Account) -> list[str]:
@@ -88,6 +96,7 @@ def differences(left: Account, right: Account) -> list[str]:
     ]
     if left.receipts != right.receipts:
         found.append(f"receipts {sorted(left.receipts ^ right.receipts)}")
+    found += [f"handed over {told}" for told in sorted(left.handed_over ^ right.handed_over)]
     if left.dead_letters != right.dead_letters:
         found.append(f"dead letters {left.dead_letters} != {right.dead_letters}")
     return found
@@ -225,6 +234,9 @@ def check_conservation(world: World, items: Items) -> None:
 
 def _homes_of(event: dict[str, Any]) -> list[str]:
     """The items of which one must be there once an event is handled; none for kinds that are kept by their hash."""
+    if event.get("type") == ANNOUNCED:
+        told_as = event["provider_message_id"]
+        return [f"MSG#{told_as}", f"ALIAS#MSG#{told_as}"]
     payload = event["payload"] or {}
     event_id = storable(event["id"])
     if event["kind"] in {"message", "echo", "history"}:
@@ -263,6 +275,15 @@ def _check_head(head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
     )
     unread = [k for k in inbound - old if k > read_up_to]
     assert head["unreadCount"] == len(unread)
+
+
+def _handed_over(world: World) -> Iterator[str]:
+    """What other contexts were told, once each. Our copy of a file may be there when its message is told again."""
+    for queue, events in world.handed_over().items():
+        for event in events:
+            for file in event.get("media", []):
+                file.pop("url", None)
+            yield f"{queue} {json.dumps(event, sort_keys=True)}"
 
 
 def _varying(item: dict[str, Any]) -> Iterable[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from shared.queues import Entry
     from tests.simulation.clock import Clock
 
 DEDUPLICATION_MS = 5 * 60_000
@@ -63,7 +64,8 @@ class FifoQueue:
     """
     The queue and its dead letters. Times come from *clock*; both bounds come from the template.
 
-    `refuse_next` holds positions of entries that the next SendMessageBatch reports as `Failed`.
+    `refuse_next` holds positions of entries that the next SendMessageBatch reports as `Failed`. `elsewhere` are queues
+    of other contexts by name: what is sent there is kept, and nobody reads it.
     """
 
     clock: Clock
@@ -79,6 +81,7 @@ class FifoQueue:
         default_factory=set
     )  # old ids of messages that are on their way under new ones
     refuse_next: set[int] = field(default_factory=set)
+    elsewhere: dict[str, FifoQueue] = field(default_factory=dict)
     _seen: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     _ids: int = 0
     _lock: Lock = field(default_factory=Lock)
@@ -93,13 +96,30 @@ class FifoQueue:
             accepted=dict(self.accepted),
             redriven=set(self.redriven),
             refuse_next=set(self.refuse_next),
+            elsewhere={name: queue.copy() for name, queue in self.elsewhere.items()},
             _seen=dict(self._seen),
             _lock=Lock(),
         )
 
+    def emptied(self) -> FifoQueue:
+        """A queue of its own, with the same rules and the same neighbours, in which nothing ever was."""
+        neighbours = {name: queue.emptied() for name, queue in self.elsewhere.items()}
+        return FifoQueue(self.clock, self.visibility_ms, self.most_receives, elsewhere=neighbours)
+
+    def put(self, entry: Entry) -> None:
+        """What another context sends."""
+        facts = (entry.body, entry.group, entry.deduplication)
+        names = ("MessageBody", "MessageGroupId", "MessageDeduplicationId")
+        with self._lock:
+            self._take(dict(zip(names, facts, strict=True)))
+
     def answer(self, request_body: bytes) -> dict[str, Any]:
         """SendMessageBatch: the request's JSON in, the answer's JSON out."""
-        entries = json.loads(request_body)["Entries"]
+        asked = json.loads(request_body)
+        neighbour = self.elsewhere.get(asked.get("QueueUrl", "").rpartition("/")[2])
+        if neighbour is not None:
+            return neighbour.answer(request_body)
+        entries = asked["Entries"]
         assert 1 <= len(entries) <= MOST_ENTRIES
         assert sum(len(entry["MessageBody"].encode()) for entry in entries) <= LARGEST_BATCH_BYTES
         assert len({entry["Id"] for entry in entries}) == len(entries)
@@ -165,11 +185,14 @@ class FifoQueue:
         ]
 
     def receive(self, most: int = MOST_ENTRIES) -> list[Queued]:
-        """The next messages, in order; none of a group of which a message is in flight."""
+        """The next messages, in order; none of a group of which a message is in flight, or waits for its delay."""
         now = self.clock.now_ms()
-        blocked = {message.group for message in self.messages if message.visible_at > now}
+        hidden = [message for message in self.messages if message.visible_at > now]
+        blocked = {message.group for message in hidden if message.receives}
         batch: list[Queued] = []
         for message in list(self.messages):
+            if message.visible_at > now:
+                blocked.add(message.group)  # What was delayed holds up only what came after it.
             if message.group in blocked or len(batch) == most:
                 continue
             if message.receives == self.most_receives:

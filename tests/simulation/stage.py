@@ -73,9 +73,12 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     }
     queue = template.properties("WhatsAppQueue", **given)
     clock = Clock()
-    fifo = FifoQueue(
-        clock, queue["VisibilityTimeout"] * 1_000, queue["RedrivePolicy"]["maxReceiveCount"]
-    )
+    bounds = (queue["VisibilityTimeout"] * 1_000, queue["RedrivePolicy"]["maxReceiveCount"])
+    neighbours = {
+        template.properties(name, **given)["QueueName"]: FifoQueue(clock, *bounds)
+        for name in ("ConversationsInboundQueue", "ConversationsStatusesQueue")
+    }
+    fifo = FifoQueue(clock, *bounds, elsewhere=neighbours)
     wire = Wire(fifo)
     session = boto3.Session()
     wire.hook_into(session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.dynamo_type import DynamoType
 from moto.dynamodb.models.utilities import dynamo_to_dict
 from moto.s3.models import s3_backends
 
@@ -13,14 +14,55 @@ from tests.template import ACCOUNT, REGION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from moto.dynamodb.models.table import Table
+
 
 def items_of(table: str) -> Iterator[dict[str, Any]]:
     """All items of a table as they are on the wire, each a copy."""
-    for item in dynamodb_backends[ACCOUNT][REGION].tables[table].all_items():
+    for item in _table(table).all_items():
         yield dynamo_to_dict(item.attrs)
+
+
+def items_under(table: str, partition: str) -> list[dict[str, Any]]:
+    """The items of one partition (a text) of a table with sort keys, as `items_of`."""
+    found = _table(table).items.get(_text(partition), {})
+    return [dynamo_to_dict(item.attrs) for item in found.values()]
+
+
+def item_of(table: str, *key: str) -> dict[str, Any] | None:
+    """One item by its key of texts, as `items_of`; None where there is none."""
+    pk, sk = map(_text, key)
+    found = _table(table).get_item(pk, sk)
+    return None if found is None else dynamo_to_dict(found.attrs)
+
+
+def put(table: str, item: dict[str, Any]) -> None:
+    """Write an item as it is on the wire, whatever stands there."""
+    _table(table).put_item(item, overwrite=True)
+
+
+def remove(table: str, *key: str) -> None:
+    """Take an item away by its key of texts."""
+    pk, sk = map(_text, key)
+    _table(table).delete_item(pk, sk)
 
 
 def objects_of(bucket: str) -> dict[str, bytes]:
     """All objects of a bucket by key."""
     keys = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
     return {name: key.value for name, key in keys.items()}
+
+
+def empty(bucket: str) -> None:
+    """Take all objects out of a bucket."""
+    keys = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
+    for name in list(keys):
+        keys.pop(name)
+
+
+def _table(name: str) -> Table:
+    return dynamodb_backends[ACCOUNT][REGION].tables[name]
+
+
+def _text(value: str) -> DynamoType:
+    return DynamoType({"S": value})

@@ -6,6 +6,7 @@ A test posts webhooks, lets the workers run, kills them, and compares what is le
 
 from __future__ import annotations
 
+import json
 import uuid
 import warnings
 from contextlib import contextmanager
@@ -18,12 +19,14 @@ from boto3.dynamodb.types import TypeDeserializer
 from events.whatsapp.cast import APP_ID, COMPANY, COUNTER, WORKSHOP
 from shared.clock import to_text
 from shared.dynamodb import Table
+from shared.queues import Entry
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.stored import items_of, objects_of
 from tests.simulation.wire import Died, Wire
 from whatsapp import store
 from whatsapp.items import Phone, PhoneList
+from whatsapp.items.phones import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -85,7 +88,7 @@ class World:
     admin: ModuleType
     settings: dict[str, str]
     outcomes: dict[str, str] = field(default_factory=dict)
-    _first_days: dict[bool, Moment] = field(default_factory=dict)
+    _first_days: dict[tuple[bool, str], Moment] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         aside = (
@@ -96,11 +99,13 @@ class World:
         self.table = Table(self.dynamodb, self.settings["MESSAGES_TABLE_NAME"])
         self.bucket = self.settings["MEDIA_BUCKET_NAME"]
 
-    def reset(self, *, auto_mark_read: bool = False) -> World:
+    def reset(self, *, auto_mark_read: bool = False, automation: str = NOBODY) -> World:
         """As on the first day: the two numbers of the samples are registered, nothing has come yet."""
-        if auto_mark_read not in self._first_days:
-            self._first_days[auto_mark_read] = self._first_day(auto_mark_read=auto_mark_read)
-        self.begin_again(self._first_days[auto_mark_read])
+        settings = (auto_mark_read, automation)
+        if settings not in self._first_days:
+            first = self._first_day(auto_mark_read=auto_mark_read, automation=automation)
+            self._first_days[settings] = first
+        self.begin_again(self._first_days[settings])
         return self
 
     def new_process(self) -> None:
@@ -140,8 +145,15 @@ class World:
 
     # Ingress
 
-    def deliver(self, event: dict[str, Any]) -> bool:
-        """One request of a provider, HTTP or SNS; whether it was taken. What is not taken comes again."""
+    def deliver(self, event: dict[str, Any] | Entry) -> bool:
+        """
+        One request of a provider, HTTP or SNS; whether it was taken. What is not taken comes again.
+
+        Or what another context puts on the queue itself.
+        """
+        if isinstance(event, Entry):
+            self.queue.put(event)
+            return True
         handler = self.social.handler if "Records" in event else self.webhook.handler
         try:
             with quiet():
@@ -151,7 +163,7 @@ class World:
             return False
         return answer is None or answer["statusCode"] == 200
 
-    def deliver_until_taken(self, event: dict[str, Any]) -> None:
+    def deliver_until_taken(self, event: dict[str, Any] | Entry) -> None:
         """As the provider does: again after a while, until we say 200."""
         for _ in range(5):
             if self.deliver(event):
@@ -235,13 +247,20 @@ class World:
         asked = [body.get("message", body) for body in bodies if isinstance(body, dict)]
         return sorted(body["message_id"] for body in asked if body.get("status") == "read")
 
-    def _first_day(self, *, auto_mark_read: bool) -> Moment:
+    def handed_over(self) -> dict[str, list[dict[str, Any]]]:
+        """What other contexts were told, by the names of their queues, in its order."""
+        return {
+            name: [json.loads(body) for body in queue.accepted.values()]
+            for name, queue in self.queue.elsewhere.items()
+        }
+
+    def _first_day(self, *, auto_mark_read: bool, automation: str) -> Moment:
         self.clock.ms = Clock().ms
         self._write({})
         for number in (COUNTER, WORKSHOP):
-            store.phones.register(self.table, registered(number, auto_mark_read=auto_mark_read))
-        queue = FifoQueue(self.clock, self.queue.visibility_ms, self.queue.most_receives)
-        return Moment(self.clock.ms, self._stored(), {}, queue, {})
+            phone = registered(number, auto_mark_read=auto_mark_read, automation=automation)
+            store.phones.register(self.table, phone)
+        return Moment(self.clock.ms, self._stored(), {}, self.queue.emptied(), {})
 
     def _stored(self) -> dict[str, Any]:
         """All items by key, as they are on the wire."""
@@ -266,7 +285,9 @@ class World:
             )
 
 
-def registered(number: BusinessNumber, *, auto_mark_read: bool = False) -> Phone:
+def registered(
+    number: BusinessNumber, *, auto_mark_read: bool = False, automation: str = NOBODY
+) -> Phone:
     """The registration of one of the samples' numbers."""
     suffix = number.arn.rpartition("/")[2]
     return Phone(
@@ -283,6 +304,7 @@ def registered(number: BusinessNumber, *, auto_mark_read: bool = False) -> Phone
         token_ref=COMPANY,
         business_account_name="Acme Bicycles",
         auto_mark_read=auto_mark_read,
+        automation=automation,
     )
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from events.conversations import direct as recruiting
+from events.conversations.samples import samples as recruiting_samples
 from events.richpanel import direct as help_desk
 from events.whatsapp import make
 from events.whatsapp.direct import direct_event, direct_events
@@ -355,6 +357,8 @@ def test_the_entry_for_the_worker_is_what_the_way_in_makes_of_the_text() -> None
 
 def test_each_function_of_the_template_has_a_sample_event() -> None:
     functions = {s.function for s in samples()} | {d.function for d in direct_events()}
-    of_the_help_desk = {"RichpanelWebhook"} | {d.function for d in help_desk.direct_events()}
+    functions |= {"RichpanelWebhook"} | {d.function for d in help_desk.direct_events()}
+    functions |= {s.function for s in recruiting_samples()}
+    functions |= {d.function for d in recruiting.direct_events()}
 
-    assert functions | of_the_help_desk == resources("AWS::Serverless::Function").keys()
+    assert functions == resources("AWS::Serverless::Function").keys()

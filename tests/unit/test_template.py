@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from richpanel.decisions.switches import Switches, read_switches
+from shared import kill_switches
 from tests.template import (
     ROOT,
     environment,
@@ -144,7 +145,8 @@ def test_the_sweep_runs_every_five_minutes_and_the_next_run_is_its_retry() -> No
 
 def test_switches_are_born_closed_under_the_path_that_functions_read() -> None:
     """Each as the worker would read it where there is none; but that only trying things out may be missing."""
-    born = [properties(name, Stage="prod") for name in resources("AWS::SSM::Parameter")]
+    names = [name for name in resources("AWS::SSM::Parameter") if name.startswith("Richpanel")]
+    born = [properties(name, Stage="prod") for name in names]
     texts = {one["Name"].rpartition("/")[2]: one["Value"] for one in born}
 
     assert {one["Name"].rpartition("/")[0] for one in born} == {"/parley/prod/richpanel"}
@@ -154,14 +156,33 @@ def test_switches_are_born_closed_under_the_path_that_functions_read() -> None:
         assert environment(function, Stage="prod")["SWITCHES_PATH"] == "/parley/prod/richpanel"
 
 
-def test_an_event_of_the_topic_that_fails_for_good_is_left_for_people() -> None:
-    """Both ways: SNS could not hand it over, or the function raised each time."""
-    ((function, _, event),) = events_of("SNS")
-    on_failure = properties(function)["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]
+def test_switches_of_conversations_are_born_closed_under_the_path_that_functions_read() -> None:
+    names = [name for name in resources("AWS::SSM::Parameter") if name.startswith("Conversations")]
+    born = {one["Name"]: one["Value"] for one in (properties(n, Stage="prod") for n in names)}
 
-    dead_letters = resolved({"Fn::GetAtt": "WhatsAppSocialDeadLetters.Arn"})
-    assert event["RedrivePolicy"] == {"deadLetterTargetArn": dead_letters}
-    assert on_failure == {"Type": "SQS", "Destination": dead_letters}
+    path = "/parley/prod/conversations"
+    assert born == {
+        f"{path}/{kill_switches.SAFE_MODE}": "true",
+        f"{path}/{kill_switches.AUTOMATION}": "false",
+    }
+    for function in ("ConversationsWhatsApp", "ConversationsSms", "ConversationsEmail"):
+        assert environment(function, Stage="prod")["SWITCHES_PATH"] == path
+    assert environment("ConversationsReplies", Stage="prod")["SWITCHES_PATH"] == path
+
+
+def test_an_event_of_a_topic_that_fails_for_good_is_left_for_people() -> None:
+    """Both ways: SNS could not hand it over, or the function raised each time."""
+    letters = {
+        "WhatsAppSocial": "WhatsAppSocialDeadLetters",
+        "ConversationsAwsSms": "SmsTopicsDeadLetters",
+    }
+    assert {function for function, _, _ in events_of("SNS")} == letters.keys()
+    for function, _, event in events_of("SNS"):
+        on_failure = properties(function)["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]
+
+        dead_letters = resolved({"Fn::GetAtt": f"{letters[function]}.Arn"})
+        assert event["RedrivePolicy"] == {"deadLetterTargetArn": dead_letters}
+        assert on_failure == {"Type": "SQS", "Destination": dead_letters}
 
 
 @cache

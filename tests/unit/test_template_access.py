@@ -23,6 +23,11 @@ POLICY_TYPES = ("AWS::SQS::QueuePolicy", "AWS::SNS::TopicPolicy", "AWS::S3::Buck
 WEBHOOKS = {
     *(("GET", "/webhooks/whatsapp"), ("POST", "/webhooks/whatsapp")),
     ("POST", "/webhooks/richpanel"),
+    *(("POST", "/webhooks/twilio"), ("POST", "/webhooks/twilio/status")),
+    # What a browser asks before it posts: the answer says nothing about anybody.
+    ("OPTIONS", "/initiate-conversation"),
+    # What routes take and give: the code has it, and no key would hide it.
+    ("GET", "/conversations/openapi.json"),
 }
 OPEN_SECRET_NAMES = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
 
@@ -203,7 +208,8 @@ def test_without_the_canary_nothing_of_it_is_left() -> None:
 
 
 def test_the_emulators_permissions_exist_on_the_emulator_only() -> None:
-    for permissions in ("EmulatorPermissions", "RichpanelEmulatorPermissions"):
+    for whose in ("", "WhatsAppHandOver", "Richpanel", "Conversations"):
+        permissions = f"{whose}EmulatorPermissions"
         assert exists(permissions, Stage="local")
         assert not exists(permissions, Stage="dev")
         assert not exists(permissions, Stage="prod")
@@ -270,7 +276,8 @@ def test_the_template_carries_no_value_of_a_secret() -> None:
     for secret in SECRETS:
         wanted = properties(secret)
         text = wanted.get("SecretString") or wanted["GenerateSecretString"]["SecretStringTemplate"]
-        assert json.loads(text) in ({}, {"apps": {}}, {"active_hmac_keys": []}), secret
+        empty: tuple[Any, ...] = ({}, {"apps": {}}, {"active_hmac_keys": []}, {"accounts": {}})
+        assert json.loads(text) in empty, secret
 
 
 def test_verify_token_webhook_token_and_seal_key_are_generated() -> None:
@@ -313,6 +320,22 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
         ("POST", "/admin/richpanel/conversations/{ticketId}/clear-risk"),
         ("POST", "/admin/richpanel/dlq/redrive"),
         ("GET", "/admin/richpanel/health"),
+        ("POST", "/initiate-conversation"),
+        ("GET", "/conversations"),
+        ("POST", "/conversations/search"),
+        ("GET", "/conversations/{ref}"),
+        ("GET", "/conversations/{ref}/messages"),
+        *(
+            ("POST", f"/conversations/{{ref}}/{what}")
+            for what in (
+                *("take-over", "messages", "hand-back", "release", "resolve", "close", "reopen"),
+            )
+        ),
+        ("GET", "/unmatched"),
+        ("POST", "/unmatched/{unmatched_id}/attach"),
+        ("POST", "/opt-outs/search"),
+        ("POST", "/opt-outs"),
+        ("POST", "/opt-ins"),
     }
 
 

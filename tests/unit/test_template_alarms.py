@@ -19,11 +19,14 @@ AT_THE_FIRST = {
     *("WhatsAppAccountAlert", "WhatsAppQualityRed", "WhatsAppFlowBlocked"),
     *("RichpanelSecretEmpty", "RichpanelRedactionFailed", "WhatsAppRedactionFailed"),
     *("RichpanelParked", "RichpanelSentWhileOff", "RichpanelDrift", "RichpanelModelFailing"),
+    *("ConversationsParked", "ConversationsSendUnknown", "ConversationsSendDoubled"),
+    "ConversationsRedactionFailed",
     *("RichpanelReplyUnknown", "RichpanelReplyDoubled", "RichpanelReplyFailed"),
 }
 SEVEN_DAYS_SECONDS = 604_800
 OURS = {"service": "whatsapp"}
 OF_THE_HELP_DESK = {"service": "richpanel"}
+OF_CONVERSATIONS = {"service": "conversations"}
 
 
 class Watch(NamedTuple):
@@ -84,6 +87,10 @@ def of_help_desk(metric: str, threshold: float = 0, period: int = 300) -> Watch:
     return Watch(f"Parley/dev {metric}", OF_THE_HELP_DESK, "Sum", threshold, period)
 
 
+def of_conversations(metric: str, threshold: float = 0) -> Watch:
+    return Watch(f"Parley/dev {metric}", OF_CONVERSATIONS, "Sum", threshold, 300)
+
+
 def of_dead_letters(queue: str) -> dict[str, Watch]:
     return {
         f"{queue}Filled": of_queue(queue, "ApproximateNumberOfMessagesVisible", 0),
@@ -128,14 +135,38 @@ ON_ONE_METRIC: dict[str, Watch] = {
     "RichpanelDrift": of_help_desk("Drift", period=3600),
     "RichpanelSweepIncomplete": of_help_desk("SweepIncomplete"),
     "RichpanelSwitchesUnreadable": of_help_desk("SwitchesUnreadable"),
+    "ConversationsParked": of_conversations("Parked"),
+    "ConversationsSendUnknown": of_conversations("SendUnknown"),
+    "ConversationsSendDoubled": of_conversations("SendDoubled"),
+    "ConversationsSignatureRejected": of_conversations("SignatureRejected", 20),
+    "ConversationsUnmatched": of_conversations("Unmatched", 20),
+    "ConversationsModelFailing": of_conversations("ModelFailed", 5),
+    "ConversationsSwitchesUnreadable": of_conversations("SwitchesUnreadable"),
+    "ConversationsConfigurationInvalid": of_conversations("ConfigurationInvalid"),
+    "ConversationsRedactionFailed": of_conversations("RedactionFailed"),
     # Worked off by a function, so that it must never be old ...
     "WhatsAppQueueOld": of_queue("WhatsAppQueue", "ApproximateAgeOfOldestMessage", 60),
     "RichpanelQueueOld": of_queue("RichpanelQueue", "ApproximateAgeOfOldestMessage", 120),
     "RichpanelLiveQueueOld": of_queue("RichpanelLiveQueue", "ApproximateAgeOfOldestMessage", 30),
+    **{
+        f"Conversations{name}QueueOld": of_queue(
+            f"Conversations{name}Queue", "ApproximateAgeOfOldestMessage", seconds
+        )
+        for name, seconds in {
+            "Inbound": 60,
+            "Replies": 120,
+            "Statuses": 120,
+            "WhatsApp": 180,
+            "Sms": 180,
+            "Email": 180,
+        }.items()
+    },
     # ... and looked at by people.
     **of_dead_letters("WhatsAppDeadLetters"),
     **of_dead_letters("WhatsAppSocialDeadLetters"),
     **of_dead_letters("RichpanelDeadLetters"),
+    **of_dead_letters("ConversationsDeadLetters"),
+    **of_dead_letters("SmsTopicsDeadLetters"),
     **{name: watch for function in FUNCTIONS for name, watch in of_function(function).items()},
 }
 # Threshold and period. What they compute is asserted in test_template_metric_math.py.
@@ -152,6 +183,11 @@ ON_SEVERAL = {
     **{
         f"Richpanel{table}Table{kind}": (0, 60)
         for table in ("Idempotency", "ConversationState", "AuditActions")
+        for kind in ("Throttled", "Failed")
+    },
+    **{
+        f"{table}Table{kind}": (0, 60)
+        for table in ("Conversations", "ConversationLog", "CompanyData")
         for kind in ("Throttled", "Failed")
     },
 }

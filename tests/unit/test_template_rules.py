@@ -34,7 +34,10 @@ SECRET_VALUE = re.compile(
 # One role serves every API of the account, so AWS's own policy is as narrow as it can be.
 MANAGED = {"ApiLoggingRole": "AmazonAPIGatewayPushToCloudWatchLogs"}
 # The emulator does not see which path of switches is read, and asks for all. It exists on one machine only.
-ON_EMULATOR_ONLY = {("RichpanelEmulatorPermissions", "ReadSwitches")}
+ON_EMULATOR_ONLY = {
+    ("RichpanelEmulatorPermissions", "ReadSwitches"),
+    ("ConversationsEmulatorPermissions", "ReadSwitches"),
+}
 
 
 def of_type(template: Template, *kinds: str) -> Iterator[tuple[str, dict[str, Any]]]:

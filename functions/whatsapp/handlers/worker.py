@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import boto3
@@ -21,6 +22,7 @@ from shared.queues import FifoQueue, digest
 from shared.secrets import JsonSecret
 from shared.settings import Settings
 from whatsapp import parking
+from whatsapp.events import OUTBOUND
 from whatsapp.items import ACTION_PK_PATTERN, pk
 from whatsapp.outcomes import Outcome
 from whatsapp.processing import Handled, Invocation, process
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
+    from mypy_boto3_sqs import SQSClient
 
 # Of these the provider's time says when they happened just now; a synchronized history is months old.
 _HAPPENED_NOW = frozenset({"message", "echo", "status"})
@@ -41,6 +44,8 @@ class WorkerSettings(Settings):
 
     messages_table_name: str
     whatsapp_queue_url: str
+    conversations_inbound_queue_url: str
+    conversations_statuses_queue_url: str
     media_bucket_name: str
     whatsapp_tokens_secret_id: str
     graph_base_url: str
@@ -58,11 +63,21 @@ settings = WorkerSettings.load()
 once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout=10)
 # The default read timeout is as long as the function may run.
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+
+
+@cache
+def _sqs() -> SQSClient:
+    """One client for all queues, made when the first message leaves."""
+    return boto3.client("sqs", config=patient)
+
+
 table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
 here = Resources(
     table=table,
     bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
-    queue=FifoQueue(lambda: boto3.client("sqs", config=patient), settings.whatsapp_queue_url),
+    queue=FifoQueue(_sqs, settings.whatsapp_queue_url),
+    conversation_inbound=FifoQueue(_sqs, settings.conversations_inbound_queue_url),
+    conversation_statuses=FifoQueue(_sqs, settings.conversations_statuses_queue_url),
     ledger=Ledger(
         table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id)), Action
     ),
@@ -120,7 +135,8 @@ def _report(handled: Handled, record: SQSRecord) -> None:
     if event is not None:
         now_ms = clock.now_ms()
         age_ms = now_ms - event.accepted_at
-        if event.replay_of is None:  # A replay waited for people.
+        # A replay waited for people; a message of another context waited for its model and its provider.
+        if event.replay_of is None and event.kind != OUTBOUND:
             metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
         if outcome is Outcome.PERSISTED and not event.replay_of and event.kind in _HAPPENED_NOW:
             # Up to a second too much: the provider's times are whole seconds. Its clock may be ahead of ours.

@@ -92,7 +92,12 @@ class Message(WhatsAppItem):
     @property
     def message_id(self) -> str:
         """The provider's id of the message; of one that the provider never took, the id of our action."""
-        return self.pk.removeprefix(self.pk_pattern.partition("{")[0])
+        return self.id_of(self.pk)
+
+    @classmethod
+    def id_of(cls, message_pk: str) -> str:
+        """The id that the key of a message was made of."""
+        return message_pk.removeprefix(cls.pk_pattern.partition("{")[0])
 
 
 class Conversation(WhatsAppItem):
@@ -136,10 +141,15 @@ class Conversation(WhatsAppItem):
 
 
 class Alias(WhatsAppItem):
-    """Another id of a customer, or of a message: the provider's ids change, ours stay."""
+    """
+    Another id of a customer, or of a message: the provider's ids change, ours stay.
+
+    Of a message that another context sent also the id of its action, which statuses bring back; that lives 35 days.
+    """
 
     item_type: ClassVar[str] = "ALIAS"
     pk_pattern: ClassVar[str] = "ALIAS#{kind}#{alias}"
+    ttl_note: ClassVar[str] = "kept; of an action 35 days"
 
     target: str  # a contact key, or the key of a message
     created_at_ms: int
@@ -158,6 +168,11 @@ class Alias(WhatsAppItem):
     def of_message(cls, message_id: str) -> str:
         """`ALIAS#MSG#{id}`: another id of a message."""
         return cls.key("MSG", message_id)
+
+    @classmethod
+    def of_action(cls, phone: str, action_id: str) -> str:
+        """`ALIAS#ACTION#{phone}#{action_id}`: the action of another context that sent a message from *phone*."""
+        return cls.key("ACTION", f"{phone}#{action_id}")
 
 
 class Status(WhatsAppItem):

@@ -4,6 +4,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from whatsapp.items.item import AtMost, WhatsAppItem
 
+# Who answers by itself at a number.
+NOBODY = "none"
+CONVERSATIONS = "conversations"
+
 
 class Phone(WhatsAppItem):
     """
@@ -47,7 +51,7 @@ class Phone(WhatsAppItem):
     enabled: bool = True
     auto_mark_read: bool = False
     message_ttl_days: int | None = None
-    automation: str = "none"  # who answers by itself; nobody yet
+    automation: str = NOBODY  # who answers by itself: none, or conversations
     verified_name: str | None = None
     messaging_limit: str | None = None  # the provider's word, such as TIER_1K
     sending_blocked: bool | None = None
@@ -59,6 +63,11 @@ class Phone(WhatsAppItem):
     sending_blocks: Annotated[dict[str, Any], AtMost(3)] | None = None
     verified_name_order: str | None = None
     messaging_limit_order: str | None = None
+
+    @property
+    def is_automated(self) -> bool:
+        """Whether what happens at this number is handed over to the context `conversations`."""
+        return self.automation == CONVERSATIONS
 
     @property
     def arn_suffix(self) -> str:

@@ -17,6 +17,20 @@ def add(table: Table, alias_pk: str, target: str, company: str) -> None:
         return
 
 
+def claim(table: Table, alias_pk: str, target: str, company: str, *, ttl: int) -> str:
+    """Write an alias that two events may make, unless the other was faster; what it stands for then."""
+    alias = Alias(
+        pk=alias_pk, target=target, company=company, created_at_ms=clock.now_ms(), ttl=ttl
+    )
+    try:
+        table.put(alias.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed as refusal:
+        if refusal.existing is None:
+            raise
+        return Alias.read(refusal.existing).target
+    return target
+
+
 def target_of(table: Table, alias_pk: str) -> str | None:
     """What the alias stands for, strongly consistent; None when there is none."""
     item = table.get(pk(alias_pk))

@@ -56,6 +56,22 @@ def of_account(table: Table, waba: str) -> list[Phone]:
     return phones
 
 
+def addressed(table: Table, address: str, waba: str) -> list[Phone]:
+    """
+    The numbers that *address* names: Meta's id, AWS's id or ARN, or the number in E.164; usually one.
+
+    *waba* is Meta's id of their account, where it is known: without it all numbers are looked at.
+    """
+    if address.isdecimal():
+        phone = get(table, address)
+        return [phone] if phone else []
+    if waba:
+        known = of_account(table, waba)
+    else:
+        known = [phone for entry in listed(table) if (phone := get(table, entry["phone"]))]
+    return [p for p in known if address in {p.aws_phone, p.phone_arn, f"+{p.display_phone}"}]
+
+
 def forget() -> None:
     """Empty the caches: what is in them is of another run."""
     _cache.clear()

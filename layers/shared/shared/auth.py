@@ -17,6 +17,15 @@ class Scope(StrEnum):
     # One deployment serves one help desk, so these two open it whatever company a key is of.
     RICHPANEL_READ = "richpanel:read"  # switches, and what was decided about a conversation and why
     RICHPANEL_OPERATE = "richpanel:operate"  # set switches, replay, clear risks, erase, redrive
+    CONVERSATIONS_INITIATE = "conversations:initiate"  # start conversations of the key's projects
+    CONVERSATIONS_READ = "conversations:read"
+    CONVERSATIONS_REPLY = "conversations:reply"  # take over, write, hand back, release, resolve
+    CONVERSATIONS_MANAGE = "conversations:manage"  # close, reopen, place messages of nobody
+    CONSENT_READ = "consent:read"
+    CONSENT_WRITE = "consent:write"
+
+
+EVERY_PROJECT = "*"
 
 
 class Unauthenticated(Exception):
@@ -38,6 +47,12 @@ class Caller:
     company: str
     scopes: frozenset[str]
     principal: str
+    projects: frozenset[str] = frozenset({EVERY_PROJECT})
+
+    def may_use(self, company: str, project: str) -> bool:
+        """Whether the key is of this company and this project of it."""
+        is_named = not self.projects.isdisjoint({EVERY_PROJECT, project})
+        return company == self.company and is_named
 
     def require(self, *scopes: Scope) -> None:
         """Raise Forbidden unless the caller has one of *scopes*."""
@@ -50,6 +65,7 @@ class Caller:
             "company": self.company,
             "scopes": " ".join(sorted(self.scopes)),
             "principal": self.principal,
+            "projects": " ".join(sorted(self.projects)),
         }
 
 
@@ -64,4 +80,5 @@ def caller_of(event: Mapping[str, Any]) -> Caller:
     if not company or not principal:
         raise Unauthenticated("the call carries no API key")
     scopes = frozenset(str(context.get("scopes") or "").split())
-    return Caller(company=company, scopes=scopes, principal=principal)
+    projects = frozenset(str(context.get("projects") or "").split())
+    return Caller(company=company, scopes=scopes, principal=principal, projects=projects)

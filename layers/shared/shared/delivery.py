@@ -153,7 +153,7 @@ class Ledger[A: Action]:
             return State.FAILED
         except NotSent as failure:
             self._settle(action, State.RESERVED, {"deadline": 0, "reason": failure.code})
-            raise Transient("not_sent") from None
+            raise Transient("not_sent", failure.wait_ms) from None
         except InDoubt:
             metrics.add_metric("SendInDoubt", MetricUnit.Count, 1)
             raise Transient("send_in_doubt") from None

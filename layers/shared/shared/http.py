@@ -63,12 +63,14 @@ def call(
     json: Any = None,  # noqa: ANN401 - any JSON value
     body: bytes | None = None,
     within_ms: int = LONGEST_ANSWER_MS,
+    silence_ms: int = round(READ_SECONDS * clock.SECOND_MS),
 ) -> Answer:
     """
     One request, without retry or redirect. *body* is for bytes that are signed as they are.
 
-    No wait is longer than *within_ms*, and a body that still arrives after it is given up. Raises NotSent when the
-    request certainly did not arrive, InDoubt when it may have.
+    No wait is longer than *within_ms*, and a body that still arrives after it is given up. *silence_ms* bounds the
+    wait for the next byte: whoever thinks before answering needs more of it. Raises NotSent when the request certainly
+    did not arrive, InDoubt when it may have.
     """
     if not all(_HEADER.fullmatch(value) for value in headers.values()):
         raise NotSent(
@@ -86,7 +88,9 @@ def call(
             redirect=False,
             preload_content=False,
             timeout=Timeout(
-                total=most, connect=min(CONNECT_SECONDS, most), read=min(READ_SECONDS, most)
+                total=most,
+                connect=min(CONNECT_SECONDS, most),
+                read=min(silence_ms / clock.SECOND_MS, most),
             ),
         )
     except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError):
@@ -141,6 +145,56 @@ def download(
             yield answer
         finally:
             answer.close()
+
+
+def call_stranger(
+    url: str,
+    *,
+    headers: Mapping[str, str],
+    body: bytes,
+    within_ms: int,
+    loopback: bool = False,
+) -> Answer:
+    """
+    POST to an address that somebody outside has named: over https, to public addresses only, without redirect.
+
+    *loopback* lets it lead to this machine over plain http as well, for the local stack. Raises OriginRefused, and
+    NotSent or InDoubt as `call` does.
+    """
+    parts = _named_by_stranger(url, loopback=loopback)
+    until = clock.now_ms() + within_ms
+    with _pool_to(parts) as pool:
+        try:
+            answer = pool.urlopen(
+                "POST",
+                f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/",
+                headers={"Host": parts.netloc, **headers},
+                body=body,
+                retries=False,
+                redirect=False,
+                preload_content=False,
+                timeout=Timeout(total=within_ms / clock.SECOND_MS, connect=CONNECT_SECONDS),
+            )
+        except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError):
+            raise NotSent("no_connection") from None
+        except urllib3.exceptions.HTTPError:
+            raise InDoubt("no_answer") from None
+        try:
+            left = max(0, until - clock.now_ms())
+            read = b"".join(pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=left))
+        except TooLarge:
+            raise InDoubt("large_answer") from None
+        finally:
+            answer.close()
+    return Answer(answer.status, read, {n.lower(): v for n, v in answer.headers.items()})
+
+
+def _named_by_stranger(url: str, *, loopback: bool) -> SplitResult:
+    """The parts of an address whose host nobody has listed. Raises OriginRefused."""
+    parts = urlsplit(url) if _URL.fullmatch(url) else None
+    if parts is None or (_is_loopback(parts) and not loopback):
+        raise OriginRefused("not an address that may be called")
+    return _allowed(url, (f"{parts.scheme}://{parts.netloc}",))
 
 
 def pieces(answer: BaseHTTPResponse, *, most_bytes: int, within_ms: int) -> Iterator[bytes]:

@@ -74,7 +74,12 @@ def test_a_key_opens_the_whole_stage_for_its_company(authorizer: ModuleType, tab
                 }
             ],
         },
-        "context": {"company": "acme", "scopes": "whatsapp:read", "principal": principal},
+        "context": {
+            "company": "acme",
+            "scopes": "whatsapp:read",
+            "principal": principal,
+            "projects": "*",
+        },
     }
 
 

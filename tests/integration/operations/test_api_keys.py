@@ -33,6 +33,21 @@ def test_a_new_key_opens_its_companys_data_for_reading(
     assert (caller.company, caller.scopes) == ("acme", frozenset({"whatsapp:read"}))
 
 
+def test_a_key_opens_the_projects_that_are_named_and_else_all_of_its_company(
+    keys: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    everywhere = created(keys, capsys, "--company", "CI-1.a")
+    named = created(keys, capsys, "--company", "CI-1.a", "--project", "one", "--project", "Two_2")
+
+    of_all, of_two = (keys_of_callers.verify(keys, key).caller() for key in (everywhere, named))
+    assert [of_all.may_use("CI-1.a", project) for project in ("one", "other")] == [True, True]
+    assert [of_two.may_use("CI-1.a", project) for project in ("one", "Two_2", "other")] == [
+        True, True, False,
+    ]  # fmt: skip
+    run(keys, "list")
+    assert "\tone,Two_2\t" in capsys.readouterr().out
+
+
 def test_standard_output_is_the_key_alone_so_that_scripts_can_take_it(
     keys: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,8 +87,8 @@ def test_the_list_shows_whose_keys_there_are_and_no_secret(
     ids = [key.split("_")[1] for key in (first, second)]
     assert everything.splitlines() == [
         f"{ids[0]}\tacme\tactive\tcreated 2026-01-01T12:00:00.000Z"
-        "\texpires 2026-01-02T12:00:00.000Z\twhatsapp:read\ttill",
-        f"{ids[1]}\tglobex\tactive\tcreated 2026-01-01T12:00:00.000Z\t\twhatsapp:read\t",
+        "\texpires 2026-01-02T12:00:00.000Z\twhatsapp:read\t*\ttill",
+        f"{ids[1]}\tglobex\tactive\tcreated 2026-01-01T12:00:00.000Z\t\twhatsapp:read\t*\t",
     ]
     assert of_globex == everything.splitlines(keepends=True)[1]
     stored = [str(item) for key_id in ids if (item := keys.get({"key_id": key_id}))]
@@ -113,14 +128,14 @@ def test_revoking_a_key_that_is_not_there_fails_and_makes_none(
     [
         (["create"], "--company"),
         (["create", "--company", ""], "--company"),
-        (["create", "--company", "Acme"], "--company"),
+        (["create", "--company", "Acme Ltd"], "--company"),
         (["create", "--company", "a/b"], "--company"),
-        (["create", "--company", "-acme"], "--company"),
-        (["create", "--company", "a" * 64], "--company"),
+        (["create", "--company", "a" * 65], "--company"),
         (["create", "--company", "acmé"], "--company"),
         (["create", "--company", "acme\n"], "--company"),
         (["create", "--company", "acme", "--scopes", "whatsapp:everything"], "--scopes"),
         (["create", "--company", "acme", "--scopes"], "--scopes"),
+        (["create", "--company", "acme", "--project", "two words"], "--project"),
         (["create", "--company", "acme", "--expires-days", "0"], "--expires-days"),
         (["create", "--company", "acme", "--expires-days", "-1"], "--expires-days"),
         (["create", "--company", "acme", "--expires-days", "3651"], "--expires-days"),
@@ -131,7 +146,7 @@ def test_revoking_a_key_that_is_not_there_fails_and_makes_none(
         (["revoke"], "key_id"),
         (["revoke", "pk_0000000000000000_" + "A" * 43], "key_id"),
         (["revoke", "0" * 15], "key_id"),
-        (["list", "--company", "Acme"], "--company"),
+        (["list", "--company", "Acme Ltd"], "--company"),
         ([], "command"),
     ],
 )
@@ -167,7 +182,8 @@ def test_a_table_that_is_not_there_is_an_error_in_one_line(
 
 
 @pytest.mark.parametrize(
-    "command", ["operations.api_keys", "operations.events", "operations.phones"]
+    "command",
+    ["operations.api_keys", "operations.companies", "operations.events", "operations.phones"],
 )
 def test_a_command_starts_from_the_checkout_with_nothing_set_up(command: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

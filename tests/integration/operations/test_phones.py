@@ -76,6 +76,28 @@ def test_a_number_on_aws_has_its_aws_id_from_its_arn(inbox: Table) -> None:
     assert stored["autoMarkRead"] is True
 
 
+def test_a_number_is_automated_until_it_is_registered_without(
+    inbox: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert register(inbox, GRAPH | {"--automation": "conversations"}) == 0
+    assert item(inbox, "106540352242922")["automation"] == "conversations"
+    assert run(inbox, "list") == 0
+    shown = "106540352242922\t15550783881\tacme\tgraph\tenabled\tconversations"
+    assert capsys.readouterr().out.splitlines() == [shown]
+
+    assert register(inbox, GRAPH) == 0
+    assert item(inbox, "106540352242922")["automation"] == "none"
+
+
+def test_the_help_says_what_automation_does(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        phones.main(["register", "--help"])
+
+    help_text = " ".join(capsys.readouterr().out.split())
+    assert "--automation {none,conversations}" in help_text
+    assert "conversations gets every message" in help_text
+
+
 def test_registered_numbers_are_listed_in_their_order(
     inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -304,6 +326,7 @@ def test_a_list_that_everybody_writes_all_the_time_is_given_up_with_an_error(
         (GRAPH | {"--provider": "twilio"}, "--provider"),
         (GRAPH | {"--waba": "waba-1"}, "--waba"),
         (GRAPH | {"--app": "x"}, "--app"),
+        (GRAPH | {"--automation": "twilio"}, "--automation"),
         (GRAPH | {"--token-ref": "a token with blanks"}, "--token-ref"),
         (GRAPH | {"--tenant": ""}, "--tenant"),
         (GRAPH | {"--name": "two\nlines"}, "--name"),

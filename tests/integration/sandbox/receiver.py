@@ -22,11 +22,17 @@ class Received:
 
 @dataclass
 class Receiver:
-    """Answers with `statuses` in turn, then with 200; `next` waits for a request."""
+    """
+    Answers with `statuses` in turn, then with 200, and always with `answer`; `next` waits for a request.
+
+    `taken` counts them before they are answered: who has an answer can tell whether a request is still to be had.
+    """
 
     url: str = ""
+    answer: bytes = b""
     statuses: list[int] = field(default_factory=list)
     requests: Queue[Received] = field(default_factory=Queue)
+    taken: int = 0
 
     def next(self) -> Received:
         """The oldest request that was not looked at; `queue.Empty` when none comes for long."""
@@ -43,11 +49,13 @@ def receiving() -> Iterator[Receiver]:
 
         def take(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            receiver.taken += 1
             # The answer first: who has seen the request may count on its being answered.
             self.send_response(receiver.statuses.pop(0) if receiver.statuses else 200)
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(len(receiver.answer)))
             self.send_header("Connection", "close")
             self.end_headers()
+            self.wfile.write(receiver.answer)
             receiver.requests.put(Received(self.command, self.path, self.headers, body))
 
         do_POST = do_PUT = take  # noqa: N815 - the library's names

@@ -7,13 +7,13 @@ import pytest
 from local.sandbox import Sandbox
 from tests.integration.sandbox.client import MESSAGES, TEXT, Client
 
-PROVIDERS = "meta, richpanel, shipstation, shopify, socialmessaging"
+PROVIDERS = "meta, openai, richpanel, ses, shipstation, shopify, sms_voice, socialmessaging, twilio"
 
 
 def test_the_health_names_whom_the_sandbox_plays(client: Client) -> None:
     assert client.get("/_health", authorization=None).json() == {
         "status": "ok",
-        "providers": ["meta", "richpanel", "shipstation", "shopify", "socialmessaging"],
+        "providers": PROVIDERS.split(", "),
     }
 
 
@@ -51,7 +51,7 @@ def test_what_was_sent_can_be_forgotten(client: Client) -> None:
     ("query", "error"),
     [
         (
-            "provider=twilio",
+            "provider=messagebird",
             {"field": "provider", "rule": f"must be one of {PROVIDERS}"},
         ),
         ("provider=", {"field": "provider", "rule": f"must be one of {PROVIDERS}"}),

@@ -214,5 +214,6 @@ def test_a_refused_fault_is_told_what_there_is(client: Client) -> None:
 
     [error] = reply.json()["errors"]
     assert error["rule"] == (
-        "Value error, must be one of meta, richpanel, shipstation, shopify, socialmessaging"
+        "Value error, must be one of "
+        "meta, openai, richpanel, ses, shipstation, shopify, sms_voice, socialmessaging, twilio"
     )

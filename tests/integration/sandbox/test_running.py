@@ -112,6 +112,8 @@ def test_the_program_prints_its_address_and_stops_on_a_signal(number: signal.Sig
         (["--port", "0", "--app-secret", "x"], "go together"),
         (["--port", "0", "--richpanel-webhook-url", "http://127.0.0.1:1/"], "go together"),
         (["--port", "0", "--richpanel-token", "x"], "go together"),
+        (["--port", "0", "--public-url", "https://parley.example"], "go together"),
+        (["--port", "0", "--reached-at", "http://127.0.0.1:1/"], "go together"),
         (["--port", "0", "--webhook-url", "ftp://x", "--app-secret", "x"], "--webhook-url"),
         (["--port", "0", "--aws-endpoint", "localhost:4566"], "--aws-endpoint"),
         (["--port", "0", "--media-dir", "/no/such/folder"], "--media-dir"),
@@ -135,6 +137,8 @@ def test_the_command_line_becomes_the_config(tmp_path: Path) -> None:
             *("--webhook-url", "http://127.0.0.1:1/hook", "--app-secret", "secret"),
             "--read-receipts",
             *("--richpanel-webhook-url", "http://127.0.0.1:1/desk", "--richpanel-token", "token"),
+            *("--public-url", "https://parley.example", "--reached-at", "http://127.0.0.1:1/api"),
+            *("--twilio-auth-token", "of-twilio", "--sms-topic-arn", "arn:aws:sns:::sms"),
         ]
     )
 
@@ -148,6 +152,11 @@ def test_the_command_line_becomes_the_config(tmp_path: Path) -> None:
         read_receipts=True,
         richpanel_webhook_url="http://127.0.0.1:1/desk",
         richpanel_token="token",
+        public_url="https://parley.example",
+        reached_at="http://127.0.0.1:1/api",
+        twilio_auth_token="of-twilio",
+        sms_topic_arn="arn:aws:sns:::sms",
     )
     assert "secret'" not in repr(config)
     assert "'token'" not in repr(config)
+    assert "of-twilio" not in repr(config)

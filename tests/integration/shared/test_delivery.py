@@ -105,6 +105,13 @@ def test_what_certainly_did_not_arrive_is_tried_again_at_once(ledger: Ledger[Act
     assert state(ledger) == (State.SENT, 2)
 
 
+def test_a_provider_that_says_when_to_come_again_is_listened_to(ledger: Ledger[Action]) -> None:
+    with pytest.raises(Transient) as raised:
+        perform(ledger, Wire(NotSent("twilio_20429", wait_ms=7_000)))
+
+    assert raised.value.wait_ms == 7_000
+
+
 def test_evidence_of_an_attempt_in_doubt_confirms_it_once_its_deadline_is_over(
     ledger: Ledger[Action], time: Clock
 ) -> None:

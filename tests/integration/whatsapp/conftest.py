@@ -40,7 +40,7 @@ T0 = NOW // 1_000 - 3_600  # 2026-01-01T11:00:00Z
 
 @dataclass
 class Outbox:
-    """What the worker sent to its own queue."""
+    """What the worker sent to a queue: its own, or one of another context."""
 
     entries: list[Entry] = field(default_factory=list)
 
@@ -55,6 +55,8 @@ class Desk:
 
     here: Resources
     outbox: Outbox
+    inbound: Outbox  # what was handed over to conversations
+    statuses: Outbox
     dynamodb: DynamoDBClient  # not the worker's own: what is counted there is no look of a test
 
     def take(
@@ -139,11 +141,13 @@ def desk_on_moto() -> Desk:
     s3.create_bucket(Bucket=bucket)
     secrets = boto3.client("secretsmanager")
     secrets.create_secret(Name="tokens", SecretString='{"acme": "EAAtoken"}')
-    outbox = Outbox()
+    outbox, inbound, statuses = Outbox(), Outbox(), Outbox()
     here = Resources(
         table=table,
         bucket=Bucket(lambda: s3, bucket),
         queue=outbox,  # type: ignore[arg-type] # has the one method that is used
+        conversation_inbound=inbound,  # type: ignore[arg-type] # as above
+        conversation_statuses=statuses,  # type: ignore[arg-type] # as above
         ledger=Ledger(
             table, lambda action_id: pk(ACTION_PK_PATTERN.format(actionId=action_id)), Action
         ),
@@ -156,7 +160,7 @@ def desk_on_moto() -> Desk:
         log_all_events=False,
     )
     store.phones.register(table, a_phone())
-    return Desk(here, outbox, boto3.client("dynamodb"))
+    return Desk(here, outbox, inbound, statuses, boto3.client("dynamodb"))
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ class Town:
 
     def pause(self, seconds: float) -> None:
         self.now[0] += round(seconds * 1_000)
-        if not self.port.requests.empty():
+        while len(self.answers) < self.port.taken:
             self.answers.append(self.post(self.port.next()))
         while self.entries:
             self.outcomes.append(self.desk.handle(self.entries.pop(0)["MessageBody"]).outcome)

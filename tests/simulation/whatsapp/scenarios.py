@@ -16,9 +16,13 @@ from events.whatsapp.payloads import content, interactive, status, text
 from events.whatsapp.samples import samples
 from events.whatsapp.scenes.about_accounts import APPROVED, REMINDER, STATUS
 from events.whatsapp.story import Story
+from shared.clock import to_text
 from shared.delivery import Action, OnDoubt
+from shared.events import OutboundMessage, body_of
+from shared.queues import Entry, digest
 from tests.simulation.fifo import DEDUPLICATION_MS
 from whatsapp.items import ACTION_PK_PATTERN, Intent, Message, pk
+from whatsapp.items.phones import CONVERSATIONS, NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,17 +48,21 @@ _FOLLOWS = {
 
 @dataclass(frozen=True)
 class Scenario:
-    """*first* and *then* are Lambda events of the ingress; *seed* writes what other parts of Parley would have."""
+    """
+    *first* and *then* are Lambda events of the ingress, or what another context puts on the queue; *seed* writes what
+    other parts of Parley would have.
+    """
 
     name: str
-    then: tuple[Event, ...]
-    first: tuple[Event, ...] = ()
+    then: tuple[Event | Entry, ...]
+    first: tuple[Event | Entry, ...] = ()
     auto_mark_read: bool = False
+    automation: str = NOBODY
     seed: Callable[[World], None] = field(default=lambda _: None)
 
     def begin(self, world: World) -> Moment:
         """A fresh world up to where accidents may happen, to be returned to."""
-        world.reset(auto_mark_read=self.auto_mark_read)
+        world.reset(auto_mark_read=self.auto_mark_read, automation=self.automation)
         self.seed(world)
         for event in self.first:
             world.deliver_until_taken(event)
@@ -115,6 +123,22 @@ def notice(field: str, value: payloads.Json, second: int = 0) -> Event:
     entry = payloads.entry(COUNTER.waba, change) | {"time": STORY.at(EVENING) + second}
     at = STORY.at(EVENING + 1) + 1
     return gateway.post("simulated", at, gateway.meta_bytes(payloads.webhook(entry)))
+
+
+def announced(provider_id: str, minute: int = EVENING) -> Entry:
+    """What conversations says of an answer that it sent to Ada from the counter's number."""
+    message = OutboundMessage(
+        provider="meta",
+        provider_message_id=provider_id,
+        action_id=ACTION_ID,
+        account=COUNTER.waba,
+        business_address=COUNTER.phone,
+        customer_address=f"+{ADA.wa_id}",
+        message_type="text",
+        content={"body": "Your bike is ready"},
+        occurred_at=to_text(STORY.at(minute) * 1_000 + 250),
+    )
+    return Entry(body_of(message), digest("outbound", ADA.wa_id), digest("outbound", ACTION_ID))
 
 
 def edits(label: str, target: str, new: str, minute: int = EVENING) -> payloads.Json:
@@ -316,6 +340,48 @@ def of_our_own() -> list[Scenario]:
         Scenario("read receipt over Graph", (hello,), auto_mark_read=True),
         Scenario("read receipt over AWS, with a file", (eum_image.event,), auto_mark_read=True),
         *_of_actions(),
+        *_of_automation(),
+        *_of_other_contexts(),
+    ]  # fmt: skip
+
+
+def _of_automation() -> list[Scenario]:
+    """What is handed over to the context that answers."""
+    image = next(sample for sample in samples() if sample.name == "image")
+    hello = said(says("hello", text("Hello")))
+    reminded = answered("reminder")
+    statuses = told(wamid("reminder"), "sent", "delivered")
+    wanted: list[tuple[str, tuple[Event, ...], tuple[Event, ...]]] = [
+        ("two messages and a reaction", (
+            said(says("one", text("one")), says("two", text("two")), reacts("r", "one", "👍", 771)),
+        ), ()),
+        ("a message again", (hello,), (hello,)),
+        ("a photo", (image.event,), ()),
+        ("an answer in the business's own app", (reminded,), (hello,)),
+        ("statuses", (statuses,), (reminded,)),
+        ("a status again", (statuses,), (reminded, statuses)),
+        ("statuses of a message that nobody knows", (statuses,), ()),
+        ("statuses before their echo", (reminded,), (statuses,)),
+    ]  # fmt: skip
+    return [
+        Scenario(f"handed over: {name}", then, first, automation=CONVERSATIONS)
+        for name, then, first in wanted
+    ]
+
+
+def _of_other_contexts() -> list[Scenario]:
+    """An answer of the model, under the id that its statuses have, and under another one."""
+    ours = {"biz_opaque_callback_data": ACTION_ID}
+    statuses = told(SENT, "sent", "delivered", **ours)
+    same, other = announced(SENT), announced(OTHER_ID_OF_SENT)
+    return [
+        Scenario("sent elsewhere", (same,), (said(says("hello", text("Hello"), 760)),)),
+        Scenario("sent elsewhere, told again under another id", (other,), (same,)),
+        Scenario("sent elsewhere, then its statuses", (same, statuses)),
+        Scenario("sent elsewhere, after its statuses", (same,), (statuses,)),
+        Scenario("sent elsewhere, then statuses by another id", (other, statuses)),
+        Scenario("sent elsewhere, after statuses by another id", (other,), (statuses,)),
+        Scenario("sent elsewhere from an automated number", (same, statuses), automation=CONVERSATIONS),
     ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from tests.simulation.effort import EFFORT
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
 from tests.simulation.wire import READS, SENDS, Fault, When
 from tests.simulation.world import Moment, World
+from whatsapp.items.phones import CONVERSATIONS
 
 # Between them they make every kind of call.
 FAULTY = by_name(
@@ -26,6 +27,10 @@ FAULTY = by_name(
     "a status waits, the next one is the evidence of our own send",
     "read receipt over Graph",
     "read receipt over AWS, with a file",
+    "handed over: two messages and a reaction",
+    "handed over: statuses",
+    "handed over: statuses before their echo",
+    "sent elsewhere, then its statuses",
 )
 # An answer that is lost is the worst; what is refused has at least not happened.
 REFUSED = by_name(
@@ -34,6 +39,8 @@ REFUSED = by_name(
     "sample unknown_phone",
     "edit before its message",
     "read receipt over Graph",
+    "handed over: statuses",
+    "sent elsewhere, then its statuses",
 )
 
 
@@ -80,6 +87,7 @@ def undisturbed(world: World, scenario: Scenario) -> tuple[Moment, Account, list
     left = account(world)
     check_at_rest(world, left.items)
     assert left.dead_letters == 0
+    assert bool(left.handed_over) == (scenario.automation == CONVERSATIONS)
     return start, left, calls
 
 

@@ -12,8 +12,11 @@ from unittest import mock
 import pytest
 
 from events.whatsapp.cast import APP_SECRET, COUNTER, STRANGER, BusinessNumber
+from shared.events import OutboundMessage, body_of
+from shared.queues import Entry, digest
 from tests.integration.logs import recorded
 from tests.simulation.world import World
+from whatsapp.items.phones import CONVERSATIONS, NOBODY
 
 PHONE = "447700900987"
 CANARIES = (
@@ -52,11 +55,22 @@ def message(identity: str, kind: str, part: Any, **more: Any) -> dict[str, Any]:
     return {"contacts": [contact], "messages": [written]}
 
 
+def sent(**changes: Any) -> Entry:
+    """A message that conversations sent to the customer."""
+    facts: dict[str, Any] = {
+        "provider": "meta", "provider_message_id": "wamid.9", "action_id": "1", "account": COUNTER.waba,
+        "business_address": COUNTER.phone, "customer_address": f"+{PHONE}", "message_type": "text",
+        "content": WORDS, "occurred_at": "2026-01-01T00:00:00.000Z",
+    }  # fmt: skip
+    message = OutboundMessage(**facts | changes)
+    return Entry(body_of(message), digest(PHONE), digest("outbound", message.action_id))
+
+
 WORDS = {"body": "canary-words, write to canary@nest.example"}
 STATUS = {"id": "wamid.8", "recipient_id": PHONE}
 ERROR = {"code": 1, "title": "canary-title", "message": "canary-error"}
 PROGRAM = {"id": "1003383421387262", "mime_type": "image/jpeg", "caption": "canary-caption"}
-DELIVERIES = [
+DELIVERIES: list[dict[str, Any] | Entry] = [
     post(message("wamid.1", "text", WORDS)),
     post(message("wamid.1", "text", {"body": "canary-words of another kind"})),  # parked: conflict
     post(message("wamid.2", "text", WORDS), number=STRANGER),  # parked: unknown phone
@@ -69,6 +83,9 @@ DELIVERIES = [
     post({"statuses": [STATUS | {"status": "teleported"}]}),  # parked: unknown status
     post({"field": "security", "event": "canary-unknown", "requester": PHONE}),
     post(raw=b'{"canary-raw": "447700900987'),  # parked: malformed
+    sent(),
+    sent(business_address="999999", action_id="2"),  # parked: unknown phone
+    sent(content=["canary-words"], action_id="3"),  # parked: malformed event
 ]  # fmt: skip
 
 
@@ -78,17 +95,22 @@ def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     return recorded(monkeypatch)
 
 
+@pytest.mark.parametrize("automation", [NOBODY, CONVERSATIONS])
 def test_what_customers_write_is_in_no_log_metric_or_parked_item(
-    world: World, log: StringIO, capsys: pytest.CaptureFixture[str]
+    world: World, log: StringIO, capsys: pytest.CaptureFixture[str], automation: str
 ) -> None:
+    world.reset(automation=automation)
     for event in DELIVERIES:
         world.deliver_until_taken(event)
     ids = "".join(m.group + m.deduplication for m in world.queue.messages)
     world.work_off()
+    handed = [m for queue in world.queue.elsewhere.values() for m in queue.messages]
+    assert bool(handed) == (automation == CONVERSATIONS)
+    ids += "".join(m.group + m.deduplication for m in handed)
 
     parked = [item for item in world.items().values() if item.get("webhookEventType") == "parked"]
     assert {item["reason"] for item in parked} == {
-        "conflict", "unknown_phone", "no_target", "unknown_status", "malformed",
+        "conflict", "unknown_phone", "no_target", "unknown_status", "malformed", "malformed_event",
     }  # fmt: skip
     metrics = capsys.readouterr().out
     assert "Accepted" in metrics

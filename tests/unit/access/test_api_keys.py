@@ -65,6 +65,7 @@ def test_only_a_hash_of_the_secret_is_kept(table: Drawer) -> None:
         "secret_hash": item["secret_hash"],
         "company": "acme",
         "scopes": ["whatsapp:read"],
+        "projects": ["*"],
         "name": "till",
         "status": "active",
         "created_at": "2026-01-01T12:00:00.000Z",

@@ -106,7 +106,7 @@ def test_a_schema_goes_out_without_bounds_and_with_every_property_required(
         ("max_tokens", ai.Stop.LENGTH),
         ("guardrail_intervened", ai.Stop.REFUSED),
         ("content_filtered", ai.Stop.REFUSED),
-        ("tool_use", ai.Stop.OTHER),
+        ("tool_use", ai.Stop.TOOLS),
     ],
 )
 def test_a_stop_is_told_in_our_words(bedrock: Stubbed, word: str, stop: ai.Stop) -> None:

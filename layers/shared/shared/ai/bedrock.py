@@ -1,42 +1,97 @@
 """
-Amazon Bedrock's Converse: one call, answered in the structure that a schema asks for.
+Amazon Bedrock's Converse: one call, answered in the structure that a schema asks for, or by a tool.
 
 Structured output is `outputConfig.textFormat` (Bedrock API reference, "OutputConfig"), which only some models take;
-a model that does not answers with a ValidationException, which is Unavailable here.
+a model that does not answers with a ValidationException, which is Unavailable here. For those the schema is one more
+tool that the model has to choose from: see `Structure`.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Literal
 
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - its name
 
 from shared import clock
 from shared.ai.port import (
     Limits,
     Message,
+    Repeat,
     Reply,
+    Role,
     Schema,
     Stop,
+    Tool,
+    ToolCall,
+    Turn,
     Unavailable,
     Usage,
+    alternating,
     decodable,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+type Structure = Literal["format", "tool"]
 
 _STOPS = {
     "end_turn": Stop.END,
     "stop_sequence": Stop.END,
+    "tool_use": Stop.TOOLS,
     "max_tokens": Stop.LENGTH,
     "model_context_window_exceeded": Stop.LENGTH,
     "guardrail_intervened": Stop.REFUSED,
     "content_filtered": Stop.REFUSED,
+    "malformed_model_output": Stop.MALFORMED,
+    "malformed_tool_use": Stop.MALFORMED,
 }
+_TRANSIENT = frozenset(
+    {
+        "ThrottlingException",
+        "ServiceUnavailableException",
+        "ModelTimeoutException",
+        "InternalServerException",
+        "ModelNotReadyException",
+    }
+)
+_VERSION = re.compile(r"claude-(?:[a-z]+-)+(\d+)(?:-(\d{1,2}))?(?!\d)")
+_FIRST_WITH_FORMAT = (4, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Guardrail:
+    """A guardrail of Bedrock. *version* is a number or DRAFT."""
+
+    identifier: str
+    version: str = "DRAFT"
+
+    @classmethod
+    def of(cls, text: str) -> Guardrail:
+        """From `id`, `id:version`, an ARN or `arn:version`."""
+        identifier, _, version = text.rpartition(":")
+        if identifier and (version.isdecimal() or version == "DRAFT"):
+            return cls(identifier, version)
+        return cls(text)
+
+
+def structure_of(model_id: str) -> Structure:
+    """
+    How to ask this model for a schema: by the text's format, or by a tool that it has to use.
+
+    (check) AWS names Claude from 4.5 on and some open models for `textFormat`; the others, and profiles whose id says
+    nothing about the model, get the tool, which every model with tools has.
+    """
+    found = _VERSION.search(model_id)
+    if not found:
+        return "tool"
+    version = (int(found[1]), int(found[2] or 0))
+    return "format" if version >= _FIRST_WITH_FORMAT else "tool"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +104,8 @@ class Bedrock:
 
     make_client: Callable[[Config], Any]  # of boto3's `bedrock-runtime`
     model_id: str
+    guardrail: Guardrail | None = None
+    structure: Structure = "format"
 
     @property
     def name(self) -> str:
@@ -58,10 +115,11 @@ class Bedrock:
     def reply(
         self,
         system: str,
-        history: Sequence[Message],
+        history: Sequence[Turn],
         *,
         limits: Limits,
         schema: Schema | None = None,
+        tools: Sequence[Tool] = (),
     ) -> Reply:
         """See `Model.reply`. Reading costs only money, so whoever wants a second attempt calls again."""
         seconds = limits.within_ms / clock.SECOND_MS
@@ -72,39 +130,120 @@ class Bedrock:
         )
         try:
             answer = self.make_client(config).converse(
-                **self._request(system, history, limits, schema)
+                **self._request(system, history, limits, schema, tools)
             )
         except ClientError as error:
-            raise Unavailable(error.response["Error"]["Code"]) from None
+            raise _unavailable(error) from None
         except BotoCoreError as error:
-            raise Unavailable(type(error).__name__) from None
-        content = answer["output"].get("message", {}).get("content", [])
-        usage = answer.get("usage", {})
-        return Reply(
-            "".join(part.get("text", "") for part in content),
-            _STOPS.get(answer["stopReason"], Stop.OTHER),
-            Usage(usage.get("inputTokens", 0), usage.get("outputTokens", 0)),
-        )
+            passes = isinstance(error, HTTPClientError | ConnectionError)
+            repeat = Repeat.LATER if passes else Repeat.NEVER
+            raise Unavailable(type(error).__name__, repeat) from None
+        return _reply(answer, schema.name if schema and self.structure == "tool" else None)
 
     def _request(
-        self, system: str, history: Sequence[Message], limits: Limits, schema: Schema | None
+        self,
+        system: str,
+        history: Sequence[Turn],
+        limits: Limits,
+        schema: Schema | None,
+        tools: Sequence[Tool],
     ) -> dict[str, Any]:
+        inference: dict[str, Any] = {"maxTokens": limits.most_tokens}
+        if limits.temperature is not None:
+            inference["temperature"] = limits.temperature
         request: dict[str, Any] = {
             "modelId": self.model_id,
             "system": [{"text": system}],
-            "messages": [
-                {"role": one.role.value, "content": [{"text": one.text}]} for one in history
-            ],
-            "inferenceConfig": {
-                "maxTokens": limits.most_tokens,
-                "temperature": limits.temperature,
-            },
+            "messages": [message for turn in alternating(history) for message in _messages(turn)],
+            "inferenceConfig": inference,
         }
-        if schema:
+        if self.guardrail:
+            request["guardrailConfig"] = {
+                "guardrailIdentifier": self.guardrail.identifier,
+                "guardrailVersion": self.guardrail.version,
+            }
+        if schema and self.structure == "format":
             # As text: the API takes no object here.
             wanted = {"name": schema.name, "schema": json.dumps(decodable(schema.schema))}
             structure = {"jsonSchema": wanted}
             request["outputConfig"] = {
                 "textFormat": {"type": "json_schema", "structure": structure}
             }
+        answering = schema if self.structure == "tool" else None
+        if tools or answering:
+            request["toolConfig"] = _tool_config(tools, answering)
         return request
+
+
+def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
+    if isinstance(turn, Message):
+        yield {"role": turn.role.value, "content": [{"text": turn.text}]}
+        return
+    # Nothing else stands in these two messages: some models take no text beside a call or its result.
+    call = {
+        "toolUseId": turn.call.call_id,
+        "name": turn.call.name,
+        "input": _object(turn.call.arguments),
+    }
+    result = {
+        "toolUseId": turn.call.call_id,
+        "content": [{"text": turn.result}],
+        "status": "error" if turn.is_error else "success",
+    }
+    yield {"role": Role.ASSISTANT.value, "content": [{"toolUse": call}]}
+    yield {"role": Role.USER.value, "content": [{"toolResult": result}]}
+
+
+def _object(arguments: str) -> dict[str, Any]:
+    """The arguments of a call as the API takes them; empty where they were no object, which the result tells."""
+    try:
+        parsed = json.loads(arguments)
+    except ValueError:
+        return {}
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _tool_config(tools: Sequence[Tool], answering: Schema | None) -> dict[str, Any]:
+    specs = [_tool_spec(tool.name, tool.description, tool.parameters) for tool in tools]
+    if answering is None:
+        return {"tools": specs}
+    described = "Gives your answer. Use it when no other tool is needed."
+    specs.append(_tool_spec(answering.name, described, decodable(answering.schema)))
+    choice: dict[str, Any] = {"any": {}} if tools else {"tool": {"name": answering.name}}
+    return {"tools": specs, "toolChoice": choice}
+
+
+def _tool_spec(name: str, description: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    schema = {"json": dict(parameters)}
+    return {"toolSpec": {"name": name, "description": description, "inputSchema": schema}}
+
+
+def _reply(answer: Mapping[str, Any], answer_tool: str | None) -> Reply:
+    content = answer["output"].get("message", {}).get("content", [])
+    text = "".join(part.get("text", "") for part in content)
+    uses = [part["toolUse"] for part in content if "toolUse" in part]
+    stop = _STOPS.get(answer["stopReason"], Stop.OTHER)
+    if stop is Stop.TOOLS and uses and uses[0]["name"] == answer_tool:
+        text, stop, uses = json.dumps(uses[0]["input"], ensure_ascii=False), Stop.END, []
+    calls = [
+        ToolCall(use["toolUseId"], use["name"], json.dumps(use["input"], ensure_ascii=False))
+        for use in uses
+        if use["name"] != answer_tool
+    ]
+    usage = answer.get("usage", {})
+    return Reply(
+        text,
+        stop,
+        Usage(usage.get("inputTokens", 0), usage.get("outputTokens", 0)),
+        tuple(calls),
+    )
+
+
+def _unavailable(error: ClientError) -> Unavailable:
+    code = error.response["Error"]["Code"]
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    if code == "ModelErrorException":
+        return Unavailable(code, Repeat.ONCE)
+    if code in _TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Unavailable(code, Repeat.LATER)
+    return Unavailable(code, Repeat.NEVER)

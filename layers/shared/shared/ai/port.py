@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+# The user's turn in front of a history that the assistant begins: models want the user first.
+OPENING = "Begin the conversation."
+
 
 class Role(StrEnum):
     """Who said it."""
@@ -18,11 +21,13 @@ class Role(StrEnum):
 
 
 class Stop(StrEnum):
-    """Why a model stopped. Only END is a whole answer."""
+    """Why a model stopped. Only END is a whole answer; TOOLS is one that waits for a result."""
 
     END = "end"
-    LENGTH = "length"
+    TOOLS = "tools"
+    LENGTH = "length"  # cut, by the limit of tokens or the model's window
     REFUSED = "refused"  # by the model, a guardrail or a filter
+    MALFORMED = "malformed"  # the model wrote what its own host could not read
     OTHER = "other"
 
 
@@ -35,6 +40,36 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that the model may ask for. *parameters* is the JSON Schema of an object."""
+
+    name: str  # [a-zA-Z0-9_-]{1,64}
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """What a model asks for. *arguments* is JSON text as the model wrote it: it may be no JSON at all."""
+
+    call_id: str  # [a-zA-Z0-9_.:-]{1,64}
+    name: str
+    arguments: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A call and what came of it, in one piece: no provider takes the one without the other."""
+
+    call: ToolCall
+    result: str = field(repr=False)
+    is_error: bool = False
+
+
+type Turn = Message | Exchange
+
+
+@dataclass(frozen=True, slots=True)
 class Schema:
     """The JSON schema that an answer has to follow, under a name of its own (letters, digits, `_`)."""
 
@@ -44,11 +79,11 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a model may say and how long it may take."""
+    """How much a model may say and how long it may take. Some models take no *temperature*: None leaves it out."""
 
     most_tokens: int
     within_ms: int
-    temperature: float = 0.0
+    temperature: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +93,9 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.tokens_in + other.tokens_in, self.tokens_out + other.tokens_out)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -66,14 +104,24 @@ class Reply:
     text: str = field(repr=False)
     stop: Stop
     usage: Usage = Usage()
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+class Repeat(StrEnum):
+    """Whether asking again may help."""
+
+    LATER = "later"  # throttled, down, too slow: it passes
+    ONCE = "once"  # one more time, and then no more
+    NEVER = "never"  # our request, our rights or our settings are wrong
 
 
 class Unavailable(Exception):
     """The model did not answer: throttled, too slow, down, or not allowed to us. *code* never holds what it said."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, repeat: Repeat = Repeat.LATER) -> None:
         super().__init__(code)
         self.code = code
+        self.repeat = repeat
 
 
 class Model(Protocol):
@@ -86,12 +134,32 @@ class Model(Protocol):
     def reply(
         self,
         system: str,
-        history: Sequence[Message],
+        history: Sequence[Turn],
         *,
         limits: Limits,
         schema: Schema | None = None,
+        tools: Sequence[Tool] = (),
     ) -> Reply:
-        """The answer to a history that ends with the user. Raises Unavailable."""
+        """
+        The answer to a history that ends with the user or with an exchange. Raises Unavailable.
+
+        A history with exchanges needs the tools that they are about.
+        """
+
+
+def alternating(history: Sequence[Turn]) -> list[Turn]:
+    """The history as all models take it: neighbours of one role as one message, and the user first (see OPENING)."""
+    turns: list[Turn] = []
+    for turn in history:
+        last = turns[-1] if turns else None
+        if isinstance(turn, Message) and isinstance(last, Message) and last.role is turn.role:
+            turns[-1] = Message(turn.role, f"{last.text}\n\n{turn.text}")
+        else:
+            turns.append(turn)
+    first = turns[0] if turns else None
+    if isinstance(first, Message) and first.role is Role.USER:
+        return turns
+    return [Message(Role.USER, OPENING), *turns]
 
 
 # Bounds that not every provider's decoder knows; callers check the answer itself.
@@ -108,6 +176,9 @@ def decodable(schema: Any) -> Any:  # noqa: ANN401 - any part of a JSON schema
         return schema
     kept = {name: decodable(entry) for name, entry in schema.items() if name not in _BOUNDS}
     if kept.get("type") == "object" and "properties" in kept:
-        kept["required"] = list(kept["properties"])
+        # Here the keys are the caller's words, one of which may be `default` or `pattern`.
+        named = {name: decodable(entry) for name, entry in schema["properties"].items()}
+        kept["properties"] = named
+        kept["required"] = list(named)
         kept["additionalProperties"] = False
     return kept

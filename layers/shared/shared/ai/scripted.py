@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shared.ai.port import Limits, Message, Reply, Schema, Stop, Unavailable, Usage
+from shared.ai.port import Limits, Message, Reply, Schema, Stop, Tool, Turn, Unavailable, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,17 +26,19 @@ class Scripted:
     def reply(
         self,
         system: str,  # noqa: ARG002 - a script needs none
-        history: Sequence[Message],
+        history: Sequence[Turn],
         *,
         limits: Limits,
         schema: Schema | None = None,
+        tools: Sequence[Tool] = (),  # noqa: ARG002 - it asks for none
     ) -> Reply:
         """See `Model.reply`; at most `limits.most_tokens` words."""
         self.asked.append(schema)
-        text = self.answer(history[-1].text, schema)
+        said = [turn.text for turn in history if isinstance(turn, Message)][-1]
+        text = self.answer(said, schema)
         if text is None:
             raise Unavailable("scripted")
         words = text.split(" ")
         if len(words) > limits.most_tokens:
             return Reply(" ".join(words[: limits.most_tokens]), Stop.LENGTH)
-        return Reply(text, Stop.END, Usage(len(history[-1].text.split()), len(words)))
+        return Reply(text, Stop.END, Usage(len(said.split()), len(words)))

@@ -57,3 +57,9 @@ def redact_emails(text: str) -> str:
     """*text* with e-mail addresses as `***@***`, also those that hide (`ann (at) example.com`)."""
     text = re.sub(_SPELT, "***@***", text) if " dot " in text.lower() else text
     return re.sub(_EMAIL, "***@***", text) if re.search(_AT, text) else text
+
+
+def emails_in(text: str) -> list[str]:
+    """The e-mail addresses of *text*, as they stand there, hidden ones too."""
+    spelt = re.findall(_SPELT, text) if " dot " in text.lower() else []
+    return spelt + (re.findall(_EMAIL, text) if re.search(_AT, text) else [])

@@ -43,10 +43,19 @@ def redact_phones(text: str) -> str:
     return re.sub(_CANDIDATE, _judged, text)
 
 
+def phones_in(text: str) -> list[str]:
+    """The phone numbers of *text*, as they stand there."""
+    found = re.finditer(_CANDIDATE, text)
+    return [one[0] for one in found if _is_phone(one[0], _in_front(one))]
+
+
+def _in_front(found: re.Match[str]) -> str:
+    return found.string[max(0, found.start() - _BEFORE) : found.start()]
+
+
 def _judged(found: re.Match[str]) -> str:
     whole = found[0]
-    before = found.string[max(0, found.start() - _BEFORE) : found.start()]
-    if not _is_phone(whole, before):
+    if not _is_phone(whole, _in_front(found)):
         return whole
     digits = "".join(re.findall(_GROUPS, whole))
     opening = "(" if whole.startswith("(") and whole.count("(") > whole.count(")") else ""

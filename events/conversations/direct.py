@@ -1,0 +1,175 @@
+"""
+Events for the functions of conversations that nobody outside calls; see `events.direct`.
+
+What lies on the queues is written here by hand, not by the code that it goes to: entries that wait while a new version
+is deployed must stay readable.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+from events import direct
+from events.conversations import cast, twilio
+from events.conversations.samples import ACTION, FOLDER, START
+from events.direct import schedule
+from events.proxy import Json, made_up_id, proxy_event
+from events.sqs import sqs_event
+
+REF = "ouqomz3aout25jqmheuyw26pim"
+"""What stands for the conversation that `initiate_sms` begins."""
+LIST = "/conversations"
+_QUEUE = "parley-local-conversations-{name}.fifo"
+_PROCESSORS = {
+    "whatsapp": "ConversationsWhatsApp",
+    "sms": "ConversationsSms",
+    "email": "ConversationsEmail",
+}
+
+
+class Direct(direct.Direct):
+    """One of conversations."""
+
+    folder: ClassVar[Path] = FOLDER
+
+
+def direct_events() -> list[Direct]:
+    """All of them."""
+    return [
+        Direct(
+            "queue_message",
+            "ConversationsIntake",
+            "The text of `twilio_text.json` as the webhook puts it on the queue.",
+            _queued("queue_message", "inbound", 20, inbound_message()),
+        ),
+        *_first_messages(),
+        Direct(
+            "queue_trigger",
+            "ConversationsReplies",
+            "A message of a conversation waits for an answer.",
+            _queued("queue_trigger", "replies", 20, _trigger()),
+        ),
+        Direct(
+            "queue_status",
+            "ConversationsStatuses",
+            "The status of `twilio_delivered.json` as the webhook puts it on the queue.",
+            _queued("queue_status", "statuses", 27, delivery_status()),
+        ),
+        Direct(
+            "sweep_minute",
+            "ConversationsSweeper",
+            "A minute at which Twilio is also asked for messages that nobody brought.",
+            schedule("sweep_minute", START, "ConversationsSweeperMinute"),
+        ),
+        Direct(
+            "admin_list",
+            "ConversationsAdmin",
+            "A call for a project's open conversations, with what the authorizer vouches for.",
+            _api_call("admin_list", START),
+        ),
+    ]
+
+
+def _first_messages() -> Iterator[Direct]:
+    for minute, (channel, function) in enumerate(_PROCESSORS.items()):
+        name = f"queue_first_{channel}"
+        yield Direct(
+            name,
+            function,
+            f"The request of `initiate_{channel}.json`, with the project as it was then.",
+            _queued(name, channel, minute, context_object(channel, START + 60 * minute)),
+        )
+
+
+def inbound_message() -> Json:
+    """What `twilio_text.json` tells."""
+    return {
+        "type": "inbound_message",
+        "v": 1,
+        "provider": "twilio",
+        "provider_message_id": twilio.sid_of("text"),
+        "account": twilio.ACCOUNT,
+        "channel_method": "sms",
+        "business_address": twilio.SMS_NUMBER,
+        "customer_address": twilio.CUSTOMER,
+        "received_at": "2026-01-01T12:20:00.000Z",
+        "kind": "text",
+        "text": "Yes I do",
+        "extra": {
+            "SmsStatus": "received",
+            "NumSegments": "1",
+            "ApiVersion": "2010-04-01",
+            "ToCountry": "US",
+            "FromCity": "",
+        },
+    }
+
+
+def context_object(channel: str, at: int) -> Json:
+    """What the router makes of a request that comes at *at*, in seconds since 1970."""
+    customer = cast.CANDIDATE_EMAIL if channel == "email" else cast.CANDIDATE.removeprefix("+")
+    return {
+        "type": "context",
+        "frontend_payload": cast.request(channel),
+        "company_data_payload": cast.project(),
+        "conversation_data": {
+            "conversation_id": f"{cast.COMPANY}#{cast.PROJECT}#req-1#{customer}",
+            "conversation_status": "initiated",
+        },
+        "metadata": {
+            "router_version": "1.0.0",
+            "queued_at": f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%S}.000Z",
+            "correlation_id": made_up_id(f"request initiate_{channel} {at}"),
+        },
+    }
+
+
+def delivery_status() -> Json:
+    """What `twilio_delivered.json` tells."""
+    return {
+        "type": "delivery_status",
+        "v": 1,
+        "provider": "twilio",
+        "provider_message_id": twilio.sid_of("ours"),
+        "account": twilio.ACCOUNT,
+        "channel_method": "sms",
+        "action_id": ACTION,
+        "status": "delivered",
+        "occurred_at": "2026-01-01T12:27:00.000Z",
+        "extra": {"ApiVersion": "2010-04-01"},
+    }
+
+
+def _trigger() -> Json:
+    sk = "MSG#2026-01-01T12:20:00.000Z#79317037-3042-5837-a465-438a9b22bd29"
+    return {"type": "reply_trigger", "v": 1, "ref": REF, "message_sk": sk}
+
+
+def _api_call(name: str, at: int) -> Json:
+    event = proxy_event(LIST, name, at, method="GET", headers={}, agent="curl/8.5.0")
+    vouched = {
+        "company": cast.COMPANY,
+        "scopes": "conversations:read",
+        "projects": cast.PROJECT,
+        "principal": "api-key:0123456789abcdef",
+    }
+    context = {**event["requestContext"], "authorizer": vouched}
+    asked = {"project_id": cast.PROJECT}
+    several = {field: [value] for field, value in asked.items()}
+    return event | {
+        "requestContext": context,
+        "queryStringParameters": asked,
+        "multiValueQueryStringParameters": several,
+        "body": None,
+    }
+
+
+def _queued(name: str, queue: str, minute: int, body: Json) -> Json:
+    text = json.dumps(body)
+    once = hashlib.sha256(text.encode()).hexdigest()
+    group = hashlib.sha256(f"group {name}".encode()).hexdigest()
+    at = START + 60 * minute
+    return sqs_event(name, at, text, queue=_QUEUE.format(name=queue), group=group, once=once)

@@ -1,0 +1,286 @@
+"""
+What people do with a conversation: take it over, write in it, give it back, close it, open it again.
+
+    open ones --take over, write--> handoff_active --hand back--> reply_sent, initial_message_sent or processing
+    open ones --close--> closed --reopen--> the status before
+
+Who takes over raises the fence in one write. A turn of the model that has not passed it by then never sends; one that
+has is named in the answer. There is no third case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conversations import intake, records, references, wishes
+from conversations.arriving import EXTERNAL, REQUEST_PREFIX
+from conversations.companies import SmsChannel, WhatsAppChannel
+from conversations.items.conversation import Role
+from conversations.items.log import Delivery, Message, Mode
+from conversations.lifecycle import OVER, WITH_PEOPLE, Status
+from conversations.moving import ROUNDS, Cause, move
+from conversations.office import AlreadyTaken, NotOpen, Unusable, holder_of, read_again
+from conversations.records import HumanMessage, Resume
+from conversations.showing import in_flight, standing_view
+from conversations.store import messages, states
+from conversations.views import AcceptedView, StandingView
+from shared.channels.sms.text import gsm_twins, measure
+from shared.failures import Transient
+
+if TYPE_CHECKING:
+    from conversations.inputs import MessageInput
+    from conversations.office import Agent
+    from conversations.opened import Opened
+    from conversations.records import Record
+    from conversations.resources import Resources
+
+TAKEN_OVER = "taken_over"
+HANDED_BACK = "handed_back"
+CLOSED = "closed_by_person"
+REOPENED = "reopened"
+LOOKED_AT = 50  # of the newest messages, to tell how far a conversation had come
+REACHED = frozenset(
+    {Delivery.ACCEPTED, Delivery.QUEUED, Delivery.SENT, Delivery.DELIVERED, Delivery.READ}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenBack:
+    """Where a conversation goes that is given back, and whether the model answers what waits."""
+
+    status: Status
+    cause: Cause
+    answer_pending: bool
+
+
+def take_over(here: Resources, opened: Opened, agent: Agent, *, force: bool) -> StandingView:
+    """From now on the model is silent. Safe to repeat. Raises NotOpen, and AlreadyTaken unless *force*."""
+    return standing_view(_taken(here, opened, agent, force=force))
+
+
+def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) -> AcceptedView:
+    """
+    Have a person's message sent; who writes where nobody has the conversation takes it over.
+
+    Raises NotOpen, AlreadyTaken and Unusable.
+    """
+    check_text(opened, given.text)
+    _check_template(opened, given.template)
+    said = HumanMessage(
+        ref=opened.ref,
+        cause=agent.cause,
+        agent_id=agent.id_in(opened.state),
+        text=given.text,
+        template=given.template,
+        variables=given.variables,
+    )
+    return say(here, opened, agent, said)
+
+
+def say(here: Resources, opened: Opened, agent: Agent, said: HumanMessage) -> AcceptedView:
+    """Put what a person says on the queue of the channel. Raises NotOpen and AlreadyTaken."""
+    if not _is_held_by(opened, said.agent_id):
+        opened = _taken(here, opened, agent, force=False)
+    enqueue(here, opened, said, "human_message", said.cause)
+    action_id = references.action_id(opened.ref, f"human:{said.cause}")
+    return AcceptedView(
+        ref=opened.ref,
+        entry_id=references.entry_id(action_id),
+        ai_reply_in_flight=in_flight(opened.state),
+    )
+
+
+def hand_back(
+    here: Resources, opened: Opened, agent: Agent, *, answer_pending: bool
+) -> StandingView:
+    """
+    Give a conversation back to the model; one that it has already stays. Safe to repeat.
+
+    What the customer wrote so far counts as answered, unless the model is to answer it. Raises NotOpen, AlreadyTaken.
+    """
+    who = f"human:{agent.id_in(opened.state)}"
+    cause = Cause(who=who, what=f"hand_back:{agent.cause}", reason=HANDED_BACK)
+    status = _status_of_model(here, opened)
+    opened = _with_model(here, opened, agent, _GivenBack(status, cause, answer_pending))
+    if Status(opened.conversation.conversation_status) in WITH_PEOPLE:
+        opened = move(here, opened, status, cause)
+    # Asked for behind the fence: whatever was stored before it met people, and has no trigger.
+    waiting = [message for message in _pending(here, opened) if _is_to_be_answered(message)]
+    if waiting:
+        intake.trigger(here, opened.ref, waiting[-1], HANDED_BACK, agent.cause)
+    else:
+        send_first_message(here, opened, agent)
+    return standing_view(opened)
+
+
+def close(here: Resources, opened: Opened, agent: Agent) -> StandingView:
+    """End a conversation; one that is closed stays so. Raises NotOpen where the customer has opted out."""
+    who = f"human:{agent.id_in(opened.state)}"
+    cause = Cause(who=who, what=f"close:{agent.cause}", reason=CLOSED)
+    if opened.conversation.conversation_status != Status.OPTED_OUT:
+        opened = move(here, opened, Status.CLOSED, cause)
+    if opened.conversation.conversation_status != Status.CLOSED:
+        raise NotOpen("the customer has opted out")
+    return standing_view(opened)
+
+
+def reopen(here: Resources, opened: Opened, agent: Agent) -> StandingView:
+    """Put a closed conversation back to where it was; an open one stays. Raises NotOpen as `close`."""
+    status = Status(opened.conversation.conversation_status)
+    if status is Status.OPTED_OUT:
+        raise NotOpen("the customer has opted out")
+    if status is Status.CLOSED:
+        cause = Cause(
+            who=f"human:{agent.id_in(opened.state)}",
+            what=f"reopen:{agent.cause}",
+            reason=REOPENED,
+            words=opened.conversation.hand_off_to_human_reason,
+        )
+        opened = move(here, opened, wishes.before(opened), cause, is_return=True)
+    send_first_message(here, opened, agent)
+    return standing_view(opened)
+
+
+def send_first_message(here: Resources, opened: Opened, agent: Agent) -> None:
+    """Have a first message that was never sent looked at again: nothing else would bring it back."""
+    conversation, state = opened.conversation, opened.state
+    is_waiting = conversation.conversation_status in {Status.PROCESSING, Status.DEFERRED}
+    was_asked_for = state.context_hash != REQUEST_PREFIX and not conversation.task_complete
+    if is_waiting and was_asked_for and state.mode is Mode.AI:
+        enqueue(here, opened, Resume(ref=opened.ref), "resume", agent.cause)
+
+
+def enqueue(here: Resources, opened: Opened, record: Record, *what: str) -> None:
+    """Put a record on the queue of the conversation's channel; *what* makes it the same as another one."""
+    queue = here.channels[opened.conversation.channel_method]
+    queue.send([records.entry(record, opened.ref, *what)])
+
+
+def check_may_write(opened: Opened, agent: Agent) -> None:
+    """Raise NotOpen, or AlreadyTaken where a colleague has the conversation."""
+    _check_is_open(opened)
+    if holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
+        raise AlreadyTaken("a colleague has the conversation")
+
+
+def check_text(opened: Opened, text: str | None) -> None:
+    """Raise Unusable for a text that its channel does not take."""
+    if text is None:
+        return
+    longest, channel = (
+        opened.company.longest_text(opened.conversation.channel_method),
+        opened.channel,
+    )
+    if len(text) > longest:
+        raise Unusable("text", f"must have at most {longest} characters")
+    parts = measure(gsm_twins(text.strip())).segments
+    if isinstance(channel, SmsChannel) and parts > channel.max_segments:
+        raise Unusable("text", f"must fit into {channel.max_segments} parts of an SMS")
+
+
+def _check_template(opened: Opened, name: str | None) -> None:
+    if name is None:
+        return
+    channel = opened.channel
+    if not isinstance(channel, WhatsAppChannel) or name not in channel.templates:
+        raise Unusable("template", "must be one of the project's, and the conversation on WhatsApp")
+
+
+def _taken(here: Resources, opened: Opened, agent: Agent, *, force: bool) -> Opened:
+    """The conversation, in the agent's hands."""
+    for _ in range(ROUNDS):
+        _check_is_open(opened)
+        who, holder = agent.id_in(opened.state), holder_of(opened.state)
+        if holder not in {None, who} and not force:
+            raise AlreadyTaken("a colleague has the conversation; with force it is taken from them")
+        cause = Cause(who=f"human:{who}", what=f"take_over:{agent.cause}", reason=TAKEN_OVER)
+        if holder != who:
+            taken = states.set_mode(
+                here.log,
+                opened.ref,
+                Mode.HUMAN,
+                seen=opened.state,
+                owner=who,
+                status_before=opened.conversation.conversation_status,
+                status_reason=TAKEN_OVER,
+                moves_to=Status.HANDOFF_ACTIVE,
+                moved_by=cause.who,
+                moved_for=cause.what,
+            )
+            if taken is None:
+                opened = read_again(here, opened)
+                continue
+            opened = opened.with_state(taken)
+        opened = move(here, opened, Status.HANDOFF_ACTIVE, cause)
+        if opened.conversation.conversation_status != Status.HANDOFF_ACTIVE:
+            raise NotOpen("the conversation is over by now")
+        return opened
+    raise Transient("state_contended")
+
+
+def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _GivenBack) -> Opened:
+    """The conversation, in the model's hands as far as its state says."""
+    for _ in range(ROUNDS):
+        check_may_write(opened, agent)
+        if opened.state.mode is Mode.AI:
+            return opened
+        waiting = [] if given_back.answer_pending else _pending(here, opened)
+        state = states.set_mode(
+            here.log,
+            opened.ref,
+            Mode.AI,
+            seen=opened.state,
+            drop=("owner",),
+            status_before=opened.conversation.conversation_status,
+            status_reason=HANDED_BACK,
+            moves_to=given_back.status,
+            moved_by=given_back.cause.who,
+            moved_for=given_back.cause.what,
+            answered_up_to=_sk(waiting[-1]) if waiting else None,
+        )
+        if state is not None:
+            return opened.with_state(state)
+        opened = read_again(here, opened)
+    raise Transient("state_contended")
+
+
+def _status_of_model(here: Resources, opened: Opened) -> Status:
+    """How far the conversation had come: answered, begun, or neither."""
+    newest = messages.newest(here.log, opened.ref, LOOKED_AT)
+    was_heard = was_sent = False
+    for message in newest:
+        if message.role is Role.USER:
+            was_heard = True
+        elif message.delivery_status in REACHED or message.author == EXTERNAL:
+            was_sent = True
+            if was_heard:
+                return Status.REPLY_SENT
+    if was_sent or opened.conversation.task_complete:
+        return Status.INITIAL_MESSAGE_SENT
+    return Status.PROCESSING
+
+
+def _check_is_open(opened: Opened) -> None:
+    if Status(opened.conversation.conversation_status) in OVER or opened.state.mode is Mode.CLOSED:
+        raise NotOpen("the conversation is closed, or the customer has opted out")
+
+
+def _is_held_by(opened: Opened, agent_id: str) -> bool:
+    is_active = opened.conversation.conversation_status == Status.HANDOFF_ACTIVE
+    return is_active and holder_of(opened.state) == agent_id
+
+
+def _pending(here: Resources, opened: Opened) -> list[Message]:
+    """What the customer wrote since the last answer, oldest first."""
+    after = messages.after(here.log, opened.ref, opened.state.answered_up_to)
+    return [message for message in after if message.role is Role.USER]
+
+
+def _is_to_be_answered(message: Message) -> bool:
+    """Whether intake would ask for an answer: not to a reaction, and not to a machine."""
+    return message.kind != "reaction" and message.extra.get("auto_answer_allowed") is not False
+
+
+def _sk(message: Message) -> str:
+    return message.sk(message.message_timestamp, message.entry_id)

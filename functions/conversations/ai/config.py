@@ -1,0 +1,152 @@
+"""What a project configures about its AI: the `ai_config` map of its company data, for one channel."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from conversations.ai.parameters import Parameters, ParametersBroken
+from conversations.ai.plain import plain
+from shared.events import Channel  # noqa: TC001 - pydantic reads this annotation at run time
+
+LARGEST_PROMPT_BYTES = 8 * 1024
+TOKENS = 1_024
+
+type Provider = Literal["bedrock", "openai", "scripted"]
+
+
+class AiConfigBroken(Exception):
+    """The company data cannot be used. *attribute* says where, such as `ai_config.prompts.reply`; never a value."""
+
+    def __init__(self, attribute: str) -> None:
+        super().__init__(attribute)
+        self.attribute = attribute
+
+
+class BuiltIn(StrEnum):
+    """The functions that every project has. No project's own may be called so."""
+
+    HAND_OFF = "hand_off_to_human"
+    COMPLETE = "complete_task"
+    OPT_OUT = "opt_out"
+    RECORD_ANSWER = "record_answer"
+
+
+def _short_enough(text: str) -> str:
+    if len(text.encode("utf-8", "surrogatepass")) > LARGEST_PROMPT_BYTES:
+        raise ValueError("too large")
+    return text
+
+
+type Prompt = Annotated[str, AfterValidator(_short_enough)]
+
+
+class _Configured(BaseModel):
+    # Unknown attributes are left out: old items have some.
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+
+class Function(_Configured):
+    """
+    A function of the project's own, which its webhook carries out.
+
+    With *approval* nothing runs until a person has released it. *target* is checked by whoever calls it.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+    description: Annotated[str, Field(min_length=1, max_length=1_000)]
+    parameters: dict[str, Any] = Field(
+        default_factory=lambda: {"type": "object", "properties": {}, "additionalProperties": False}
+    )
+    kind: Literal["webhook"] = "webhook"
+    approval: bool = False
+    target: Annotated[str, Field(min_length=1, repr=False)]
+    secret_reference: Annotated[str, Field(min_length=1)] | None = (
+        None  # `{"signing_key": "whsec_..."}`
+    )
+
+    @cached_property
+    def compiled(self) -> Parameters:
+        """The parameters, ready to check arguments."""
+        return Parameters(self.parameters)
+
+    @model_validator(mode="after")
+    def _can_be_enforced(self) -> Function:
+        if self.name in set(BuiltIn):
+            raise ValueError("is the name of a built-in function")
+        try:
+            _ = self.compiled
+        except ParametersBroken as broken:
+            raise ValueError(str(broken)) from None
+        return self
+
+
+class Prompts(_Configured):
+    """What the project tells its model, for first messages and for answers."""
+
+    initial: Prompt = Field(default="", repr=False)
+    reply: Prompt = Field(default="", repr=False)
+
+
+class AiConfig(_Configured):
+    """The AI of one project on one channel. *model* is None only where it is scripted."""
+
+    provider: Provider
+    model: Annotated[str, Field(min_length=1, max_length=2_048)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    max_output_tokens: Annotated[int, Field(ge=16, le=32_768)] = TOKENS
+    guardrail_id: Annotated[str, Field(min_length=1)] | None = None
+    api_key_reference: Annotated[str, Field(min_length=1)] | None = None
+    prompts: Prompts = Field(default_factory=Prompts)
+    functions: tuple[Function, ...] = ()
+    keep_thread: bool = True
+
+    @model_validator(mode="after")
+    def _has_what_its_provider_needs(self) -> AiConfig:
+        if self.provider != "scripted" and self.model is None:
+            raise ValueError("model is missing")
+        if self.provider == "openai" and self.api_key_reference is None:
+            raise ValueError("api_key_reference is missing")
+        if self.provider == "bedrock" and (self.temperature or 0) > 1:
+            raise ValueError("temperature goes to 1")
+        if len({function.name for function in self.functions}) < len(self.functions):
+            raise ValueError("a function stands twice")
+        return self
+
+    @classmethod
+    def read(cls, ai_config: object, channel: Channel) -> AiConfig:
+        """The `ai_config` of a company-data item for *channel* (spec, section 2). Raises AiConfigBroken."""
+        if not isinstance(ai_config, Mapping):
+            raise AiConfigBroken("ai_config")
+        try:
+            whole = plain(dict(ai_config))
+        except TypeError:
+            raise AiConfigBroken("ai_config") from None
+        section = f"{whole.get('provider')}_config"
+        channels = whole.get(section) or {}
+        own = (channels.get(channel) or {}) if isinstance(channels, dict) else None
+        if not isinstance(own, dict):
+            raise AiConfigBroken(f"ai_config.{section}")
+        shared = {name: whole[name] for name in _OF_ALL_CHANNELS if name in whole}
+        try:
+            return cls.model_validate_json(json.dumps(own | shared))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            raise AiConfigBroken(_attribute(first["loc"], section, channel)) from None
+
+
+_OF_ALL_CHANNELS = ("provider", "prompts", "functions", "keep_thread")
+
+
+def _attribute(place: tuple[int | str, ...], section: str, channel: Channel) -> str:
+    if not place:
+        return f"ai_config.{section}.{channel}"
+    path = ".".join(str(part) for part in place)
+    if place[0] in _OF_ALL_CHANNELS:
+        return f"ai_config.{path}"
+    return f"ai_config.{section}.{channel}.{path}"

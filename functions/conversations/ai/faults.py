@@ -1,0 +1,47 @@
+"""What can be wrong with a model's answer, each under its name, and how the one repair call puts it."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Fault(StrEnum):
+    """One reason why an answer is not sent."""
+
+    CUT_OFF = "cut_off"
+    MALFORMED = "malformed"
+    NOT_THE_SCHEMA = "not_the_schema"
+    EMPTY = "empty"
+    TOO_LONG = "too_long"
+    CONTROL_CHARACTER = "control_character"
+    PLACEHOLDER = "placeholder"
+    FOREIGN_LINK = "foreign_link"
+    ECHOED_RULES = "echoed_rules"
+    SECRET = "secret"  # noqa: S105 - the name of a fault
+    CONTACT_OF_OTHERS = "contact_of_others"
+    LANGUAGE = "language"
+    SUBJECT_TOO_LONG = "subject_too_long"
+    VARIABLE_MISSING = "variable_missing"
+    VARIABLE_UNKNOWN = "variable_unknown"
+    VARIABLE_TOO_LONG = "variable_too_long"
+    BODY_TOO_LONG = "body_too_long"
+
+
+ADVICE: Mapping[Fault, str] = {
+    Fault.CUT_OFF: "It was cut off before its end. Say it in far fewer words.",
+    Fault.MALFORMED: "It could not be read. Give one JSON object as described, and nothing else.",
+    Fault.NOT_THE_SCHEMA: "It did not follow the schema. Give one JSON object with exactly the fields described.",
+    Fault.EMPTY: "It had no text, and neither a function call nor a hand-off.",
+    Fault.TOO_LONG: "It was too long for this channel. Say it in fewer words.",
+    Fault.CONTROL_CHARACTER: "It had characters that cannot be sent, or a subject of several lines.",
+    Fault.PLACEHOLDER: "It had a placeholder that nobody will fill in. Write the words themselves, or leave them out.",
+    Fault.FOREIGN_LINK: "It had a link to an address that is not in the facts. Leave it out.",
+    Fault.ECHOED_RULES: "It repeated your rules or the name of a function. The person must not see those.",
+    Fault.SECRET: "It had something that looks like a key or password. Leave it out.",
+    Fault.CONTACT_OF_OTHERS: "It had a telephone number or address that is not in the facts. Leave it out.",
+    Fault.LANGUAGE: "It was in another language than the one that is wanted.",
+    Fault.SUBJECT_TOO_LONG: "The subject must have 1 to 120 characters.",
+    Fault.VARIABLE_MISSING: "A variable had no value. Give each of the variables asked for.",
+    Fault.VARIABLE_UNKNOWN: "It had a variable that the template does not have.",
+    Fault.VARIABLE_TOO_LONG: "The value of a variable was too long. Keep to the lengths given.",
+    Fault.BODY_TOO_LONG: "The values made the message too long. Shorten them.",
+}

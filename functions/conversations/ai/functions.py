@@ -1,0 +1,117 @@
+"""
+The functions that a model may ask for: four of our own, and those that the project lists. Nothing here runs any.
+
+A call names a function and its arguments, never a company, project or person: those come from the conversation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from conversations.ai.config import BuiltIn, Function
+from conversations.ai.parameters import ArgumentsInvalid, Parameters
+from shared import ai
+from shared.queues import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+LONGEST_RESULT = 16 * 1024
+
+
+def _of_texts(**longest: int) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            name: {"type": "string", "minLength": 1, "maxLength": most}
+            for name, most in longest.items()
+        },
+        "required": list(longest),
+        "additionalProperties": False,
+    }
+
+
+_BUILT_IN = (
+    ai.Tool(
+        BuiltIn.HAND_OFF,
+        "Give the conversation to a person of the company, with a short reason.",
+        _of_texts(reason=500),
+    ),
+    ai.Tool(
+        BuiltIn.COMPLETE,
+        "The matter is settled and nothing is open: close the conversation, with a one-line summary.",
+        _of_texts(summary=500),
+    ),
+    ai.Tool(
+        BuiltIn.OPT_OUT,
+        "The person wants no more messages, however they put it. Nothing is sent to them after it.",
+        _of_texts(),
+    ),
+    ai.Tool(
+        BuiltIn.RECORD_ANSWER,
+        "Note down what the person answered to one open question. The key is the question as the facts have it.",
+        _of_texts(key=200, value=500),
+    ),
+)
+_BUILT_IN_PARAMETERS = {tool.name: Parameters(tool.parameters) for tool in _BUILT_IN}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that may be carried out. *function* is the project's own; None for one of ours."""
+
+    call_id: str
+    name: str
+    arguments: Mapping[str, Any] = field(repr=False)
+    function: Function | None = None
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether we carry it out ourselves."""
+        return self.function is None
+
+    @property
+    def canonical_arguments(self) -> str:
+        """The arguments as JSON in one spelling: equal calls have equal action ids."""
+        return to_json(self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a call, in words for the model. An error is told to it as one."""
+
+    text: str = field(repr=False)
+    is_error: bool = False
+
+
+type Execute = Callable[[Call], Result]
+
+
+class CallRefused(Exception):
+    """The model asked for what it may not have. The text is for the model: names and rules, no values."""
+
+
+def tools_of(functions: Sequence[Function]) -> tuple[ai.Tool, ...]:
+    """All that the model may ask for."""
+    own = (ai.Tool(f.name, f.description, f.parameters) for f in functions)
+    return (*_BUILT_IN, *own)
+
+
+def checked(call: ai.ToolCall, functions: Sequence[Function]) -> Call:
+    """The call, if its function is listed and its arguments fit. Raises CallRefused."""
+    own = next((function for function in functions if function.name == call.name), None)
+    parameters = own.compiled if own else _BUILT_IN_PARAMETERS.get(call.name)
+    if parameters is None:
+        raise CallRefused("There is no function of this name.")
+    try:
+        # Some models write nothing where a function takes nothing.
+        arguments = parameters.arguments(call.arguments or "{}")
+    except ArgumentsInvalid as invalid:
+        raise CallRefused(f"The arguments are not valid. {invalid}") from None
+    return Call(call.call_id, call.name, arguments, own)
+
+
+def exchange(call: ai.ToolCall, result: Result) -> ai.Exchange:
+    """A call and its result, as the model sees them in the next round."""
+    return ai.Exchange(call, result.text[:LONGEST_RESULT] or "{}", result.is_error)

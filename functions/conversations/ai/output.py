@@ -1,0 +1,119 @@
+"""The one form in which every model answers, as a JSON schema for its decoder and as a model for us."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from shared import ai
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "conversation_answer"
+LONGEST_REASON = 500
+
+
+class OutputInvalid(Exception):
+    """The answer is not of this form; names the first field and the rule, never a value."""
+
+
+def _as_text(arguments: object) -> object:
+    # Decoders that know no free objects write them as JSON text; others write the object.
+    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else arguments
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class FunctionWanted(_Strict):
+    """A function that the model asks for in its answer. *arguments* is JSON text, unchecked."""
+
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+    arguments: Annotated[str, BeforeValidator(_as_text), Field(repr=False)]
+
+
+class HandOffWanted(_Strict):
+    """The model wants a person to go on."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON, repr=False)]
+
+
+class Output(_Strict):
+    """A model's answer. *content* may be empty beside a function call, a hand-off or variables."""
+
+    content: str = Field(repr=False)
+    subject: str | None = Field(default=None, repr=False)
+    variables: dict[str, str] | None = Field(default=None, repr=False)
+    function_call: FunctionWanted | None = None
+    hand_off: HandOffWanted | None = None
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is anything to act on."""
+        return bool(self.content.strip() or self.variables or self.function_call or self.hand_off)
+
+
+def parse(text: str) -> Output:
+    """The answer in a JSON *text*. Raises OutputInvalid."""
+    try:
+        return Output.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])[:80] or "answer"
+        raise OutputInvalid(f"{place}: {first['type']}") from None
+
+
+def schema_for(
+    *, has_subject: bool = False, variables: Mapping[str, int] | None = None
+) -> ai.Schema:
+    """
+    The schema of an answer: with a subject for e-mail, with *variables* (name -> most characters) for a template.
+
+    Strict decoders want every field required, so what may be absent is null, and what cannot occur is left out.
+    """
+    properties: dict[str, Any] = {
+        "content": {"type": "string", "description": "The message to the person; may be empty."}
+    }
+    if has_subject:
+        properties["subject"] = _or_null({"type": "string", "maxLength": 120})
+    if variables:
+        values = {
+            name: {"type": "string", "maxLength": longest} for name, longest in variables.items()
+        }
+        properties["variables"] = _or_null(_object(values))
+    arguments = {"type": "string", "description": "The arguments as JSON text of an object."}
+    called = {"name": {"type": "string"}, "arguments": arguments}
+    properties["function_call"] = _or_null(_object(called))
+    properties["hand_off"] = _or_null(_object({"reason": {"type": "string"}}))
+    return ai.Schema(NAME, _object(properties))
+
+
+def variables_in(schema: ai.Schema | None) -> dict[str, int]:
+    """The variables (name -> most characters) that a schema of `schema_for` asks for."""
+    wanted = schema.schema["properties"].get("variables") if schema else None
+    if wanted is None:
+        return {}
+    values: dict[str, dict[str, int]] = wanted["anyOf"][0]["properties"]
+    return {name: value["maxLength"] for name, value in values.items()}
+
+
+def has_subject(schema: ai.Schema | None) -> bool:
+    """Whether a schema of `schema_for` asks for a subject."""
+    return schema is not None and "subject" in schema.schema["properties"]
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _or_null(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [dict(schema), {"type": "null"}]}

@@ -1,0 +1,164 @@
+"""
+The parameters of a project's function: a part of JSON Schema, checked when it is configured and at every call.
+
+What is written there is enforced or refused, never skipped: a keyword that is not listed here makes the configuration
+invalid. The checking itself is pydantic's; its patterns run in linear time, and without looking ahead or back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic_core import (
+    CoreSchema,
+    SchemaError,
+    SchemaValidator,
+    ValidationError,
+    core_schema,
+)
+
+DEEPEST = 8
+_ANNOTATIONS = frozenset({"title", "description", "default", "examples", "$schema", "deprecated"})
+_OF_NUMBERS = {
+    "minimum": "ge",
+    "maximum": "le",
+    "exclusiveMinimum": "gt",
+    "exclusiveMaximum": "lt",
+    "multipleOf": "multiple_of",
+}
+# Kind of value -> its keywords, and what pydantic calls them.
+_BOUNDS: Mapping[str, Mapping[str, str]] = {
+    "string": {"minLength": "min_length", "maxLength": "max_length", "pattern": "pattern"},
+    "integer": _OF_NUMBERS,
+    "number": _OF_NUMBERS,
+    "boolean": {},
+    "null": {},
+    "array": {"minItems": "min_length", "maxItems": "max_length"},
+    "object": {},
+}
+_MAKERS: Mapping[str, Callable[..., CoreSchema]] = {
+    "string": core_schema.str_schema,
+    "integer": core_schema.int_schema,
+    "number": core_schema.float_schema,
+    "boolean": core_schema.bool_schema,
+    "null": core_schema.none_schema,
+}
+_STRUCTURE: Mapping[str, frozenset[str]] = {
+    "array": frozenset({"items"}),
+    "object": frozenset({"properties", "required", "additionalProperties"}),
+}
+
+
+class ParametersBroken(Exception):
+    """The schema is not one that can be enforced; says which keyword, never a value."""
+
+
+class ArgumentsInvalid(Exception):
+    """The arguments break the schema; names the place and the rule, never a value."""
+
+
+class Parameters:
+    """A compiled schema. Raises ParametersBroken for one that is no object's, or has what is not known here."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        if schema.get("type") != "object":
+            raise ParametersBroken("type: must be object")
+        try:
+            self._validator = SchemaValidator(_compiled(schema, 0))
+        except SchemaError:
+            raise ParametersBroken("a bound or pattern is not valid") from None
+
+    def arguments(self, text: str) -> dict[str, Any]:
+        """The arguments in a JSON *text*. Raises ArgumentsInvalid."""
+        try:
+            parsed = json.loads(text, parse_constant=_no_constant)
+        except (ValueError, RecursionError):
+            raise ArgumentsInvalid("the arguments are not a JSON object") from None
+        try:
+            self._validator.validate_python(parsed, strict=True)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            place = ".".join(str(part) for part in first["loc"])[:80] or "arguments"
+            raise ArgumentsInvalid(f"{place}: {first['type']}") from None
+        return dict(parsed)
+
+
+def _no_constant(_: str) -> None:
+    raise ValueError
+
+
+def _compiled(schema: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - any part of a JSON schema
+    if depth > DEEPEST or not isinstance(schema, Mapping):
+        raise ParametersBroken("nested too deeply, or no schema")
+    if "enum" in schema or "const" in schema:
+        _refuse_unknown(schema, {"enum", "const", "type"})
+        wanted = schema["enum"] if "enum" in schema else [schema["const"]]
+        if (
+            not isinstance(wanted, list)
+            or not wanted
+            or any(isinstance(v, dict | list) for v in wanted)
+        ):
+            raise ParametersBroken("enum: must be a list of texts, numbers, booleans or null")
+        return core_schema.literal_schema(wanted)
+    if "anyOf" in schema:
+        _refuse_unknown(schema, {"anyOf"})
+        return _any_of(schema["anyOf"], depth)
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        # Each of the types takes the bounds that are its own.
+        choices = [_own(schema, str(one)) | {"type": one} for one in kind]
+        _refuse_unknown(schema, {"type"}.union(*choices))
+        return _any_of(choices, depth)
+    if not isinstance(kind, str) or kind not in _BOUNDS:
+        raise ParametersBroken("type: is missing or not known")
+    _refuse_unknown(schema, {"type", *_BOUNDS[kind], *_STRUCTURE.get(kind, ())})
+    return _of_kind(kind, schema, depth)
+
+
+def _any_of(choices: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - as _compiled
+    if not isinstance(choices, list) or not choices:
+        raise ParametersBroken("anyOf: must be a list that is not empty")
+    return core_schema.union_schema([_compiled(choice, depth + 1) for choice in choices])
+
+
+def _own(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    known = {*_BOUNDS.get(kind, ()), *_STRUCTURE.get(kind, ())}
+    return {name: entry for name, entry in schema.items() if name in known}
+
+
+def _refuse_unknown(schema: Mapping[str, Any], known: set[str]) -> None:
+    if unknown := set(schema) - known - _ANNOTATIONS:
+        raise ParametersBroken(f"{min(unknown)}: is not enforced here")
+
+
+def _of_kind(kind: str, schema: Mapping[str, Any], depth: int) -> CoreSchema:
+    bounds = {ours: schema[name] for name, ours in _BOUNDS[kind].items() if name in schema}
+    if kind == "object":
+        return _object(schema, depth)
+    if kind == "array":
+        if "items" not in schema:
+            return core_schema.list_schema(**bounds)
+        return core_schema.list_schema(_compiled(schema["items"], depth + 1), **bounds)
+    if kind == "string" and "pattern" in bounds:
+        bounds["regex_engine"] = "rust-regex"
+    return _MAKERS[kind](**bounds)
+
+
+def _object(schema: Mapping[str, Any], depth: int) -> CoreSchema:
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    others = schema.get("additionalProperties", True)
+    if (
+        not isinstance(properties, Mapping)
+        or not isinstance(required, list)
+        or not isinstance(others, bool)
+    ):
+        raise ParametersBroken("properties, required or additionalProperties: not of its kind")
+    if unknown := set(map(str, required)) - set(properties):
+        raise ParametersBroken(f"required: {len(unknown)} of the names are no properties")
+    fields = {
+        name: core_schema.typed_dict_field(_compiled(entry, depth + 1), required=name in required)
+        for name, entry in properties.items()
+    }
+    return core_schema.typed_dict_schema(fields, extra_behavior="allow" if others else "forbid")

@@ -1,0 +1,18 @@
+"""JSON values out of what DynamoDB hands over."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value, with decimals in it
+    """The same value with numbers that JSON can write. Raises TypeError for what is no JSON at all."""
+    return json.loads(json.dumps(value, default=_number))
+
+
+def _number(value: object) -> int | float:
+    if not isinstance(value, Decimal):
+        raise TypeError
+    return int(value) if value == value.to_integral_value() else float(value)

@@ -1,0 +1,165 @@
+"""How the functions that speak are put together: one set of settings, clients made at their first use, one desk."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+import boto3
+from aws_lambda_powertools.utilities.parameters import SSMProvider
+from botocore.config import Config
+
+from conversations import speaking
+from conversations.ai.models import Providers as Models
+from conversations.companies import Companies
+from conversations.consequences import consequence
+from conversations.credentials import Credentials
+from conversations.desk import Desk
+from conversations.effects import Effects
+from conversations.items.conversation import ChannelMethod
+from conversations.items.log import ACTION_PK_PATTERN
+from conversations.items.log_item import key
+from conversations.media import Fetcher
+from conversations.policing import Policing
+from conversations.resources import Resources
+from conversations.turns import Turns
+from conversations.wire import Providers
+from conversations.writing import Scribe
+from shared.channels.email.ses import Ses
+from shared.channels.sms.aws import AwsSms
+from shared.channels.twilio import Twilio
+from shared.channels.whatsapp.eum import Eum
+from shared.channels.whatsapp.graph import Graph
+from shared.delivery import Action, Ledger
+from shared.dynamodb import Table
+from shared.kill_switches import KillSwitches
+from shared.objects import Bucket
+from shared.queues import FifoQueue
+from shared.secrets import JsonSecret
+from shared.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeakingSettings(Settings):
+    """The environment of a function that sends."""
+
+    conversations_table_name: str
+    conversation_log_table_name: str
+    company_data_table_name: str
+    whatsapp_channel_queue_url: str
+    sms_channel_queue_url: str
+    email_channel_queue_url: str
+    conversations_replies_queue_url: str
+    whatsapp_queue_url: str
+    media_bucket_name: str
+    media_origins: tuple[str, ...]
+    whatsapp_tokens_secret_id: str
+    switches_path: str
+    public_base_urls: tuple[str, ...] = ()
+    twilio_base_url: str
+    openai_base_url: str
+    graph_base_url: str
+    graph_api_version: str
+    eum_meta_api_version: str
+    processor_version: str
+    max_receive_count: int
+
+
+# No provider has idempotency keys: one attempt, and the ledger decides about the next.
+once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout=10)
+patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+
+
+def ledger_of(log: Table) -> Ledger[Action]:
+    """The ledger of this context, in its log."""
+    return Ledger(log, lambda action: key(ACTION_PK_PATTERN.format(action_id=action)), Action)
+
+
+def desk_of(settings: SpeakingSettings) -> Desk:
+    """Everything that a function which sends works with."""
+    dynamodb = boto3.client("dynamodb", config=patient)
+    sqs = boto3.client("sqs", config=patient)
+    log = Table(dynamodb, settings.conversation_log_table_name)
+    credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
+    here = Resources(
+        table=Table(dynamodb, settings.conversations_table_name),
+        log=log,
+        companies=Companies(Table(dynamodb, settings.company_data_table_name)),
+        channels={
+            ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
+            ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
+            ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
+        },
+        replies=FifoQueue(lambda: sqs, settings.conversations_replies_queue_url),
+        bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
+        ledger=ledger_of(log),
+    )
+    switches = KillSwitches(SSMProvider(), settings.switches_path)
+    policing = Policing(log=log, switches=switches.current)
+    wire = _wire(
+        settings,
+        credentials,
+        policing,
+        FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
+        region=dynamodb.meta.region_name,
+    )
+    effects = Effects(
+        here=here,
+        consents=policing.consents,
+        credentials=credentials,
+        loopback=_is_local(settings),
+    )
+    models = Models(
+        openai_url=f"{settings.openai_base_url}/v1",
+        secret=credentials.secret,
+        make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
+    )
+    return Desk(
+        here=here,
+        turns=Turns(
+            here=here,
+            wire=wire,
+            refusal=lambda opened, message: policing.refusal(
+                opened, speaking.wanted_of(opened, message)
+            ),
+            consequence=consequence,
+        ),
+        policing=policing,
+        writer=Scribe(
+            here=here, providers=models, credentials=credentials, execute=effects.of_turn
+        ),
+        media=Fetcher(here=here, origins=settings.media_origins, proof=wire.proof_of_file),
+        processor_version=settings.processor_version,
+    )
+
+
+def _wire(
+    settings: SpeakingSettings,
+    credentials: Credentials,
+    policing: Policing,
+    inbox: FifoQueue,
+    *,
+    region: str,
+) -> Providers:
+    return Providers(
+        twilio=Twilio(settings.twilio_base_url),
+        aws_sms=AwsSms(lambda: boto3.client("pinpoint-sms-voice-v2", config=once)),
+        graph=Graph(settings.graph_base_url, settings.graph_api_version),
+        eum=Eum(
+            lambda: boto3.client("socialmessaging", config=once), settings.eum_meta_api_version
+        ),
+        ses=Ses(lambda: boto3.client("sesv2", config=once)),
+        tokens=JsonSecret(
+            lambda: boto3.client("secretsmanager", config=patient),
+            settings.whatsapp_tokens_secret_id,
+        ),
+        credentials=credentials,
+        consents=policing.consents,
+        inbox=inbox,
+        public_url=next(iter(settings.public_base_urls), ""),
+        region=region,
+    )
+
+
+def _is_local(settings: SpeakingSettings) -> bool:
+    return os.environ.get("STAGE") == "local" and "127.0.0.1" in settings.openai_base_url

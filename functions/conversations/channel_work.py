@@ -1,0 +1,71 @@
+"""Whatever lies on a channel's queue: who handles which record."""
+
+from conversations import arriving, media, opening, releasing, resolving, speaking
+from conversations.context_object import ContextObject
+from conversations.desk import Desk
+from conversations.items.conversation import ChannelMethod
+from conversations.items.log import DueKind, Mode
+from conversations.lifecycle import NEVER_SENT, Status
+from conversations.records import (
+    FetchFiles,
+    HumanMessage,
+    Notice,
+    Record,
+    Release,
+    Resolve,
+    Resume,
+)
+from conversations.resources import Run
+from conversations.store import due, messages
+from conversations.turns import Outcome
+from shared.failures import Permanent
+
+
+def work(desk: Desk, record: Record, channel: ChannelMethod, run: Run) -> Outcome | None:
+    """Handle one record. Raises Permanent for what can never be done, Transient for what comes back."""
+    if isinstance(record, ContextObject):
+        return opening.begin(desk, record, channel, run)
+    opened = arriving.opened(desk.here, record.ref)
+    if opened.conversation.channel_method is not channel:
+        raise Permanent("wrong_queue")
+    outcome: Outcome | None = None
+    match record:
+        case Resume():
+            outcome = _resume(desk, record, run)
+        case Resolve():
+            outcome = resolving.settle(desk, record, run)
+        case HumanMessage():
+            outcome = speaking.say(desk, record, run)
+        case Release():
+            outcome = releasing.release(desk, record, run)
+        case Notice():
+            outcome = speaking.give_notice(desk, record, run)
+        case FetchFiles():
+            _fetch(desk, record)
+    return outcome
+
+
+def _resume(desk: Desk, record: Resume, run: Run) -> Outcome | None:
+    """A first message, or an answer, that was put off may be due. Once it is done, nothing waits any more."""
+    opened = arriving.opened(desk.here, record.ref)
+    outcome = None
+    status = Status(opened.conversation.conversation_status)
+    if status in NEVER_SENT and opened.state.mode is Mode.AI:
+        due.done(
+            desk.here.log, record.ref, DueKind.RESUME
+        )  # What puts it off once more writes it anew.
+        outcome = opening.go_on(desk, opened, run)
+    else:
+        speaking.go_on_answering(desk, record)
+        due.done(desk.here.log, record.ref, DueKind.RESUME)
+    return outcome
+
+
+def _fetch(desk: Desk, record: FetchFiles) -> None:
+    opened = arriving.opened(desk.here, record.ref)
+    waiting = due.get(desk.here.log, record.ref, DueKind.MEDIA)
+    message = messages.get(desk.here.log, record.ref, record.message_sk)
+    if message is None or waiting is None:
+        return
+    if media.keep(desk.media, opened, message, attempts=waiting.attempts):
+        due.done(desk.here.log, record.ref, DueKind.MEDIA)

@@ -1,0 +1,126 @@
+"""Consent told by people: what is on record about a person, and what an opt-out or opt-in means for conversations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations import agents, references, showing, wishes
+from conversations.items.conversation import ChannelMethod
+from conversations.lifecycle import OPEN, Status
+from conversations.moving import Cause, move
+from conversations.office import Unusable, recipient_of
+from conversations.opened import Opened
+from conversations.policing import addresses_of
+from conversations.store import conversations, states
+from conversations.views import ConsentView, RecordedView
+from shared import addresses, clock
+from shared.consent.records import ALL_CHANNELS, Source, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from conversations.inputs import ConsentQuery, OptInInput, OptOutInput
+    from conversations.office import Agent, Office
+    from shared.auth import Caller
+
+
+def standing(office: Office, caller: Caller, given: ConsentQuery) -> ConsentView:
+    """What counts for each channel of the company. Raises Unusable."""
+    recipient = recipient_of(given.recipient)
+    asked = office.consents.standing
+    channels = [
+        showing.consent_view(channel, asked(caller.company, [recipient], channel).newest)
+        for channel in ChannelMethod
+    ]
+    return ConsentView(channels=channels)
+
+
+def opt_out(
+    office: Office, caller: Caller, agent: Agent, recipient: str, given: OptOutInput
+) -> RecordedView:
+    """
+    Put on record that a person wants nothing more, and end what is open with them on these channels. Safe to repeat.
+
+    It is of all addresses that are known of them, and goes on record first: no later failure may lose it.
+    """
+    known = list(_with(office, caller.company, recipient))
+    theirs = [recipient, *(address for opened in known for address in addresses_of(opened))]
+    channels = sorted({str(channel) for channel in given.channels})
+    recorded = office.consents.record_opt_out(
+        caller.company, list(dict.fromkeys(theirs)), _said(given.evidence), channels=channels
+    )
+    changed = []
+    for opened in known:
+        if Status(opened.conversation.conversation_status) not in OPEN:
+            continue
+        if ALL_CHANNELS in channels or opened.conversation.channel_method in channels:
+            cause = _cause(opened, agent, "opted_out")
+            changed.append(move(office.here, opened, Status.OPTED_OUT, cause))
+    return _recorded(caller, channels, changed, recorded=recorded)
+
+
+def opt_in(
+    office: Office, caller: Caller, agent: Agent, recipient: str, given: OptInInput
+) -> RecordedView:
+    """Put on record that a person agrees, and open again what their opt-out has ended there. Safe to repeat."""
+    channels = sorted({str(channel) for channel in given.channels})
+    recorded = office.consents.record_opt_in(
+        caller.company, [recipient], _said(given.evidence), channels=channels
+    )
+    changed = []
+    for opened in _with(office, caller.company, recipient):
+        is_meant = opened.conversation.channel_method in channels
+        if is_meant and opened.conversation.conversation_status == Status.OPTED_OUT:
+            cause = _cause(opened, agent, "opted_in")
+            returned = move(office.here, opened, wishes.before(opened), cause, is_return=True)
+            agents.send_first_message(office.here, returned, agent)
+            changed.append(returned)
+    return _recorded(caller, channels, changed, recorded=recorded)
+
+
+def recipient_on(text: str, channels: Collection[ChannelMethod]) -> str:
+    """A person's address, which each of *channels* can write to. Raises Unusable."""
+    recipient = recipient_of(text)
+    if "@" in recipient:
+        fitting = {ChannelMethod.EMAIL}
+    elif addresses.is_user_id(recipient):
+        fitting = {ChannelMethod.WHATSAPP}
+    else:
+        fitting = {ChannelMethod.WHATSAPP, ChannelMethod.SMS}
+    if not fitting.issuperset(channels):
+        raise Unusable("channels", "must be channels that write to such an address")
+    return recipient
+
+
+def _with(office: Office, company: str, recipient: str) -> Iterator[Opened]:
+    """The company's conversations with a person, of all its projects: consent is the company's."""
+    here = office.here
+    for item in conversations.with_recipient(here.table, company, recipient):
+        ref = references.ref_of(item.conversation_id)
+        state, project = (
+            states.read(here.log, ref),
+            here.companies.project(company, item.project_id),
+        )
+        if state is not None and project is not None:
+            yield Opened(ref=ref, conversation=item, state=state, company=project)
+
+
+def _said(evidence: str) -> Statement:
+    return Statement(source=Source.OPERATOR, at_ms=clock.now_ms(), evidence=evidence)
+
+
+def _cause(opened: Opened, agent: Agent, reason: str) -> Cause:
+    who = f"human:{agent.name or agent.principal}"
+    words = opened.conversation.hand_off_to_human_reason
+    return Cause(who=who, what=f"{reason}:{agent.cause}", reason=reason, words=words)
+
+
+def _recorded(
+    caller: Caller, channels: list[str], changed: list[Opened], *, recorded: bool
+) -> RecordedView:
+    refs = [
+        opened.ref
+        for opened in changed
+        if caller.may_use(opened.company.company_id, opened.company.project_id)
+    ]
+    return RecordedView(recorded=recorded, channels=channels, refs=refs)

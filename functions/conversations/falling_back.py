@@ -1,0 +1,91 @@
+"""A first message that certainly did not arrive goes out on the next channel, as a conversation of its own."""
+
+import re
+from typing import Any
+
+from conversations import references
+from conversations.context_object import ContextObject, ConversationData, Metadata, as_json
+from conversations.items.conversation import ChannelMethod, Conversation
+from conversations.opened import Opened
+from conversations.resources import Resources
+from conversations.snapshot import project_data_of
+from shared import clock
+from shared.queues import Entry, digest
+
+_FALLBACK = re.compile(r"(?P<base>.+)-f(?P<number>\d)")
+
+
+def fall_back(here: Resources, opened: Opened) -> None:
+    """
+    Begin the conversation on the next of `fallback_channels` that can be used; nothing where there is none.
+
+    Safe to repeat: the request's id says which attempt it is, `req-1-f1` being the first fallback of `req-1`.
+    """
+    conversation, company = opened.conversation, opened.company
+    found = _FALLBACK.fullmatch(conversation.request_id)
+    base = found["base"] if found else conversation.request_id
+    tried = int(found["number"]) if found else 0
+    for number, channel in enumerate(company.fallback_channels[tried:], start=tried + 1):
+        if channel is not conversation.channel_method and _can_use(opened, channel):
+            _begin(here, opened, channel, f"{base}-f{number}")
+            return
+
+
+def _can_use(opened: Opened, channel: ChannelMethod) -> bool:
+    conversation, company = opened.conversation, opened.company
+    is_mail = channel is ChannelMethod.EMAIL
+    address = conversation.recipient_email if is_mail else conversation.recipient_tel
+    is_set_up = getattr(company.channel_config, channel.value) is not None
+    return bool(address) and is_set_up and channel in company.allowed_channels
+
+
+def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: str) -> None:
+    conversation, company = opened.conversation, opened.company
+    payload = _payload(here, conversation, channel, request_id)
+    recipient = payload["recipient_data"]
+    is_mail = channel is ChannelMethod.EMAIL
+    address = recipient["recipient_email"] if is_mail else recipient["recipient_tel"]
+    context = ContextObject(
+        frontend_payload=payload,
+        company_data_payload=as_json(here.companies.item(company.company_id, company.project_id)),
+        conversation_data=ConversationData(
+            conversation_id=references.conversation_id(
+                company.company_id, company.project_id, request_id, address.removeprefix("+")
+            )
+        ),
+        metadata=Metadata(
+            router_version=conversation.router_version or "",
+            queued_at=clock.to_text(clock.now_ms()),
+            correlation_id=opened.ref,
+        ),
+    )
+    ref = references.ref_of(context.conversation_data.conversation_id)
+    body = context.model_dump_json(ensure_ascii=True)
+    here.channels[channel].send([Entry(body, digest(ref), digest(ref, "fallback"))])
+
+
+def _payload(
+    here: Resources, conversation: Conversation, channel: ChannelMethod, request_id: str
+) -> dict[str, Any]:
+    """The request that began the conversation, for another channel."""
+    recipient = {
+        "recipient_first_name": conversation.recipient_first_name,
+        "recipient_last_name": conversation.recipient_last_name,
+        "recipient_tel": conversation.recipient_tel,
+        "recipient_email": conversation.recipient_email,
+        "comms_consent": conversation.comms_consent,
+    }
+    return {
+        "company_data": {
+            "company_id": conversation.company_id,
+            "project_id": conversation.project_id,
+        },
+        "recipient_data": {name: part for name, part in recipient.items() if part is not None},
+        "project_data": as_json(project_data_of(conversation, here.bucket)),
+        "request_data": {
+            "request_id": request_id,
+            "channel_method": channel.value,
+            "initial_request_timestamp": conversation.initial_request_timestamp
+            or conversation.created_at,
+        },
+    }

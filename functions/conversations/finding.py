@@ -1,0 +1,121 @@
+"""Which conversation a message belongs to. No global index alone decides: it lags."""
+
+from collections.abc import Iterable, Mapping
+
+from conversations import adopting, references
+from conversations.items.conversation import ChannelMethod
+from conversations.items.log import BusinessAddress, Mode, State
+from conversations.resources import Resources
+from conversations.store import conversations, messages, routes, states
+from shared import clock
+from shared.addresses import address_hash
+from shared.events import InboundMessage
+
+# After that, what was closed stays closed, and a message is nobody's.
+REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS
+MOST_OF_INDEX = 100  # BatchGetItem takes no more keys
+# Providers whose events come through topics and queues of this deployment: there is no other account to mix up.
+OWN_PROVIDERS = frozenset({"aws_sms", "ses"})
+
+
+def owners(here: Resources, event: InboundMessage) -> list[BusinessAddress]:
+    """The projects that use the address, whatever account vouches for the event."""
+    return routes.owners(here.log, event.channel_method, event.business_address)
+
+
+def vouched(owner: BusinessAddress, event: InboundMessage) -> bool:
+    """Whether the event's provider and account are those of the project: nobody else's signature reaches it."""
+    if owner.provider != event.provider:
+        return False
+    if owner.account is None:
+        return event.provider in OWN_PROVIDERS
+    return owner.account == event.account
+
+
+def find(
+    here: Resources, event: InboundMessage, customer: str, allowed: Iterable[BusinessAddress]
+) -> str | None:
+    """
+    The `ref` of the conversation that a message of *customer* belongs to; None where there is none.
+
+    What it replies to; else the conversation of the pair that was last spoken in; else what the contract's index
+    knows; else where an alias of the person leads.
+    """
+    projects = {(owner.company_id, owner.project_id) for owner in allowed}
+    channel = ChannelMethod(event.channel_method)
+    if event.reply_to:
+        linked = messages.linked(here.log, event.provider, event.reply_to)
+        if linked is not None and _chosen(here, [linked.ref], projects):
+            return linked.ref
+    pair = references.pair(channel, event.business_address, customer)
+    found = _chosen(here, routes.of_pair(here.log, pair), projects)
+    return (
+        found
+        or _by_index(here, event, customer, projects)
+        or _by_alias(here, event, customer, projects)
+    )
+
+
+def _by_index(
+    here: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
+) -> str | None:
+    """Items that came here otherwise than through us have no route yet, perhaps no state: they get both."""
+    channel = ChannelMethod(event.channel_method)
+    found_there = conversations.of_pair(here.table, channel, event.business_address, customer)
+    newest = sorted(found_there, key=lambda item: item.created_at)[-MOST_OF_INDEX:]
+    known = {references.ref_of(item.conversation_id): item for item in newest}
+    ours = states.read_many(here.log, list(known)) if known else {}
+    theirs = {
+        ref: adopting.state_of(item, event.business_address)
+        for ref, item in known.items()
+        if ref not in ours
+    }
+    found = _best(theirs | ours, projects)
+    if found is None:
+        return None
+    if found in theirs and not adopting.adopt(here, known[found], event.business_address):
+        return None
+    pair = references.pair(channel, event.business_address, customer)
+    routes.add(here.log, pair, known[found].created_at, found, known[found].ttl)
+    return found
+
+
+def _by_alias(
+    here: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
+) -> str | None:
+    for address in {customer, event.customer_user_id or customer}:
+        for company_id in sorted({company_id for company_id, _ in projects}):
+            alias = routes.alias(here.log, company_id, address_hash(address))
+            if alias is None or alias.primary_channel == customer:
+                continue
+            pair = references.pair(
+                event.channel_method, event.business_address, alias.primary_channel
+            )
+            found = _chosen(here, routes.of_pair(here.log, pair), projects)
+            if found is not None:
+                return found
+    return None
+
+
+def _chosen(here: Resources, refs: list[str], projects: set[tuple[str, str]]) -> str | None:
+    """As `_best`, of conversations that we know."""
+    return _best(states.read_many(here.log, refs), projects) if refs else None
+
+
+def _best(known: Mapping[str, State], projects: set[tuple[str, str]]) -> str | None:
+    """Of the open ones the one last spoken in; else the one that was closed last, within a week."""
+    ours = {
+        ref: state
+        for ref, state in known.items()
+        if (state.company_id, state.project_id) in projects
+    }
+    open_ones = [ref for ref, state in ours.items() if state.mode is not Mode.CLOSED]
+    if open_ones:
+        return max(open_ones, key=lambda ref: _spoken(ours[ref]))
+    since = clock.to_text(clock.now_ms() - REOPENS_WITHIN_MS)
+    lately = [ref for ref, state in ours.items() if (state.last_message_at or "") >= since]
+    return max(lately, key=lambda ref: _spoken(ours[ref]), default=None)
+
+
+def _spoken(state: State) -> tuple[str, str]:
+    return (state.last_outbound_at or "", state.created_at)

@@ -1,0 +1,47 @@
+"""A record that fails for the last time: the conversation shows it, before the record goes to the dead letters."""
+
+from pydantic import TypeAdapter
+
+from conversations import arriving, records, references
+from conversations.companies import Company
+from conversations.context_object import ContextObject
+from conversations.lifecycle import NEVER_SENT, OVER, Status
+from conversations.moving import Cause, move
+from conversations.opened import Opened
+from conversations.resources import Resources
+from shared.events import ReplyTrigger
+from shared.queues import digest
+
+_triggers = TypeAdapter(ReplyTrigger)
+
+
+def of_record(here: Resources, body: str, reason: str) -> None:
+    """A first message failed; anything else shows at its message. A redrive starts from there."""
+    record = records.read(body)
+    if isinstance(record, ContextObject):
+        ref = references.ref_of(record.conversation_data.conversation_id)
+    else:
+        ref = record.ref
+    opened = _opened(here, ref)
+    if Status(opened.conversation.conversation_status) in NEVER_SENT:
+        move(here, opened, Status.FAILED, _cause(body, reason))
+
+
+def of_trigger(here: Resources, body: str, reason: str) -> None:
+    """A customer waits for an answer that does not come: a person has to give it."""
+    trigger = _triggers.validate_json(body)
+    opened = _opened(here, trigger.ref)
+    if Status(opened.conversation.conversation_status) in OVER:
+        return
+    move(here, opened, Status.HANDOFF_PENDING, _cause(body, reason))
+
+
+def _opened(here: Resources, ref: str) -> Opened:
+    """As much of a conversation as a move needs: a project whose set-up is broken does not keep it from being seen."""
+    state, conversation = arriving.found(here, ref)
+    company = Company(company_id=state.company_id, project_id=state.project_id)
+    return Opened(ref=ref, conversation=conversation, state=state, company=company)
+
+
+def _cause(body: str, reason: str) -> Cause:
+    return Cause(who="parley", what=f"given_up:{digest(body)[:16]}", reason=reason)

@@ -1,0 +1,1 @@
+"""One module per event source: each parses, makes one call, and renders."""

@@ -1,0 +1,305 @@
+"""Conversations over HTTP, for those who work with them: lists, one conversation, what agents do, consent."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.event_handler import Response, content_types
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.config import Config
+
+from conversations import agents, consent_desk, inputs, judging, letting_go, listing, placing, views
+from conversations.assembly import ledger_of
+from conversations.companies import Companies, ConfigurationInvalid
+from conversations.handlers.routes import Routes
+from conversations.items.conversation import ChannelMethod
+from conversations.listing import Page
+from conversations.office import (
+    Agent,
+    AlreadyTaken,
+    NotFound,
+    NotOpen,
+    Office,
+    opened_for,
+    recipient_of,
+)
+from conversations.once import KeyReused, StillRunning
+from conversations.resources import Resources
+from conversations.store.states import Gone
+from shared import rest
+from shared.auth import Caller, Scope
+from shared.consent.records import Consents
+from shared.dynamodb import Table
+from shared.failures import Transient
+from shared.objects import Bucket
+from shared.queues import FifoQueue, NotEnqueued, to_json
+from shared.secrets import JsonSecret, SecretUnreadable
+from shared.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdminSettings(Settings):
+    """The environment of this function."""
+
+    conversations_table_name: str
+    conversation_log_table_name: str
+    company_data_table_name: str
+    whatsapp_channel_queue_url: str
+    sms_channel_queue_url: str
+    email_channel_queue_url: str
+    conversations_replies_queue_url: str
+    conversations_inbound_queue_url: str
+    media_bucket_name: str
+    api_seal_secret_id: str
+
+
+settings = AdminSettings.load()
+quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
+# Links must be signed with version 4: what boto3 makes by itself, newer buckets and regions refuse.
+signing = quick.merge(Config(signature_version="s3v4"))
+dynamodb = boto3.client("dynamodb", config=quick)
+sqs = boto3.client("sqs", config=quick)
+log = Table(dynamodb, settings.conversation_log_table_name)
+here = Resources(
+    table=Table(dynamodb, settings.conversations_table_name),
+    log=log,
+    companies=Companies(Table(dynamodb, settings.company_data_table_name)),
+    channels={
+        ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
+        ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
+        ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
+    },
+    replies=FifoQueue(lambda: sqs, settings.conversations_replies_queue_url),
+    bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
+    ledger=ledger_of(log),
+)
+office = Office(
+    here=here,
+    inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
+    consents=Consents(log),
+    seal_secret=JsonSecret(
+        lambda: boto3.client("secretsmanager", config=quick), settings.api_seal_secret_id
+    ),
+)
+app = rest.resolver(
+    {
+        NotFound: rest.NOT_FOUND,
+        Gone: rest.NOT_FOUND,  # erased while it was being changed
+        NotOpen: (HTTPStatus.CONFLICT, "NOT_OPEN"),
+        AlreadyTaken: (HTTPStatus.CONFLICT, "ALREADY_TAKEN"),
+        letting_go.NothingToRelease: (HTTPStatus.CONFLICT, "NOTHING_TO_RELEASE"),
+        judging.NotUnknown: (HTTPStatus.CONFLICT, "NOT_UNKNOWN"),
+        placing.AlreadyPlaced: (HTTPStatus.CONFLICT, "ALREADY_ATTACHED"),
+        placing.OtherChannel: (HTTPStatus.CONFLICT, "OTHER_CHANNEL"),
+        KeyReused: (HTTPStatus.CONFLICT, "IDEMPOTENCY_KEY_CONFLICT"),
+        StillRunning: (HTTPStatus.CONFLICT, "REQUEST_IN_PROGRESS"),
+        ConfigurationInvalid: (HTTPStatus.INTERNAL_SERVER_ERROR, "CONFIGURATION_ERROR"),
+        Transient: (HTTPStatus.SERVICE_UNAVAILABLE, "BUSY"),
+        NotEnqueued: (HTTPStatus.SERVICE_UNAVAILABLE, "QUEUE_ERROR"),
+        SecretUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
+    }
+)
+routes = Routes(app, log)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out."""
+    return rest.respond(app, event, context)
+
+
+@app.get("/conversations/openapi.json")
+def get_openapi() -> Response[str]:
+    """What this API takes and answers. It holds nothing of anybody, so no key is asked for."""
+    document = routes.document("Parley: conversations", "1")
+    return Response(HTTPStatus.OK, content_types.APPLICATION_JSON, to_json(document))
+
+
+@routes.reads(
+    "GET /conversations", Scope.CONVERSATIONS_READ, inputs.ListQuery, views.ConversationsView
+)
+def list_conversations(caller: Caller, query: inputs.ListQuery) -> Page[views.ConversationsView]:
+    """Conversations of a project, or of all of the key; without a status the open ones, newest first."""
+    return listing.of_company(office, caller, query)
+
+
+@routes.reads(
+    "POST /conversations/search",
+    Scope.CONVERSATIONS_READ,
+    inputs.SearchInput,
+    views.ConversationsView,
+)
+def search_conversations(
+    caller: Caller, given: inputs.SearchInput
+) -> Page[views.ConversationsView]:
+    """Conversations with one person."""
+    return listing.of_recipient(office, caller, given)
+
+
+@routes.reads(
+    "GET /conversations/{ref}", Scope.CONVERSATIONS_READ, inputs.NoInput, views.ConversationView
+)
+def get_conversation(
+    caller: Caller, _query: inputs.NoInput, ref: str
+) -> Page[views.ConversationView]:
+    """One conversation, and who changed its status and why."""
+    return Page(listing.one(office, caller, ref), None)
+
+
+@routes.reads(
+    "GET /conversations/{ref}/messages",
+    Scope.CONVERSATIONS_READ,
+    inputs.MessagesQuery,
+    views.MessagesView,
+)
+def list_messages(
+    caller: Caller, query: inputs.MessagesQuery, ref: str
+) -> Page[views.MessagesView]:
+    """Messages of a conversation, newest first."""
+    return Page(listing.log_of(office, caller, ref, query), None)
+
+
+@routes.changes(
+    "POST /conversations/{ref}/take-over",
+    Scope.CONVERSATIONS_REPLY,
+    inputs.TakeOverInput,
+    views.StandingView,
+)
+def take_over(
+    caller: Caller, given: inputs.TakeOverInput, ref: str
+) -> Callable[[Agent], views.StandingView]:
+    """Take a conversation over from the model; with `force` from a colleague."""
+    opened = opened_for(office, caller, ref)
+    return lambda agent: agents.take_over(here, opened, agent, force=given.force)
+
+
+@routes.changes(
+    "POST /conversations/{ref}/messages",
+    Scope.CONVERSATIONS_REPLY,
+    inputs.MessageInput,
+    views.AcceptedView,
+    HTTPStatus.ACCEPTED,
+)
+def write_message(
+    caller: Caller, given: inputs.MessageInput, ref: str
+) -> Callable[[Agent], views.AcceptedView]:
+    """Write to the customer; who writes where nobody has the conversation takes it over."""
+    opened = opened_for(office, caller, ref)
+    return lambda agent: agents.write(here, opened, agent, given)
+
+
+@routes.changes(
+    "POST /conversations/{ref}/hand-back",
+    Scope.CONVERSATIONS_REPLY,
+    inputs.HandBackInput,
+    views.StandingView,
+)
+def hand_back(
+    caller: Caller, given: inputs.HandBackInput, ref: str
+) -> Callable[[Agent], views.StandingView]:
+    """Give a conversation back to the model, which answers what waits only where it is told to."""
+    opened = opened_for(office, caller, ref)
+    pending = given.answer_pending
+    return lambda agent: agents.hand_back(here, opened, agent, answer_pending=pending)
+
+
+@routes.changes(
+    "POST /conversations/{ref}/release",
+    Scope.CONVERSATIONS_REPLY,
+    inputs.ReleaseInput,
+    views.AcceptedView,
+    HTTPStatus.ACCEPTED,
+)
+def release(
+    caller: Caller, given: inputs.ReleaseInput, ref: str
+) -> Callable[[Agent], views.AcceptedView]:
+    """Let a first message go that was held back or failed, or a draft that was not sent."""
+    opened = opened_for(office, caller, ref)
+    return lambda agent: letting_go.release(here, opened, agent, given)
+
+
+@routes.changes(
+    "POST /conversations/{ref}/resolve",
+    Scope.CONVERSATIONS_REPLY,
+    inputs.ResolveInput,
+    views.ResolvedView,
+)
+def resolve(
+    caller: Caller, given: inputs.ResolveInput, ref: str
+) -> Callable[[Agent], views.ResolvedView]:
+    """Say what became of a message whose outcome nobody knew."""
+    opened = opened_for(office, caller, ref)
+    return lambda agent: judging.resolve(here, opened, agent, given)
+
+
+@routes.changes(
+    "POST /conversations/{ref}/close",
+    Scope.CONVERSATIONS_MANAGE,
+    inputs.AgentInput,
+    views.StandingView,
+)
+def close(
+    caller: Caller, _given: inputs.AgentInput, ref: str
+) -> Callable[[Agent], views.StandingView]:
+    """End a conversation."""
+    opened = opened_for(office, caller, ref)
+    return lambda agent: agents.close(here, opened, agent)
+
+
+@routes.changes(
+    "POST /conversations/{ref}/reopen",
+    Scope.CONVERSATIONS_MANAGE,
+    inputs.AgentInput,
+    views.StandingView,
+)
+def reopen(
+    caller: Caller, _given: inputs.AgentInput, ref: str
+) -> Callable[[Agent], views.StandingView]:
+    """Put a closed conversation back to where it was."""
+    opened = opened_for(office, caller, ref)
+    return lambda agent: agents.reopen(here, opened, agent)
+
+
+@routes.reads(
+    "GET /unmatched", Scope.CONVERSATIONS_MANAGE, inputs.UnmatchedQuery, views.UnmatchedListView
+)
+def list_unmatched(caller: Caller, query: inputs.UnmatchedQuery) -> Page[views.UnmatchedListView]:
+    """Messages that belong to no conversation, newest first."""
+    return placing.unmatched(office, caller, query)
+
+
+@routes.changes(
+    "POST /unmatched/{unmatched_id}/attach",
+    Scope.CONVERSATIONS_MANAGE,
+    inputs.AttachInput,
+    views.AttachedView,
+    HTTPStatus.ACCEPTED,
+)
+def attach(
+    caller: Caller, given: inputs.AttachInput, unmatched_id: str
+) -> Callable[[Agent], views.AttachedView]:
+    """Place a message in a conversation, which takes it as if it had come there."""
+    found = placing.one_for(office, caller, unmatched_id)
+    opened = opened_for(office, caller, given.ref)
+    return lambda _: placing.attach(office, caller, found, opened)
+
+
+@routes.reads("POST /opt-outs/search", Scope.CONSENT_READ, inputs.ConsentQuery, views.ConsentView)
+def get_consent(caller: Caller, given: inputs.ConsentQuery) -> Page[views.ConsentView]:
+    """Whether a person has opted out, or in, on each channel."""
+    return Page(consent_desk.standing(office, caller, given), None)
+
+
+@routes.changes("POST /opt-outs", Scope.CONSENT_WRITE, inputs.OptOutInput, views.RecordedView)
+def opt_out(caller: Caller, given: inputs.OptOutInput) -> Callable[[Agent], views.RecordedView]:
+    """Put on record that a person wants nothing more."""
+    recipient = recipient_of(given.recipient)
+    return lambda agent: consent_desk.opt_out(office, caller, agent, recipient, given)
+
+
+@routes.changes("POST /opt-ins", Scope.CONSENT_WRITE, inputs.OptInInput, views.RecordedView)
+def opt_in(caller: Caller, given: inputs.OptInInput) -> Callable[[Agent], views.RecordedView]:
+    """Put on record that a person agrees."""
+    recipient = consent_desk.recipient_on(given.recipient, given.channels)
+    return lambda agent: consent_desk.opt_in(office, caller, agent, recipient, given)

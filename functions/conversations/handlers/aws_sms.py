@@ -1,0 +1,47 @@
+"""SNS topics of AWS End User Messaging SMS onto the queues: a standard topic cannot feed a FIFO queue itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations.ingress import aws_sms_events
+from shared.conversation_lanes import inbound_entry, status_entry
+from shared.events import InboundMessage
+from shared.observability import logger, metrics
+from shared.queues import FifoQueue
+from shared.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class AwsSmsSettings(Settings):
+    """The environment of this function."""
+
+    conversations_inbound_queue_url: str
+    conversations_statuses_queue_url: str
+    sms_topic_arns: tuple[str, ...]
+
+
+settings = AwsSmsSettings.load()
+sqs = boto3.client("sqs")  # every event needs it
+inbound = FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url)
+statuses = FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], _context: object) -> None:
+    """SNS event in, nothing out: an asynchronous invocation is done unless it raises, and Lambda repeats it then."""
+    for record in event["Records"]:
+        metrics.add_metric("Received", MetricUnit.Count, 1)
+        notification = record["Sns"]
+        if notification.get("TopicArn") not in settings.sms_topic_arns:
+            metrics.add_metric("TopicRejected", MetricUnit.Count, 1)
+            logger.warning("message of an unknown topic dropped")
+            continue
+        told = aws_sms_events.event_of(notification)
+        if isinstance(told, InboundMessage):
+            inbound.send([inbound_entry(told)])
+        else:
+            statuses.send([status_entry(told)])
+        metrics.add_metric("Accepted", MetricUnit.Count, 1)

@@ -1,0 +1,56 @@
+"""One channel's queue: first messages, and whatever people or the clock bring back to a conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from conversations import channel_work, giving_up, records
+from conversations.assembly import SpeakingSettings, desk_of
+from conversations.items.conversation import ChannelMethod
+from conversations.queue_work import Worker, work
+from shared.observability import metrics
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from conversations.resources import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProcessorSettings(SpeakingSettings):
+    """The environment of this function."""
+
+    channel_method: str
+
+
+settings = ProcessorSettings.load()
+channel = ChannelMethod(settings.channel_method)
+desk = desk_of(settings)
+
+
+def _handle(body: str, run: Run) -> str:
+    outcome = channel_work.work(desk, records.read(body), channel, run)
+    return outcome.ended if outcome else "nothing"
+
+
+worker = Worker(
+    source=f"processor-{channel}",
+    queue_url=desk.here.channels[channel].url,
+    sqs=boto3.client("sqs"),
+    log=desk.here.log,
+    tables=(desk.here.log, desk.here.table),
+    bucket=desk.here.bucket,
+    max_receive_count=settings.max_receive_count,
+    handle=_handle,
+    bury=lambda body, reason: giving_up.of_record(desk.here, body, reason),
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """SQS batch in, the ids of what is to come back out."""
+    return work(worker, event, context)

@@ -1,0 +1,64 @@
+"""`conversations-replies.fifo`: one answer for a burst of messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from pydantic import TypeAdapter, ValidationError
+
+from conversations import giving_up, replying
+from conversations.assembly import SpeakingSettings, desk_of
+from conversations.queue_work import Worker, work
+from shared import clock
+from shared.events import ReplyTrigger
+from shared.failures import Permanent
+from shared.observability import metrics
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from conversations.resources import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepliesSettings(SpeakingSettings):
+    """The environment of this function."""
+
+    reply_max_wait_seconds: int = 45
+
+
+settings = RepliesSettings.load()
+desk = desk_of(settings)
+triggers = TypeAdapter(ReplyTrigger)
+
+
+def _handle(body: str, run: Run) -> str:
+    try:
+        trigger = triggers.validate_json(body)
+    except ValidationError:
+        raise Permanent("unreadable") from None
+    longest = settings.reply_max_wait_seconds * clock.SECOND_MS
+    outcome = replying.answer(desk, trigger, run, max_wait_ms=longest)
+    return outcome.ended if outcome else "nothing"
+
+
+worker = Worker(
+    source="replies",
+    queue_url=desk.here.replies.url,
+    sqs=boto3.client("sqs"),
+    log=desk.here.log,
+    tables=(desk.here.log, desk.here.table),
+    bucket=desk.here.bucket,
+    max_receive_count=settings.max_receive_count,
+    handle=_handle,
+    bury=lambda body, reason: giving_up.of_trigger(desk.here, body, reason),
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """SQS batch in, the ids of what is to come back out."""
+    return work(worker, event, context)

@@ -1,0 +1,123 @@
+"""`POST /initiate-conversation`: a company's software asks Parley to write to somebody."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.config import Config
+
+from conversations import initiating, requests
+from conversations.companies import Companies
+from conversations.items.conversation import ChannelMethod
+from conversations.requests import RequestRefused
+from shared import clock
+from shared.auth import Unauthenticated, caller_of
+from shared.dynamodb import Table
+from shared.gateway import raw_body
+from shared.observability import describe, logger, metrics
+from shared.queues import FifoQueue
+from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouterSettings(Settings):
+    """The environment of this function."""
+
+    conversation_log_table_name: str
+    company_data_table_name: str
+    whatsapp_channel_queue_url: str
+    sms_channel_queue_url: str
+    email_channel_queue_url: str
+    router_version: str
+    request_max_age_seconds: int = 0
+    cors_origin: str = "*"
+
+
+settings = RouterSettings.load()
+quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
+dynamodb = boto3.client("dynamodb", config=quick)
+sqs = boto3.client("sqs", config=quick)
+here = initiating.Routing(
+    log=Table(dynamodb, settings.conversation_log_table_name),
+    companies=Companies(Table(dynamodb, settings.company_data_table_name)),
+    queues={
+        ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
+        ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
+        ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
+    },
+    router_version=settings.router_version,
+    max_age_ms=settings.request_max_age_seconds * clock.SECOND_MS,
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out."""
+    if event["httpMethod"] == "OPTIONS":
+        metrics.add_metric("Preflight", MetricUnit.Count, 1)
+        return _response(HTTPStatus.NO_CONTENT, {})
+    metrics.add_metric("Requested", MetricUnit.Count, 1)
+    request_id = "unknown"
+    try:
+        caller = initiating.authorised(caller_of(event))
+        payload = requests.read_json(raw_body(event))
+        request_id = requests.request_id_of(payload)
+        call = initiating.Call(
+            caller=caller,
+            payload=payload,
+            correlation_id=event["requestContext"]["requestId"],
+            remaining_ms=context.get_remaining_time_in_millis(),
+        )
+        answer = initiating.initiate(here, call)
+    except RequestRefused as refusal:
+        return _refused(refusal, request_id)
+    except Unauthenticated:
+        message = "the call carries no API key"
+        return _refused(
+            RequestRefused("UNAUTHORIZED", message, HTTPStatus.UNAUTHORIZED), request_id
+        )
+    except Exception as failure:  # noqa: BLE001 - the caller is owed an answer in the shape of all others
+        logger.error("request failed", extra=describe(failure))
+        message = "the request could not be taken; make it again"
+        status = HTTPStatus.INTERNAL_SERVER_ERROR
+        return _refused(RequestRefused("INTERNAL_ERROR", message, status), request_id)
+    metrics.add_metric("Accepted", MetricUnit.Count, 1)
+    logger.info("request accepted", extra={"conversation": answer["conversation_ref"]})
+    return _response(HTTPStatus.OK, answer)
+
+
+def _refused(refusal: RequestRefused, request_id: str) -> dict[str, Any]:
+    metrics.add_metric("Refused", MetricUnit.Count, 1)
+    logger.info("request refused", extra={"code": refusal.code, "field": refusal.field})
+    optional = {"field": refusal.field, "retry_after": refusal.retry_after}
+    return _response(
+        refusal.status,
+        {
+            "status": "error",
+            "error_code": refusal.code,
+            "message": refusal.message,
+            "request_id": request_id,
+            **{name: value for name, value in optional.items() if value is not None},
+        },
+    )
+
+
+def _response(status: HTTPStatus, body: dict[str, Any]) -> dict[str, Any]:
+    headers = {
+        "Content-Type": "application/json",
+        "Cache-Control": "no-store",
+        "Access-Control-Allow-Origin": settings.cors_origin,
+        "Access-Control-Allow-Methods": "POST,OPTIONS",
+        "Access-Control-Allow-Headers": "Content-Type,X-Api-Key,Authorization",
+    }
+    if "retry_after" in body:
+        headers["Retry-After"] = str(body["retry_after"])
+    return {"statusCode": int(status), "headers": headers, "body": json.dumps(body) if body else ""}

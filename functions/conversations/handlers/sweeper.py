@@ -1,0 +1,63 @@
+"""Every minute: work whose time has come, and messages that no webhook brought."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.config import Config
+
+from conversations import sweeping
+from conversations.items.conversation import ChannelMethod
+from shared import clock
+from shared.channels.twilio import Twilio
+from shared.dynamodb import Table
+from shared.observability import logger, metrics
+from shared.queues import FifoQueue
+from shared.secrets import JsonSecret
+from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweeperSettings(Settings):
+    """The environment of this function."""
+
+    conversation_log_table_name: str
+    whatsapp_channel_queue_url: str
+    sms_channel_queue_url: str
+    email_channel_queue_url: str
+    conversations_inbound_queue_url: str
+    twilio_webhook_secret_id: str
+    twilio_base_url: str
+
+
+settings = SweeperSettings.load()
+patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+sqs = boto3.client("sqs", config=patient)
+desk = sweeping.Sweeper(
+    log=Table(boto3.client("dynamodb", config=patient), settings.conversation_log_table_name),
+    channels={
+        ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
+        ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
+        ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
+    },
+    inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
+    twilio=Twilio(settings.twilio_base_url),
+    accounts=JsonSecret(
+        lambda: boto3.client("secretsmanager", config=patient), settings.twilio_webhook_secret_id
+    ),
+)
+
+
+@metrics.log_metrics
+def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
+    """A tick of the clock in, nothing out."""
+    brought = sweeping.bring_back(desk)
+    metrics.add_metric("BroughtBack", MetricUnit.Count, brought)
+    gaps = sweeping.close_gaps(desk) if sweeping.is_time_for_gaps(clock.now_ms()) else 0
+    logger.info("swept", extra={"brought": brought, "gaps": gaps})

@@ -1,0 +1,112 @@
+"""POST /webhooks/twilio and /webhooks/twilio/status: messages and their delivery, from Twilio onto the queues."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+from conversations.ingress import twilio_events, twilio_signature
+from conversations.ingress.twilio_signature import Call
+from shared import clock
+from shared.conversation_lanes import inbound_entry, status_entry
+from shared.gateway import has_header, header, raw_body
+from shared.observability import describe, logger, metrics
+from shared.queues import FifoQueue, NotEnqueued
+from shared.secrets import JsonSecret, SecretUnreadable
+from shared.settings import Settings
+
+LARGEST_BODY_BYTES = 64 << 10
+SIGNATURE_HEADER = "x-twilio-signature"
+SETTINGS_HEADER = "x-twilio-webhooks-signature-settings"
+STATUS_ROUTE = "/webhooks/twilio/status"
+ACTION_PARAMETER = "a"
+# Tells Twilio that there is nothing to send back.
+NO_REPLY = "<Response/>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwilioSettings(Settings):
+    """The environment of this function."""
+
+    conversations_inbound_queue_url: str
+    conversations_statuses_queue_url: str
+    twilio_webhook_secret_id: str
+    public_base_urls: tuple[str, ...]
+
+
+settings = TwilioSettings.load()
+# Twilio waits 15 s and, as a rule, comes once: two attempts each at a stale secret, a fresh one and the queue end in 9.
+quick = Config(connect_timeout=0.5, read_timeout=1, retries={"total_max_attempts": 2})
+sqs = boto3.client("sqs", config=quick)  # every event needs it
+inbound = FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url)
+statuses = FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url)
+secret = JsonSecret(
+    lambda: boto3.client("secretsmanager", config=quick), settings.twilio_webhook_secret_id
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out."""
+    metrics.add_metric("Received", MetricUnit.Count, 1)
+    body = raw_body(event)
+    if body and len(body) > LARGEST_BODY_BYTES:
+        metrics.add_metric("BodyTooLarge", MetricUnit.Count, 1)
+        return _answer(413)
+    try:
+        call = None if body is None else _call(event, body)
+        account = _signer_of(call) if call else None
+        if call is None or account is None:
+            metrics.add_metric("SignatureRejected", MetricUnit.Count, 1)
+            return _answer(403)
+        _take(event, call, account)
+    except SecretUnreadable as failure:
+        metrics.add_metric("SecretEmpty", MetricUnit.Count, 1)
+        logger.error("no active secret", extra=describe(failure))
+        return _answer(503)
+    except (NotEnqueued, ClientError, BotoCoreError) as failure:
+        logger.error("not taken", extra=describe(failure))
+        return _answer(503)
+    metrics.add_metric("Accepted", MetricUnit.Count, 1)
+    return _answer(200, NO_REPLY)
+
+
+def _call(event: dict[str, Any], body: bytes) -> Call:
+    content_type = header(event, "content-type").partition(";")[0].strip().lower()
+    query = twilio_signature.query_of(event)
+    return Call(
+        body=body,
+        is_json=content_type == "application/json",
+        urls=twilio_signature.urls_of(event, settings.public_base_urls),
+        signature=header(event, SIGNATURE_HEADER),
+        settings=header(event, SETTINGS_HEADER) if has_header(event, SETTINGS_HEADER) else None,
+        body_hashes=[value for name, value in query if name == "bodySHA256"],
+    )
+
+
+def _signer_of(call: Call) -> str | None:
+    """The account that signed the call, None when nobody we know did; a new token is picked up within a minute."""
+    account = twilio_signature.signer_of(call, secret.value().get("accounts"))
+    if account is None and secret.refreshed():
+        account = twilio_signature.signer_of(call, secret.value().get("accounts"))
+    return account
+
+
+def _take(event: dict[str, Any], call: Call, account: str) -> None:
+    """Enqueue what a verified call tells. Raises NotEnqueued, and what the SDK raises."""
+    fields = twilio_signature.fields_of(call.body, is_json=call.is_json)
+    now = clock.now_ms()
+    if event["resource"] == STATUS_ROUTE:
+        actions = [v for name, v in twilio_signature.query_of(event) if name == ACTION_PARAMETER]
+        action_id = actions[0] if len(actions) == 1 else None
+        status = twilio_events.delivery_status(fields, account, action_id, now)
+        statuses.send([status_entry(status)])
+    else:
+        inbound.send([inbound_entry(twilio_events.inbound_message(fields, account, now))])
+
+
+def _answer(status: int, body: str = "") -> dict[str, Any]:
+    return {"statusCode": status, "headers": {"Content-Type": "text/xml"}, "body": body}

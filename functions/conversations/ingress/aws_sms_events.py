@@ -1,0 +1,129 @@
+"""
+What AWS End User Messaging SMS publishes, into events: messages of customers, and deliveries of ours.
+
+Nothing here refuses; what has no known shape becomes an event of kind `unknown`, for intake to park.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from shared import clock
+from shared.events import DeliveryStatus, InboundMessage
+from shared.extra import bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_OF_A_MESSAGE = frozenset(
+    {
+        *("originationNumber", "destinationNumber", "messageBody"),
+        *("inboundMessageId", "previousPublishedMessageId"),
+    }
+)
+# The numbers are left out: the message has them, and a status needs none.
+_OF_A_STATUS = frozenset(
+    {
+        *("eventType", "eventTimestamp", "isFinal", "messageId", "context"),
+        *("totalMessageParts", "totalMessagePrice"),
+        *("originationPhoneNumber", "destinationPhoneNumber"),
+    }
+)
+_CURRENCY = "USD"  # of all amounts in the service's API (SendTextMessage, MaxPrice); events name none (check)
+
+_LONGEST_RAW = 600  # characters: no more than 8 KB of JSON, whatever they are
+
+
+def event_of(notification: Mapping[str, Any]) -> InboundMessage | DeliveryStatus:
+    """The event in one SNS notification, as Lambda gets it, of a topic that is known to be ours."""
+    topic, at = str(notification["TopicArn"]), _published_at(notification)
+    told = _object(notification["Message"])
+    if _text(told, "inboundMessageId"):
+        return _inbound_message(told, topic, at)
+    if _text(told, "messageId") and _text(told, "eventType"):
+        return _delivery_status(told, topic, at)
+    return InboundMessage(
+        provider="aws_sms",
+        provider_message_id=str(notification["MessageId"]),
+        account=topic,
+        channel_method="sms",
+        business_address="",
+        received_at=at,
+        kind="unknown",
+        extra=bounded(told or {"raw": str(notification["Message"])[:_LONGEST_RAW]}),
+    )
+
+
+def _inbound_message(told: Mapping[str, Any], topic: str, at: str) -> InboundMessage:
+    return InboundMessage(
+        provider="aws_sms",
+        provider_message_id=_text(told, "inboundMessageId"),
+        account=topic,
+        channel_method="sms",
+        business_address=_text(told, "destinationNumber"),
+        customer_address=_text(told, "originationNumber") or None,
+        received_at=at,
+        kind="text",
+        text=_text(told, "messageBody"),
+        reply_to=_text(told, "previousPublishedMessageId") or None,
+        extra=bounded({name: value for name, value in told.items() if name not in _OF_A_MESSAGE}),
+    )
+
+
+def _delivery_status(told: Mapping[str, Any], topic: str, at: str) -> DeliveryStatus:
+    context = told.get("context")
+    context = context if isinstance(context, dict) else {}
+    price = _text(told, "totalMessagePrice")
+    is_final, parts = told.get("isFinal"), told.get("totalMessageParts")
+    return DeliveryStatus(
+        provider="aws_sms",
+        provider_message_id=_text(told, "messageId"),
+        account=topic,
+        channel_method="sms",
+        action_id=_text(context, "action") or None,
+        status=_text(told, "eventType"),
+        is_final=is_final if isinstance(is_final, bool) else None,
+        occurred_at=_moment(told.get("eventTimestamp")) or at,
+        segments=parts if isinstance(parts, int) and not isinstance(parts, bool) else None,
+        price=price or None,
+        currency=_CURRENCY if price else None,
+        extra=bounded(
+            {name: value for name, value in told.items() if name not in _OF_A_STATUS}
+            | ({"context": context} if context else {})
+        ),
+    )
+
+
+def _published_at(notification: Mapping[str, Any]) -> str:
+    """When SNS took the message: the same at every delivery of it, unlike our own time."""
+    try:
+        return clock.to_text(clock.from_text(str(notification["Timestamp"])))
+    except (KeyError, ValueError):
+        return clock.to_text(clock.now_ms())
+
+
+def _moment(milliseconds: object) -> str | None:
+    """A time of the provider as text; None where it is none, or lies beyond every calendar."""
+    if not isinstance(milliseconds, int) or isinstance(milliseconds, bool):
+        return None
+    try:
+        return clock.to_text(milliseconds)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _object(text: object) -> dict[str, Any]:
+    """The JSON object of a message; empty where it is none. Prices stay as they are written."""
+    try:
+        parsed = json.loads(str(text), parse_float=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        return {}
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _text(told: Mapping[str, Any], name: str) -> str:
+    value = told.get(name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,183 @@
+"""
+Twilio's signature of a webhook: over the address that was called and the form, with a secret of the account.
+
+    X-Twilio-Signature = base64(HMAC(key, URL + name + value + name + value ...))
+
+Names in the order of their code points, each with its distinct values in order. The key is the account's auth token,
+with SHA-1; or, where `X-Twilio-Webhooks-Signature-Settings` says so, a shared key, with SHA-256. A body of JSON is not
+part of the text: its SHA-256 stands in the query. (Twilio, "Webhooks security", "Sign webhooks with shared keys".)
+
+There is no time in it, so a captured call is valid for ever: what came before, intake's markers know.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from base64 import b64encode
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from shared.secrets import texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+type Form = list[tuple[bytes, bytes]]
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_PORT = re.compile(r":\d+$")
+_SHARED_KEY_ALGORITHM = "HMAC_SHA256"
+_MOST_TO_PERMUTE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """
+    What a call brings to prove itself. *urls*: the addresses that Twilio may have meant by it, see `urls_of`.
+
+    *settings* is the header that names a shared key, None where it did not come. *body_hashes* are the values of
+    `bodySHA256` in the query.
+    """
+
+    body: bytes = field(repr=False)
+    is_json: bool
+    urls: Sequence[str]
+    signature: str = field(repr=False)
+    settings: str | None = None
+    body_hashes: Sequence[str] = ()
+
+
+def fields_of(body: bytes, *, is_json: bool) -> dict[str, Any]:
+    """The fields of a body by name; a list where a name has several values. Empty where there are none to read."""
+    if is_json:
+        return _object(body)
+    fields: dict[str, list[str]] = {}
+    for name, value in _form(body):
+        values = fields.setdefault(name.decode("utf-8", "replace"), [])
+        values.append(value.decode("utf-8", "replace"))
+    return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
+
+
+def signer_of(call: Call, accounts: object) -> str | None:
+    """
+    The SID of the account that signed the call, None when it is not signed by the one that it claims.
+
+    *accounts* is that part of the secret: `{"AC...": {"auth_tokens": [...], "shared_keys": {id: key}}}`. The claim only
+    selects keys. All that may fit are tried, whichever does, so that the time taken does not tell.
+    """
+    claimed = fields_of(call.body, is_json=call.is_json).get("AccountSid")
+    if not isinstance(claimed, str) or not isinstance(accounts, dict):
+        return None
+    account = accounts.get(claimed)
+    keys = _keys(call.settings, account if isinstance(account, dict) else {})
+    if call.is_json and not _is_hashed(call):
+        return None
+    form = [] if call.is_json else _form(call.body)
+    # The sender chooses the header's characters: compare bytes, compare_digest takes no other text than ASCII.
+    given = call.signature.encode("utf-8", "surrogatepass")
+    matches = [
+        hmac.compare_digest(_signature(url, form, key, algorithm), given)
+        for url in call.urls
+        for key, algorithm in keys
+    ]
+    return claimed if any(matches) else None
+
+
+def urls_of(event: Mapping[str, Any], public_urls: Sequence[str]) -> list[str]:
+    """
+    The addresses by which Twilio may have called for this event of API Gateway.
+
+    *public_urls* is what stands before the path, such as `https://api.example.com`: configured, since what a call says
+    about its host is the caller's to choose. Without any, API Gateway's own name and path with its stage.
+    """
+    if public_urls:
+        places = [public_url.rstrip("/") + event["path"] for public_url in public_urls]
+    else:
+        context = event["requestContext"]
+        places = [f"https://{context['domainName']}{context['path']}"]
+    queries = _queries(query_of(event))
+    return [url + query for place in places for url in _with_ports(place) for query in queries]
+
+
+def query_of(event: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The parameters of the query, decoded."""
+    several = event.get("multiValueQueryStringParameters")
+    if several:
+        return [(name, value) for name, values in several.items() for value in values]
+    return list((event.get("queryStringParameters") or {}).items())
+
+
+def _signature(url: str, form: Form, key: str, algorithm: str) -> bytes:
+    """The header that proves a call of *url* with *form* as its body."""
+    # Bytes of UTF-8 sort as their code points do.
+    fields = b"".join(name + value for name, value in sorted(set(form)))
+    signed = url.encode("utf-8", "surrogatepass") + fields
+    return b64encode(hmac.digest(key.encode(), signed, algorithm))
+
+
+def _with_ports(url: str) -> list[str]:
+    """The address without a port, and with the one it names or is understood to have: Twilio signs either."""
+    parts = urlsplit(url)
+    port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
+    host = _PORT.sub("", parts.netloc)
+    return [parts._replace(netloc=netloc).geturl() for netloc in (host, f"{host}:{port}")]
+
+
+def _queries(parameters: list[tuple[str, str]]) -> list[str]:
+    """
+    The query as it may have been written, in any order.
+
+    API Gateway hands it over as a map, and Twilio has been seen to send it sorted and to sign it as it was configured
+    (github.com/twilio/twilio-php/issues/790). Ours have two parameters at most.
+    """
+    orders = [parameters]
+    if len(parameters) <= _MOST_TO_PERMUTE:
+        orders = [list(order) for order in permutations(parameters)]
+    # The caller chooses the characters, and half an emoji has no UTF-8.
+    written = [urlencode(order, errors="surrogatepass") for order in orders]
+    return [f"?{query}" if query else "" for query in dict.fromkeys(written)]
+
+
+def _keys(settings: str | None, account: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The keys that may have signed, each with its algorithm; none where the settings name what we do not know."""
+    if settings is None:
+        return [(token, "sha1") for token in texts(account.get("auth_tokens"))]
+    named = _shared_key_named_in(settings)
+    shared_keys = account.get("shared_keys")
+    if named is None or not isinstance(shared_keys, dict):
+        return []
+    return [(key, "sha256") for key in texts(shared_keys.get(named))]
+
+
+def _shared_key_named_in(settings: str) -> str | None:
+    """The id of the key in `key=<id>,algorithm=HMAC_SHA256`; None for anything else (a beta: its form may change)."""
+    parts = [part.strip().partition("=") for part in settings.split(",")]
+    named = {name: value for name, _, value in parts}
+    if len(parts) != len(named) or named.keys() != {"key", "algorithm"}:
+        return None
+    return named["key"] if named["algorithm"] == _SHARED_KEY_ALGORITHM else None
+
+
+def _is_hashed(call: Call) -> bool:
+    """Whether the query holds the hash of the body, once."""
+    expected = hashlib.sha256(call.body).hexdigest().encode()
+    given = [text.encode("utf-8", "surrogatepass") for text in call.body_hashes]
+    return len(given) == 1 and hmac.compare_digest(expected, given[0].lower())
+
+
+def _form(body: bytes) -> Form:
+    # Blank values are signed like others. Bytes, because what is signed need not be UTF-8.
+    return parse_qsl(body, keep_blank_values=True)
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        parsed = json.loads(body, parse_constant=str)
+    except (ValueError, RecursionError):
+        return {}
+    return parsed if isinstance(parsed, dict) else {}

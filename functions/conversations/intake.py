@@ -1,0 +1,233 @@
+"""
+A customer's message: stored first, then understood, then an answer is asked for.
+
+    marker      the provider's message is taken, into this conversation, at this time
+    message     in the log
+    state       the marks that answers are found by
+    words       STOP, START, HELP act at once
+    trigger     one for each message, after a moment: the worker answers a burst at once
+
+A crash anywhere leaves the event on the queue; the next delivery finds the marker and repairs what follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations import arriving, finding, media, wishes
+from conversations.items.books import Unmatched
+from conversations.items.log import Inbound, Message, Mode
+from conversations.lifecycle import WITH_PEOPLE, Status
+from conversations.moving import Cause, move
+from conversations.review import must_be_reviewed
+from conversations.store import books, messages, routes, states
+from shared import clock
+from shared.events import ReplyTrigger, body_of
+from shared.failures import Permanent
+from shared.observability import metrics
+from shared.queues import Entry, digest
+
+if TYPE_CHECKING:
+    from conversations.items.log import BusinessAddress
+    from conversations.opened import Opened
+    from conversations.resources import Resources
+    from shared.consent.keywords import Wish
+    from shared.consent.records import Consents
+    from shared.events import InboundMessage
+
+WINDOW_MS = 24 * clock.HOUR_MS - 60 * clock.SECOND_MS
+REVIEW = "reply_review"
+_REOPENS = frozenset({Status.CLOSED})
+
+
+class Taken(StrEnum):
+    """What became of an event."""
+
+    STORED = "stored"
+    REPEATED = "repeated"
+    UNMATCHED = "unmatched"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """What the intake works with."""
+
+    here: Resources
+    consents: Consents
+    media: media.Fetcher
+
+
+def take(desk: Intake, event: InboundMessage) -> Taken:
+    """Take one message. Raises Permanent for what can never be taken."""
+    here = desk.here
+    hashed = arriving.payload_hash(event)
+    marker = routes.marked(here.log, event.provider, event.provider_message_id)
+    if marker is not None and marker.payload_hash != hashed:
+        raise Permanent("conflict")
+    allowed = _vouched(here, event)
+    customer = arriving.customer_of(event)
+    if marker is None:
+        ref = finding.find(here, event, customer, allowed)
+        ref = ref or arriving.begin(here, event, customer, allowed)
+    else:
+        ref = marker.ref
+    if ref is None:
+        return _keep_for_people(desk, event, customer, allowed[0], marker)
+    opened = arriving.opened(here, ref)
+    wish = _consent(desk, opened, event, customer)
+    message, opened, is_new = _store(here, opened, event, marker)
+    if event.type == "human_reply":
+        _taken_over_outside(here, opened, message)
+    elif wish is not None:
+        wishes.act(here, opened, event, message, wish)
+    else:
+        _ask_for_answer(here, opened, event, message)
+    media.keep(desk.media, opened, message)
+    return Taken.STORED if is_new else Taken.REPEATED
+
+
+def _vouched(here: Resources, event: InboundMessage) -> list[BusinessAddress]:
+    """The projects that the verified account speaks for. Raises Permanent: nobody's signature reaches another's."""
+    known = finding.owners(here, event)
+    if not known:
+        raise Permanent("UNKNOWN_ADDRESS")
+    allowed = [owner for owner in known if finding.vouched(owner, event)]
+    if not allowed:
+        raise Permanent("TENANT_MISMATCH")
+    return allowed
+
+
+def _consent(desk: Intake, opened: Opened, event: InboundMessage, customer: str) -> Wish | None:
+    """Put STOP or START on record before anything else: no later failure may lose it."""
+    known = wishes.known_addresses(opened, customer)
+    wish = wishes.heard(desk.consents, opened.company, event, known)
+    if wish is not None:
+        wishes.record(desk.consents, opened.company.company_id, event, known, wish)
+    return wish
+
+
+def _store(
+    here: Resources, opened: Opened, event: InboundMessage, marker: Inbound | None
+) -> tuple[Message, Opened, bool]:
+    """Marker, message, marks; whether the message is new."""
+    state = opened.state
+    at = clock.to_text(_place(event, state.last_message_at))
+    if marker is None:
+        marker = routes.mark(
+            here.log, event.provider, event.provider_message_id, _marker(opened, event, at)
+        )
+    message = arriving.log_entry(event, marker.message_timestamp, opened.ref)
+    sk = Message.sk(message.message_timestamp, message.entry_id)
+    stored = messages.get(here.log, opened.ref, sk)
+    if stored is None and sk <= (state.answered_up_to or "") and event.type != "human_reply":
+        # Marked, but not stored when what came later was answered: in its old place nobody would ever answer it.
+        if not routes.restamp(here.log, event.provider, event.provider_message_id, marker, at):
+            raise Permanent("conflict")
+        message = message.model_copy(update={"message_timestamp": at})
+    message = message.model_copy(update={"ttl": opened.conversation.ttl})
+    kept = messages.add(here.log, opened.ref, media.shortened(here.bucket, opened.ref, message))
+    window = None
+    if event.type != "human_reply":
+        window = clock.to_text(clock.from_text(message.message_timestamp) + WINDOW_MS)
+        state = states.take_inbound(
+            here.log, opened.ref, message.message_timestamp, window_until=window
+        )
+    arriving.link_identities(here, event, opened.company.company_id)
+    return kept, opened.with_state(state), stored is None
+
+
+def _place(event: InboundMessage, last: str | None) -> int:
+    """When the message counts as said: when it was received, but after all that is in the log already."""
+    received = clock.from_text(event.received_at)
+    return max(received, clock.from_text(last) + 1) if last else received
+
+
+def _marker(opened: Opened, event: InboundMessage, at: str) -> Inbound:
+    return Inbound(
+        ref=opened.ref,
+        message_timestamp=at,
+        payload_hash=arriving.payload_hash(event),
+        company_id=opened.company.company_id,
+        project_id=opened.company.project_id,
+        ttl=Inbound.time_to_live(),
+    )
+
+
+def _ask_for_answer(
+    here: Resources, opened: Opened, event: InboundMessage, message: Message
+) -> None:
+    """One trigger for each message, on a repetition too; or a person's turn, where the rules or the mode say so."""
+    if message.kind == "reaction" or event.extra.get("auto_answer_allowed") is False:
+        return
+    status = Status(opened.conversation.conversation_status)
+    if status in _REOPENS:
+        cause = Cause(who=wishes.CUSTOMER, what=message.entry_id, reason="wrote_again")
+        opened = move(here, opened, wishes.before(opened), cause, is_return=True)
+        status = Status(opened.conversation.conversation_status)
+    if opened.state.mode is Mode.CLOSED:
+        return
+    is_reviewed = must_be_reviewed(opened, is_reply=True)
+    if is_reviewed or opened.state.mode is Mode.HUMAN:
+        if status not in WITH_PEOPLE:
+            cause = Cause(who="parley", what=message.entry_id, reason=REVIEW)
+            move(here, opened, Status.HANDOFF_PENDING, cause)
+        return
+    trigger(here, opened.ref, message)
+
+
+def trigger(here: Resources, ref: str, message: Message, *again: str) -> None:
+    """Ask for an answer to a message. Safe to repeat; *again* makes it another question than the ones before."""
+    wanted = ReplyTrigger(
+        ref=ref, message_sk=message.sk(message.message_timestamp, message.entry_id)
+    )
+    entry = Entry(body_of(wanted), digest(ref), digest("trigger", ref, wanted.message_sk, *again))
+    here.replies.send([entry])
+
+
+def _taken_over_outside(here: Resources, opened: Opened, message: Message) -> None:
+    """The business answered elsewhere: a person has it, and the model is silent until it is given back."""
+    cause = Cause(who=arriving.EXTERNAL, what=message.entry_id, reason="answered_outside")
+    if opened.state.mode is not Mode.CLOSED:
+        move(here, opened, Status.HANDOFF_ACTIVE, cause)
+
+
+def _keep_for_people(
+    desk: Intake,
+    event: InboundMessage,
+    customer: str,
+    owner: BusinessAddress,
+    marker: Inbound | None,
+) -> Taken:
+    """A message that belongs to no conversation: STOP counts all the same, and people see the rest."""
+    here = desk.here
+    company = arriving.project(here, owner.company_id, owner.project_id)
+    if company is not None:
+        known = [customer]
+        wish = wishes.heard(desk.consents, company, event, known)
+        if wish is not None:
+            wishes.record(desk.consents, company.company_id, event, known, wish)
+    taken = Inbound(
+        message_timestamp=event.received_at,
+        payload_hash=arriving.payload_hash(event),
+        company_id=owner.company_id,
+        project_id=owner.project_id,
+        ttl=Inbound.time_to_live(),
+    )
+    kept = Unmatched(
+        unmatched_id=digest(event.provider, event.provider_message_id)[:24],
+        project_id=owner.project_id,
+        channel_method=event.channel_method,
+        received_at=event.received_at,
+        event=arriving.as_json(event),
+        ttl=Unmatched.time_to_live(),
+    )
+    books.keep_unmatched(here.log, owner.company_id, kept)
+    if marker is None:
+        routes.mark(here.log, event.provider, event.provider_message_id, taken)
+        metrics.add_metric("Unmatched", MetricUnit.Count, 1)
+        return Taken.UNMATCHED
+    return Taken.REPEATED

@@ -1,0 +1,95 @@
+"""
+The books beside conversations: requests that were answered, counters of limits, what nobody could place.
+
+    IDEMPOTENCY#<hash>    #             Answered    the answer to a request, for its repetitions
+    RATE#<what>#<subject>  #            Rate        how often something happened, see `shared.caps`
+    UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
+    PARK#<day>            <time>#<id>   Parked      an event that can never be handled, and why
+"""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from conversations.items.log_item import ONLY, LogItem, sort_key
+
+
+class Answered(LogItem):
+    """
+    A request of an API and its answer. `fingerprint` is a hash of what was asked; `owner` and `lease_until` (ms since
+    1970) are there while it is being answered.
+    """
+
+    item_type: ClassVar[str] = "IDEMPOTENCY"
+    pk_pattern: ClassVar[str] = "IDEMPOTENCY#{hash}"
+    sk_pattern: ClassVar[str] = ONLY
+    ttl_days: ClassVar[int | None] = 35
+
+    fingerprint: str
+    owner: str | None = None
+    lease_until: int | None = None
+    answer: dict[str, Any] | None = Field(default=None, repr=False)
+
+
+class Rate(LogItem):
+    """How often something happened; what stands in it is that of the counters of `shared.caps`."""
+
+    item_type: ClassVar[str] = "RATE"
+    pk_pattern: ClassVar[str] = "RATE#{what}#{subject}"
+    sk_pattern: ClassVar[str] = ONLY
+
+
+class Unmatched(LogItem):
+    """A customer's message that belongs to no conversation, for people to place."""
+
+    item_type: ClassVar[str] = "UNMATCHED"
+    pk_pattern: ClassVar[str] = "UNMATCHED#{company_id}"
+    sk_pattern: ClassVar[str] = "{time}#{id}"
+    ttl_days: ClassVar[int | None] = 30
+
+    unmatched_id: str
+    project_id: str
+    channel_method: str
+    received_at: str
+    event: dict[str, Any] = Field(repr=False)  # the event as it came
+    attached_to: str | None = None
+
+    @classmethod
+    def sk(cls, time: str, unmatched_id: str) -> str:
+        """The sort key, in order of time."""
+        return sort_key(cls.sk_pattern, time, unmatched_id)
+
+
+class ParkReason(StrEnum):
+    """Why an event can never be handled."""
+
+    UNREADABLE = "unreadable"
+    WRONG_QUEUE = "wrong_queue"
+    CONFLICT = "conflict"
+    UNKNOWN_ADDRESS = "UNKNOWN_ADDRESS"
+    TENANT_MISMATCH = "TENANT_MISMATCH"
+    TOO_LARGE = "too_large"
+    GONE = "conversation_gone"
+    OTHER = "other"
+
+
+class Parked(LogItem):
+    """An event that can never be handled. Only what is needed to find it again: no text, no address."""
+
+    item_type: ClassVar[str] = "PARKED"
+    pk_pattern: ClassVar[str] = "PARK#{day}"
+    sk_pattern: ClassVar[str] = "{time}#{id}"
+    ttl_days: ClassVar[int | None] = 35
+
+    parked_id: str
+    reason: str
+    source: str  # the queue it came by
+    event_type: str | None = None
+    company_id: str | None = None
+    body_key: str | None = None  # where in the bucket the event lies whole, for a replay
+
+    @classmethod
+    def sk(cls, time: str, parked_id: str) -> str:
+        """The sort key, in order of time."""
+        return sort_key(cls.sk_pattern, time, parked_id)

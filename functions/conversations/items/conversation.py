@@ -1,0 +1,216 @@
+"""The conversation: one item of the contract's table, and how its bounded window of messages is kept."""
+
+from enum import StrEnum
+from typing import Any, ClassVar, Self
+
+from boto3.dynamodb.conditions import Attr
+from pydantic import BaseModel, ConfigDict, Field
+
+from shared.dynamodb import Attributes
+
+PARTITION_KEY = "primary_channel"
+SORT_KEY = "conversation_id"
+ID_PATTERN = "{company_id}#{project_id}#{request_id}#{recipient}"
+
+WINDOW_ENTRIES = 10
+WINDOW_BYTES = 2_048
+ALWAYS_KEPT = 2
+LONGEST_KEPT_BYTES = 900  # of the content of an entry that stays whatever the window holds
+CUT = "…"
+
+
+class ChannelMethod(StrEnum):
+    """How a conversation is held."""
+
+    WHATSAPP = "whatsapp"
+    SMS = "sms"
+    EMAIL = "email"
+
+
+class Role(StrEnum):
+    """Who an entry is from, in the contract's words: a person of the business is `assistant` too."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+class Entry(BaseModel):
+    """One element of `messages`."""
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+    entry_id: str
+    message_timestamp: str
+    role: Role
+    content: str = Field(repr=False)
+    ai_prompt_tokens: int | None = None
+    ai_completion_tokens: int | None = None
+    ai_total_tokens: int | None = None
+    processing_time_ms: int | None = None
+
+    def stored(self) -> Attributes:
+        """The map as it is stored."""
+        attributes: Attributes = self.model_dump(exclude_none=True, mode="json")
+        return attributes
+
+
+class Conversation(BaseModel):
+    """
+    The item, with the contract's attributes and no others; absent values are absent (contract, "Attributes Table").
+
+    Its eight indexes project all of it: it is written seven times over, so what is hot or grows is in the log.
+    """
+
+    model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
+    by_company: ClassVar[str] = "company-id-project-id-index"
+    by_created: ClassVar[str] = "created-at-index"
+    by_task_complete: ClassVar[str] = "task-complete-index"
+    by_status: ClassVar[str] = "conversation-status-index"
+    by_channel: ClassVar[str] = "channel-method-index"
+    by_pair: ClassVar[dict[ChannelMethod, tuple[str, str, str]]] = {
+        ChannelMethod.WHATSAPP: (
+            "company-whatsapp-number-recipient-tel-index",
+            "gsi_company_whatsapp_number",
+            "gsi_recipient_tel",
+        ),
+        ChannelMethod.SMS: (
+            "company-sms-number-recipient-tel-index",
+            "gsi_company_sms_number",
+            "gsi_recipient_tel",
+        ),
+        ChannelMethod.EMAIL: (
+            "company-email-recipient-email-index",
+            "gsi_company_email",
+            "gsi_recipient_email",
+        ),
+    }
+
+    primary_channel: str = Field(repr=False)
+    conversation_id: str = Field(repr=False)
+    recipient_tel: str | None = Field(default=None, repr=False)
+    recipient_email: str | None = Field(default=None, repr=False)
+    company_id: str
+    project_id: str
+    channel_method: ChannelMethod
+    conversation_status: str
+    request_id: str
+    messages: list[Entry] = Field(default_factory=list)
+    created_at: str
+    updated_at: str
+    initial_request_timestamp: str | None = None
+    processor_version: str | None = None
+    router_version: str | None = None
+    thread_id: str | None = None
+    email_id: str | None = None
+    task_complete: int = 0
+    processing_time_ms: int | None = None
+    recipient_first_name: str | None = Field(default=None, repr=False)
+    recipient_last_name: str | None = Field(default=None, repr=False)
+    comms_consent: bool = False
+    project_data: dict[str, Any] | None = Field(default=None, repr=False)
+    company_name: str | None = None
+    project_name: str | None = None
+    company_rep: dict[str, str | None] | None = Field(default=None, repr=False)
+    allowed_channels: list[str] | None = None
+    project_status: str | None = None
+    auto_queue_initial_message: bool | None = None
+    auto_queue_initial_message_from_number: list[str] | None = Field(default=None, repr=False)
+    auto_queue_initial_message_from_email: list[str] | None = Field(default=None, repr=False)
+    auto_queue_reply_message: bool | None = None
+    auto_queue_reply_message_from_number: list[str] | None = Field(default=None, repr=False)
+    auto_queue_reply_message_from_email: list[str] | None = Field(default=None, repr=False)
+    ai_config: dict[str, Any] | None = Field(default=None, repr=False)
+    channel_config: dict[str, Any] | None = Field(default=None, repr=False)
+    function_call: bool = False
+    function_call_type: str | None = None
+    hand_off_to_human: bool = False
+    hand_off_to_human_reason: str | None = None
+    ttl: int | None = None
+    gsi_recipient_tel: str | None = Field(default=None, repr=False)
+    gsi_recipient_email: str | None = Field(default=None, repr=False)
+    gsi_company_whatsapp_number: str | None = None
+    gsi_company_sms_number: str | None = None
+    gsi_company_email: str | None = None
+
+    @classmethod
+    def attr(cls, field: str) -> Attr:
+        """The attribute of a field, for conditions. Raises KeyError."""
+        return Attr(_declared(field))
+
+    @classmethod
+    def named(cls, **fields: Any) -> Attributes:  # noqa: ANN401 - values of any field
+        """Field values as they are stored, for updates; None stands for "leave as it is". Raises KeyError."""
+        return {_declared(field): value for field, value in fields.items()}
+
+    @classmethod
+    def read(cls, attributes: Attributes) -> Self:
+        """The conversation that *attributes* are."""
+        return cls.model_validate(attributes)
+
+    @property
+    def key(self) -> Attributes:
+        """The whole key."""
+        return key(self.primary_channel, self.conversation_id)
+
+    def attributes(self) -> Attributes:
+        """The item as it is stored."""
+        stored = self.model_dump(exclude_none=True, mode="json")
+        return {
+            name: value
+            for name, value in stored.items()
+            if name == "messages" or value not in ("", {}, [])
+        }
+
+
+def key(primary_channel: str, conversation_id: str) -> Attributes:
+    """The whole key of a conversation."""
+    return {PARTITION_KEY: primary_channel, SORT_KEY: conversation_id}
+
+
+def first_of_company(company_id: str) -> str:
+    """What the ids of a company's conversations begin with."""
+    return ID_PATTERN[: ID_PATTERN.index("{project_id}")].format(company_id=company_id)
+
+
+def window(known: list[Entry], added: list[Entry]) -> list[Entry]:
+    """
+    The newest entries: at most 10 and 2,048 bytes, and the newest two in any case, cut where they are long.
+
+    Merged by `entry_id`, so that a repeated turn adds nothing.
+    """
+    merged = {entry.entry_id: entry for entry in [*known, *added]}
+    newest_first = sorted(
+        merged.values(), key=lambda entry: (entry.message_timestamp, entry.entry_id), reverse=True
+    )
+    kept: list[Entry] = []
+    size = 0
+    for entry in newest_first[:WINDOW_ENTRIES]:
+        shown = entry
+        if len(kept) < ALWAYS_KEPT:
+            shown = entry.model_copy(update={"content": cut(entry.content)})
+        size += bytes_of(shown)
+        if len(kept) >= ALWAYS_KEPT and size > WINDOW_BYTES:
+            break
+        kept.append(shown)
+    return kept[::-1]
+
+
+def cut(text: str) -> str:
+    """*text*, or as much of it as the window holds of one entry, and a mark that there is more."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    if len(encoded) <= LONGEST_KEPT_BYTES:
+        return text
+    room = LONGEST_KEPT_BYTES - len(CUT.encode())
+    return encoded[:room].decode("utf-8", "ignore") + CUT
+
+
+def bytes_of(entry: Entry) -> int:
+    """About what DynamoDB counts for an entry: names, texts, numbers, and a few bytes for each map and member."""
+    stored = entry.stored()
+    return 3 + sum(1 + len(name) + len(str(value).encode()) for name, value in stored.items())
+
+
+def _declared(field: str) -> str:
+    if field not in Conversation.model_fields:
+        raise KeyError(f"the conversation has no {field}")
+    return field

@@ -1,0 +1,377 @@
+"""
+The conversation log: what is hot or grows, in small items under the conversation's `ref`.
+
+    CONV#<ref>   MSG#<time>#<entry id>   Message        every message, whole
+                 EVT#<time>#<id>         Change         who changed the status, and why
+                 STATE                   State          mode, turn, fence, marks
+                 DUE#<kind>              Due            work that waits for its time
+    IN#...       #                       Inbound        a provider's message was taken
+    OUT#...      #                       Outbound       a provider's id of ours leads to its message
+    ROUTE#...    <created at>#<ref>      Route          the conversations of a pair of addresses
+    ALIAS#...    #                       Alias          another address of the same person
+    OPEN#...     <ref>                   Open           what a company's agents have before them
+    ADDR#...     <company>#<project>     BusinessAddress  whose an address of a business is
+
+Customers' addresses stand in keys as hashes only.
+"""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from conversations.items.conversation import ChannelMethod, Role
+from conversations.items.log_item import ONLY, LogItem, key, sort_key
+from shared import clock
+from shared.dynamodb import Attributes
+
+DUE_INDEX = "due-index"
+DUE_BUCKETS = 4
+ACTION_PK_PATTERN = "ACTION#{action_id}"  # of the ledger's items, see `shared.delivery`
+MARKER_DAYS = 35  # longer than any provider or dead-letter queue brings an event again
+
+
+class OfConversation(LogItem):
+    """What lies under one conversation."""
+
+    pk_pattern: ClassVar[str] = "CONV#{ref}"
+
+
+class Delivery(StrEnum):
+    """How far a message of ours is; in the order of the ranks. The last four are final."""
+
+    DRAFT = "draft"
+    SENDING = "sending"
+    ACCEPTED = "accepted"
+    QUEUED = "queued"
+    SENT = "sent"
+    DELIVERED = "delivered"
+    READ = "read"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    DISCARDED = "discarded"
+    BLOCKED = "blocked"
+
+
+class Message(OfConversation):
+    """
+    A message: the contract's attributes, and what one has to know of its way.
+
+    `author`: `customer`, `ai`, `system`, `human:<agent id>`, `human:external`. `payload_hash` is of what came.
+    `content_key` is where a text of over 16 KB lies whole. `segments` are the provider's once it has told. What follows
+    from a message of the model (hand-off, functions, recorded answers) stands here too: whoever finishes the turn of a
+    dead worker needs nothing else.
+    """
+
+    item_type: ClassVar[str] = "MESSAGE"
+    sk_pattern: ClassVar[str] = "MSG#{message_timestamp}#{entry_id}"
+    first_sk: ClassVar[str] = "MSG#"
+
+    entry_id: str
+    message_timestamp: str
+    role: Role
+    content: str = Field(default="", repr=False)
+    author: str
+    kind: str = "text"
+    ai_prompt_tokens: int | None = None
+    ai_completion_tokens: int | None = None
+    ai_total_tokens: int | None = None
+    processing_time_ms: int | None = None
+    model: str | None = None
+    calls: int | None = None
+    turn_id: str | None = None
+    subject: str | None = Field(default=None, repr=False)
+    template: str | None = None
+    variables: dict[str, str] | None = Field(default=None, repr=False)
+    hand_off_reason: str | None = Field(default=None, repr=False)  # in the model's own words
+    hand_off_cause: str | None = None  # a code
+    thread_id: str | None = None
+    functions: list[str] = Field(default_factory=list)
+    waits_for_approval: str | None = None
+    answers: dict[str, str] = Field(default_factory=dict, repr=False)
+    completes_task: bool | None = None
+    opts_out: bool | None = None
+    button: dict[str, str] | None = Field(default=None, repr=False)
+    media: list[dict[str, str]] = Field(default_factory=list, repr=False)
+    media_state: str | None = None
+    location: dict[str, str] | None = Field(default=None, repr=False)
+    reply_to: str | None = None
+    content_key: str | None = None
+    extra: dict[str, Any] = Field(default_factory=dict, repr=False)
+    provider: str | None = None
+    provider_message_id: str | None = None
+    delivery_status: Delivery | None = None
+    delivery_status_at: str | None = None
+    error_code: str | None = None
+    encoding: str | None = None
+    segments: int | None = None
+    price: str | None = None
+    currency: str | None = None
+    payload_hash: str | None = None
+
+    @classmethod
+    def sk(cls, message_timestamp: str, entry_id: str) -> str:
+        """The sort key of a message: text order is time order."""
+        return sort_key(cls.sk_pattern, message_timestamp, entry_id)
+
+
+class Change(OfConversation):
+    """A status changed: who did it, from what to what, for which reason, because of which event."""
+
+    item_type: ClassVar[str] = "CHANGE"
+    sk_pattern: ClassVar[str] = "EVT#{time}#{id}"
+    first_sk: ClassVar[str] = "EVT#"
+
+    who: str
+    from_status: str | None = None
+    to_status: str
+    reason: str | None = None
+    cause: str
+
+    @classmethod
+    def sk(cls, time: str, change_id: str) -> str:
+        """The sort key of a change."""
+        return sort_key(cls.sk_pattern, time, change_id)
+
+
+class Mode(StrEnum):
+    """Who may speak."""
+
+    AI = "ai"
+    HUMAN = "human"
+    CLOSED = "closed"
+
+
+class TurnKind(StrEnum):
+    """What a turn answers: a request, customers' messages, or a person's wish to say something."""
+
+    INITIAL = "initial"
+    REPLY = "reply"
+    HUMAN = "human"
+    SYSTEM = "system"
+
+
+class Stage(StrEnum):
+    """How far a turn is: what it says may still change, or its message is on the way."""
+
+    CLAIMED = "claimed"
+    SENDING = "sending"
+
+
+class Turn(BaseModel):
+    """
+    The turn under way. `generation` is the fence: who takes over raises the state's, and this one may not send.
+
+    `up_to` is the sort key of the newest message that it answers, `message_sk` that of its own, drafted or to be
+    drafted; `lease_until` is in milliseconds since 1970.
+    """
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+    turn_id: str
+    kind: TurnKind
+    up_to: str | None = None
+    message_sk: str
+    generation: int
+    stage: Stage
+    owner: str
+    lease_until: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the worker that claimed it cannot be alive any more."""
+        return self.lease_until <= clock.now_ms()
+
+
+class State(OfConversation):
+    """
+    The hot part of a conversation. Times are text; `answered_up_to` is the sort key of the newest answered message.
+
+    `recorded_answers` counts what the model noted down in `project_data`.
+    """
+
+    item_type: ClassVar[str] = "STATE"
+    sk_pattern: ClassVar[str] = "STATE"
+
+    primary_channel: str = Field(repr=False)
+    conversation_id: str = Field(repr=False)
+    company_id: str
+    project_id: str
+    channel_method: ChannelMethod
+    business_address: str
+    created_at: str
+    context_hash: str
+    mode: Mode = Mode.AI
+    owner: str | None = None
+    generation: int = 0
+    turn: Turn | None = None
+    answered_up_to: str | None = None
+    last_message_at: str | None = None
+    last_inbound_at: str | None = None
+    last_outbound_at: str | None = None
+    window_until: str | None = None
+    status_before: str | None = None  # of what a customer closed by opting out, or somebody closed
+    # The move that raised the fence last: whoever finds the item elsewhere finishes it.
+    moves_to: str | None = None
+    moved_by: str | None = None
+    moved_for: str | None = None
+    status_reason: str | None = None
+    releases: int = 0  # how often a person had a first message tried again
+    released_by: str | None = None  # hash of the idempotency key of the last one
+    asked_at: str | None = None  # when the first message was first wanted
+    template: str | None = None  # that the request names
+    email_as_given: str | None = Field(default=None, repr=False)
+    customer_user_id: str | None = Field(default=None, repr=False)
+    language: str | None = None
+    recorded_answers: int = 0
+    link_hosts: list[str] = Field(default_factory=list)  # that the integrating system named
+    handed_off_at_message: str | None = None
+    messages_since_hand_back: int | None = None
+    erased_at: str | None = None
+
+    @classmethod
+    def sk(cls) -> str:
+        """The sort key."""
+        return cls.sk_pattern
+
+
+class DueKind(StrEnum):
+    """Work that waits."""
+
+    RESUME = "resume"
+    IN_DOUBT = "in_doubt"
+    MEDIA = "media"
+
+
+class Due(OfConversation):
+    """Work that waits for its time; the index over it is sparse, holds keys only and is spread over four partitions."""
+
+    item_type: ClassVar[str] = "DUE"
+    sk_pattern: ClassVar[str] = "DUE#{kind}"
+
+    kind: DueKind
+    due_bucket: str
+    due_at: str
+    first_due_at: str | None = None
+    attempts: int = 0
+    reason: str | None = None
+    message_sk: str | None = None
+
+    @classmethod
+    def sk(cls, kind: DueKind) -> str:
+        """The sort key: one piece of work of a kind at a time."""
+        return sort_key(cls.sk_pattern, kind)
+
+
+class Inbound(LogItem):
+    """A provider's message was taken: into which conversation, under which time, and a hash of what it said."""
+
+    item_type: ClassVar[str] = "INBOUND"
+    pk_pattern: ClassVar[str] = "IN#{provider}#{provider_message_id}"
+    sk_pattern: ClassVar[str] = ONLY
+    ttl_days: ClassVar[int | None] = MARKER_DAYS
+
+    ref: str | None = None  # none: nobody's; see Unmatched
+    message_timestamp: str
+    payload_hash: str
+    company_id: str
+    project_id: str
+
+
+class Outbound(LogItem):
+    """A provider's id of a message of ours, and where that message is."""
+
+    item_type: ClassVar[str] = "OUTBOUND"
+    pk_pattern: ClassVar[str] = "OUT#{provider}#{provider_message_id}"
+    sk_pattern: ClassVar[str] = ONLY
+    ttl_days: ClassVar[int | None] = MARKER_DAYS
+
+    ref: str
+    message_sk: str
+    action_id: str
+
+
+class Route(LogItem):
+    """One conversation of a pair of addresses. The key is strongly consistent where the contract's index is not."""
+
+    item_type: ClassVar[str] = "ROUTE"
+    pk_pattern: ClassVar[str] = "ROUTE#{pair_hash}"
+    sk_pattern: ClassVar[str] = "{created_at}#{ref}"
+
+    ref: str
+
+    @classmethod
+    def sk(cls, created_at: str, ref: str) -> str:
+        """The sort key of a conversation among those of its pair."""
+        return sort_key(cls.sk_pattern, created_at, ref)
+
+
+class Alias(LogItem):
+    """Another address of the same person, within one company: where their conversations are found."""
+
+    item_type: ClassVar[str] = "ALIAS"
+    pk_pattern: ClassVar[str] = "ALIAS#{company_id}#{address_hash}"
+    sk_pattern: ClassVar[str] = ONLY
+
+    primary_channel: str = Field(repr=False)
+
+
+class Open(LogItem):
+    """A conversation that is not over, as the list of its project shows it."""
+
+    item_type: ClassVar[str] = "OPEN"
+    pk_pattern: ClassVar[str] = "OPEN#{company_id}#{project_id}"
+    sk_pattern: ClassVar[str] = "{ref}"
+
+    ref: str
+    conversation_status: str
+    channel_method: ChannelMethod
+    hand_off_to_human: bool = False
+    hand_off_to_human_reason: str | None = None
+    since: str
+    last_activity_at: str  # to the hour: a finer one would cost a write for each message
+
+
+class BusinessAddress(LogItem):
+    """Whose an address of a business is, and which account of which provider must vouch for what comes to it."""
+
+    item_type: ClassVar[str] = "ADDRESS"
+    pk_pattern: ClassVar[str] = "ADDR#{channel_method}#{address}"
+    sk_pattern: ClassVar[str] = "{company_id}#{project_id}"
+
+    company_id: str
+    project_id: str
+    provider: str
+    account: str | None = None
+
+    @classmethod
+    def sk(cls, company_id: str, project_id: str) -> str:
+        """The sort key of a project among those that use the address."""
+        return sort_key(cls.sk_pattern, company_id, project_id)
+
+
+class FunctionResult(OfConversation):
+    """What a company's webhook answered to a function of the model, for the repetition of its turn."""
+
+    item_type: ClassVar[str] = "FUNCTION_RESULT"
+    sk_pattern: ClassVar[str] = "FN#{action_id}"
+    ttl_days: ClassVar[int | None] = MARKER_DAYS
+
+    name: str
+    text: str = Field(repr=False)
+    is_error: bool
+
+    @classmethod
+    def sk(cls, action_id: str) -> str:
+        """The sort key of a function's result."""
+        return sort_key(cls.sk_pattern, action_id)
+
+
+def of(ref: str, sk: str) -> Attributes:
+    """The whole key of an item under a conversation."""
+    return key(OfConversation.partition(ref), sk)
+
+
+def state_key(ref: str) -> Attributes:
+    """The whole key of a conversation's state."""
+    return of(ref, State.sk())

@@ -1,0 +1,77 @@
+"""What people let go: a first message that was held back, or a draft that was not sent. Workers send it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations import agents, references
+from conversations.items.conversation import Role
+from conversations.items.log import Delivery
+from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
+from conversations.office import Unusable
+from conversations.records import HumanMessage, Release
+from conversations.store import messages
+from conversations.views import AcceptedView
+
+if TYPE_CHECKING:
+    from conversations.inputs import ReleaseInput
+    from conversations.office import Agent
+    from conversations.opened import Opened
+    from conversations.resources import Resources
+
+# Certainly nobody has got these.
+_UNSENT = frozenset({Delivery.DISCARDED, Delivery.BLOCKED, Delivery.FAILED})
+
+
+class NothingToRelease(Exception):
+    """The first message was sent, or is not held back."""
+
+
+def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) -> AcceptedView:
+    """
+    Let a draft go in the name of who releases it; without one the first message, in their words or the model's.
+
+    Raises NothingToRelease, NotOpen, AlreadyTaken and Unusable.
+    """
+    agents.check_may_write(opened, agent)
+    agents.check_text(opened, given.text)
+    if given.draft_entry_id is not None:
+        said = _said(here, opened, agent, given.draft_entry_id, given.text)
+        return agents.say(here, opened, agent, said)
+    status = Status(opened.conversation.conversation_status)
+    is_held_back = status in NEVER_SENT | WITH_PEOPLE and not opened.conversation.task_complete
+    if not is_held_back and not _was_released(here, opened, agent):
+        raise NothingToRelease("the first message was sent, or is not held back")
+    who = agent.id_in(opened.state)
+    record = Release(ref=opened.ref, cause=agent.cause, agent_id=who, text=given.text)
+    agents.enqueue(here, opened, record, "release", agent.cause)
+    # What the model words has no place in the log yet.
+    entry_id = None if given.text is None else references.entry_id(_action_id(opened, agent))
+    return AcceptedView(ref=opened.ref, entry_id=entry_id)
+
+
+def _said(
+    here: Resources, opened: Opened, agent: Agent, entry_id: str, text: str | None
+) -> HumanMessage:
+    draft = messages.find(here.log, opened.ref, entry_id)
+    if draft is None or draft.role is not Role.ASSISTANT or draft.delivery_status not in _UNSENT:
+        raise Unusable("draft_entry_id", "must be a message of this conversation that was not sent")
+    is_template = draft.template is not None and text is None
+    return HumanMessage(
+        ref=opened.ref,
+        cause=agent.cause,
+        agent_id=agent.id_in(opened.state),
+        text=None if is_template else text or draft.content,
+        template=draft.template if is_template else None,
+        variables=(draft.variables or {}) if is_template else {},
+    )
+
+
+def _was_released(here: Resources, opened: Opened, agent: Agent) -> bool:
+    """Whether this very call has done it before, and could not say so."""
+    is_known = here.ledger.action(_action_id(opened, agent)) is not None
+    return is_known or opened.state.released_by == agent.cause
+
+
+def _action_id(opened: Opened, agent: Agent) -> str:
+    return references.action_id(opened.ref, f"human:{agent.cause}")

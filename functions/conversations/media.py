@@ -1,0 +1,97 @@
+"""Files and long texts of customers: copied into our bucket, from hosts that are on the list only."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from conversations.items.log import DueKind, Message
+from conversations.store import due, messages
+from shared import clock, http
+from shared.channels.outcomes import InDoubt, NotSent
+from shared.queues import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conversations.opened import Opened
+    from conversations.resources import Resources
+    from shared.objects import Bucket
+
+MOST_FILES = 10
+LARGEST_FILE_BYTES = 16 << 20
+LONGEST_INLINE_BYTES = 16 << 10
+SHOWN_CHARACTERS = 4_000
+WITHIN_MS = 8 * clock.SECOND_MS
+AGAIN_MS = 120 * clock.SECOND_MS
+MOST_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetcher:
+    """Where files may be fetched from, and with which headers: *proof* gives those for one address of a file."""
+
+    here: Resources
+    origins: tuple[str, ...]
+    proof: Callable[[Opened, str], Mapping[str, str]]
+
+
+def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
+    """The message with a text that an item can hold; a longer one lies whole in the bucket."""
+    encoded = message.content.encode("utf-8", "surrogatepass")
+    if len(encoded) <= LONGEST_INLINE_BYTES:
+        return message
+    key = f"conversations/{ref}/text-{message.entry_id}"
+    bucket.put(key, encoded, "text/plain; charset=utf-8")
+    shown = message.content[:SHOWN_CHARACTERS]
+    return message.model_copy(update={"content": shown, "content_key": key})
+
+
+def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 0) -> bool:
+    """
+    Copy a message's files; what cannot be had now is tried again later, a few times. Safe to repeat.
+
+    Whether nothing is left to be tried.
+    """
+    if not message.media or message.media_state != "pending":
+        return True
+    kept: list[dict[str, str]] = []
+    state = "stored"
+    for position, file in enumerate(message.media[:MOST_FILES]):
+        if "key" in file or "url" not in file:
+            kept.append(file)
+            continue
+        try:
+            kept.append({**file, "key": _copy(fetcher, opened, message, position, file["url"])})
+        except (http.OriginRefused, http.TooLarge) as refusal:
+            kept.append({**file, "refused": type(refusal).__name__})
+        except (NotSent, InDoubt):
+            kept.append(file)
+            state = "pending" if attempts < MOST_ATTEMPTS else "failed"
+    sk = message.sk(message.message_timestamp, message.entry_id)
+    facts = Message.named(media=kept, media_state=state)
+    messages.update(fetcher.here.log, opened.ref, sk, facts)
+    is_done = state != "pending"
+    if not is_done:
+        wait = AGAIN_MS * 2**attempts
+        due.put(fetcher.here.log, opened.ref, DueKind.MEDIA, clock.now_ms() + wait, message_sk=sk)
+    return is_done
+
+
+def _copy(fetcher: Fetcher, opened: Opened, message: Message, position: int, url: str) -> str:
+    key = f"conversations/{opened.ref}/file-{digest(message.entry_id, str(position))[:24]}"
+    headers = fetcher.proof(opened, url)
+    with http.download(url, headers=headers, origins=fetcher.origins) as answer:
+        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise InDoubt(f"media_{answer.status}")
+        if answer.status != HTTPStatus.OK:
+            raise http.OriginRefused("no file there")
+        with tempfile.SpooledTemporaryFile(max_size=1 << 20) as file:
+            for piece in http.pieces(answer, most_bytes=LARGEST_FILE_BYTES, within_ms=WITHIN_MS):
+                file.write(piece)
+            file.seek(0)
+            kind = answer.headers.get("content-type", "application/octet-stream")
+            fetcher.here.bucket.put_file(key, file, kind)
+    return key

@@ -1,0 +1,81 @@
+"""A change of the admin API is made once: its repetition under the same key gets the same answer."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from conversations import references
+from conversations.context_object import as_json
+from conversations.store import requests
+from shared.queues import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shared.dynamodb import Table
+
+KEY = re.compile(r"[!-~]{8,255}")
+
+
+class KeyReused(Exception):
+    """Another change was asked for under the same key."""
+
+
+class StillRunning(Exception):
+    """The same change is being made just now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """
+    A change that somebody asks for: the key is one of the company and the route, *content* all that was given.
+
+    *owner* names this call, *remaining_ms* is how long it can still live.
+    """
+
+    company: str
+    route: str
+    key: str = field(repr=False)
+    content: Any = field(repr=False)
+    owner: str
+    remaining_ms: int
+
+    @property
+    def cause(self) -> str:
+        """The hash that names the change, and what follows from it."""
+        return digest("admin", self.company, self.route, self.key)
+
+
+def answered(log: Table, asked: Asked, change: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+    """
+    The answer of *change*, which is given the cause, or the one that it gave before. Raises KeyReused, StillRunning.
+
+    What fails is given back at once. What died on the way is made again after its lease: changes are safe to repeat.
+    """
+    fingerprint = references.fingerprint(asked.content)
+    try:
+        held = requests.claim(
+            log, asked.cause, fingerprint, owner=asked.owner, remaining_ms=asked.remaining_ms
+        )
+    except requests.Conflict:
+        raise KeyReused("the Idempotency-Key was used for another content") from None
+    except requests.InProgress:
+        raise StillRunning("the same call is being answered just now") from None
+    if held.answer is not None:
+        known: dict[str, Any] = as_json(held.answer)
+        return known
+    try:
+        answer = change(asked.cause)
+    except Exception:
+        with suppress(
+            ClientError, BotoCoreError
+        ):  # The lease ends by itself; what failed is what the caller is told.
+            requests.release(log, held)
+        raise
+    requests.finish(log, held, answer)
+    return answer

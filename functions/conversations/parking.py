@@ -1,0 +1,52 @@
+"""Events that can never be handled: kept apart with the reason, so that they hold up nobody."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations.items.books import Parked
+from conversations.store import books
+from shared import clock
+from shared.observability import logger, metrics
+from shared.queues import digest
+
+if TYPE_CHECKING:
+    from shared.dynamodb import Table
+    from shared.objects import Bucket
+
+_SHORT = 24
+
+
+def park(log: Table, bucket: Bucket, source: str, body: str, reason: str) -> None:
+    """
+    Keep an event with the reason why nobody can handle it. Its text lies in the bucket, for a replay.
+
+    Safe to repeat within a day: what is the same has the same name.
+    """
+    parked_id = digest(source, body)[:_SHORT]
+    key = f"conversations/parked/{parked_id}.json"
+    bucket.put(key, body.encode())
+    now = clock.to_text(clock.now_ms())
+    parked = Parked(
+        parked_id=parked_id,
+        reason=reason,
+        source=source,
+        event_type=_type_of(body),
+        body_key=key,
+        ttl=Parked.time_to_live(),
+    )
+    books.park(log, now, parked)
+    metrics.add_metric("Parked", MetricUnit.Count, 1)
+    logger.warning("event parked", extra={"reason": reason, "parked": parked_id})
+
+
+def _type_of(body: str) -> str | None:
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return None
+    kind = found.get("type") if isinstance(found, dict) else None
+    return kind if isinstance(kind, str) and len(kind) <= _SHORT else None

@@ -1,0 +1,121 @@
+"""Messages that belong to no conversation: people see them, and say where they belong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
+
+from conversations import arriving, showing
+from conversations.context_object import as_json
+from conversations.items.log import Inbound
+from conversations.listing import Page, gather
+from conversations.office import NotFound
+from conversations.store import books, routes
+from conversations.views import AttachedView, UnmatchedListView
+from shared.conversation_lanes import inbound_entry
+from shared.cursors import Listing
+from shared.events import InboundMessage
+from shared.queues import Entry, digest
+from shared.sealing import NotOurs
+
+if TYPE_CHECKING:
+    from conversations.inputs import UnmatchedQuery
+    from conversations.items.books import Unmatched
+    from conversations.office import Office
+    from conversations.opened import Opened
+    from shared.auth import Caller
+    from shared.dynamodb import Attributes
+
+_messages = TypeAdapter(InboundMessage)
+
+
+class AlreadyPlaced(Exception):
+    """The message belongs to a conversation by now."""
+
+
+class OtherChannel(Exception):
+    """A conversation is held on one channel, and the message came by another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A message that belongs to no conversation, the id that callers know it by, and its sort key."""
+
+    shown_id: str
+    sk: str
+    unmatched: Unmatched
+
+
+def unmatched(office: Office, caller: Caller, query: UnmatchedQuery) -> Page[UnmatchedListView]:
+    """Messages that wait to be placed, newest first. Raises NotFound and InvalidCursor."""
+    if query.project_id and not caller.may_use(caller.company, query.project_id):
+        raise NotFound("project_id: there is no such project")
+    seal, company = office.seal, caller.company
+    listing = Listing(
+        company, "UNMATCHED", ("unmatched", query.project_id or "", *sorted(caller.projects))
+    )
+    start = listing.position(seal, query.cursor) if query.cursor else None
+
+    def read(limit: int, start: Attributes | None) -> tuple[list[Unmatched], Attributes | None]:
+        return books.unmatched(office.here.log, company, limit, start)
+
+    def fits(one: Unmatched) -> bool:
+        is_meant = query.project_id in {None, one.project_id}
+        return is_meant and one.attached_to is None and caller.may_use(company, one.project_id)
+
+    found, last = gather(read, fits, lambda one: books.position(company, one), query.limit, start)
+    shown = [
+        showing.unmatched_view(seal.seal(books.sk_of(one), bound_to=_use(company)), one)
+        for one in found
+    ]
+    cursor = listing.cursor(seal, last) if last else None
+    return Page(UnmatchedListView(messages=shown), cursor)
+
+
+def one_for(office: Office, caller: Caller, shown_id: str) -> Found:
+    """The message that `unmatched` gave an id to. Raises NotFound."""
+    try:
+        sk = office.seal.open(shown_id, bound_to=_use(caller.company))
+    except NotOurs:
+        raise NotFound("id: there is no such message") from None
+    found = books.one_unmatched(office.here.log, caller.company, sk)
+    if found is None or not caller.may_use(caller.company, found.project_id):
+        raise NotFound("id: there is no such message")
+    return Found(shown_id, sk, found)
+
+
+def attach(office: Office, caller: Caller, found: Found, opened: Opened) -> AttachedView:
+    """
+    Place a message in a conversation: intake takes it as it takes one that came twice, which it finds placed there.
+
+    Safe to repeat. Raises AlreadyPlaced and OtherChannel.
+    """
+    log, one = office.here.log, found.unmatched
+    if one.channel_method != opened.conversation.channel_method:
+        raise OtherChannel("the conversation is held on another channel")
+    if not books.attach(log, caller.company, found.sk, opened.ref):
+        raise AlreadyPlaced("the message belongs to a conversation by now")
+    event = _messages.validate_python(as_json(one.event))
+    # Intake writes its mark after the message that people see: it may have died between them.
+    taken = Inbound(
+        ref=opened.ref,
+        message_timestamp=event.received_at,
+        payload_hash=arriving.payload_hash(event),
+        company_id=opened.company.company_id,
+        project_id=opened.company.project_id,
+        ttl=Inbound.time_to_live(),
+    )
+    routes.mark(log, event.provider, event.provider_message_id, taken)
+    if not routes.place(log, event.provider, event.provider_message_id, opened.ref):
+        raise AlreadyPlaced("the message belongs to a conversation by now")
+    entry = inbound_entry(event)
+    # Not the same as when it came: the queue would drop it.
+    again = digest(entry.deduplication, "attached", opened.ref)
+    office.inbound.send([Entry(entry.body, entry.group, again)])
+    return AttachedView(id=found.shown_id, ref=opened.ref)
+
+
+def _use(company: str) -> str:
+    return digest("unmatched", company)

@@ -1,0 +1,50 @@
+"""A person lets a first message go: one that was to be reviewed, was blocked, or failed."""
+
+from conversations import arriving, opening, turns
+from conversations.desk import Desk
+from conversations.items.log import Mode
+from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
+from conversations.moving import Cause, move
+from conversations.records import HumanMessage, Release
+from conversations.resources import Run
+from conversations.speaking import say
+from conversations.store import states
+from conversations.turns import Outcome
+from shared.failures import Transient
+
+MAY_BE_RELEASED = NEVER_SENT | WITH_PEOPLE
+
+
+def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
+    """
+    Send the first message after all, worded by the model or, with a text, by the person. Safe to repeat.
+
+    Whatever stopped it before is asked again, but for the review.
+    """
+    opened = arriving.opened(desk.here, wanted.ref)
+    turns.resume(desk.turns, opened, run)
+    opened = arriving.opened(desk.here, wanted.ref)
+    status = Status(opened.conversation.conversation_status)
+    if opened.conversation.task_complete or status not in MAY_BE_RELEASED:
+        return None
+    if wanted.text is not None:
+        said = HumanMessage(
+            ref=wanted.ref, cause=wanted.cause, agent_id=wanted.agent_id, text=wanted.text
+        )
+        return say(desk, said, run)
+    if opened.state.released_by != wanted.cause:
+        released = states.set_mode(
+            desk.here.log,
+            wanted.ref,
+            Mode.AI,
+            seen=opened.state,
+            drop=("owner",),  # It is nobody's: the next one to take it over finds it free.
+            releases=opened.state.releases + 1,
+            released_by=wanted.cause,
+        )
+        if released is None:
+            raise Transient("state_moved")
+        opened = opened.with_state(released)
+    cause = Cause(who=f"human:{wanted.agent_id}", what=wanted.cause, reason="released")
+    opened = move(desk.here, opened, Status.PROCESSING, cause)
+    return opening.go_on(desk, opened, run)

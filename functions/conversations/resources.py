@@ -1,0 +1,44 @@
+"""What the deployed stack gives the workers of this context."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conversations.companies import Companies
+    from conversations.items.conversation import ChannelMethod
+    from shared.delivery import Action, Ledger
+    from shared.dynamodb import Table
+    from shared.objects import Bucket
+    from shared.queues import FifoQueue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """Made once per function environment by a handler, and by the tests. `channels` are the processors' queues."""
+
+    table: Table
+    log: Table
+    companies: Companies
+    channels: Mapping[ChannelMethod, FifoQueue]
+    replies: FifoQueue
+    bucket: Bucket
+    ledger: Ledger[Action]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """
+    One delivery of a record: its owner in claims, which attempt it is, and how long the worker can live on.
+
+    *sent_at_ms* is when the record was put on the queue: the same at every delivery.
+    """
+
+    owner: str
+    sent_at_ms: int
+    attempt: int
+    is_last: bool
+    remaining_ms: Callable[[], int]

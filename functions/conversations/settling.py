@@ -1,0 +1,230 @@
+"""What follows from a message that was sent: the provider's id, the conversation's one update, the state's marks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conversations import snapshot
+from conversations.items.conversation import (
+    ChannelMethod,
+    Conversation,
+    Entry,
+    Role,
+    window,
+)
+from conversations.items.log import Delivery, DueKind, Message, Outbound, Turn, TurnKind
+from conversations.lifecycle import NEVER_SENT, Status, turn_may_change
+from conversations.moving import Cause, change_status, keep_open, mode_of, note_change
+from conversations.opened import Opened, Speaking
+from conversations.resources import Resources
+from conversations.store import conversations, due, messages, states
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a model did in a turn and the conversation keeps: functions by name, in order, and answers by their keys."""
+
+    functions: Sequence[str] = ()
+    answers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """
+    Where a turn leads whose message did not leave: *status* None leaves the conversation as it is.
+
+    *reason* is a code, *words* what people are shown of a hand-off in its place.
+    """
+
+    reason: str
+    status: Status | None = None
+    due_at_ms: int | None = None
+    words: str | None = field(default=None, repr=False)
+    noted: Noted | None = None
+
+
+def link(
+    here: Resources, speaking: Speaking, provider_id: str | None, segments: int | None
+) -> Message:
+    """T6. A status that came before is not overwritten: the message only moves up from what we knew."""
+    ref, sk = speaking.opened.ref, speaking.turn.message_sk
+    provider = speaking.opened.channel.provider
+    if provider_id:
+        outbound = Outbound(
+            ref=ref,
+            message_sk=sk,
+            action_id=speaking.action_id,
+            ttl=Outbound.time_to_live(),
+        )
+        messages.link(here.log, provider, provider_id, outbound)
+    facts = Message.named(
+        provider=provider,
+        provider_message_id=provider_id,
+        segments=segments,
+    )
+    known = [Delivery.DRAFT, Delivery.DISCARDED, Delivery.SENDING, Delivery.ACCEPTED]
+    accepted = messages.update(
+        here.log, ref, sk, {**facts, "delivery_status": Delivery.ACCEPTED}, only_from=known
+    )
+    return accepted or messages.update(here.log, ref, sk, facts) or speaking.message
+
+
+def finish(here: Resources, speaking: Speaking) -> None:
+    """T7 and T8: the one update of the item, then the marks; all of it again changes nothing."""
+    opened, turn, message = speaking.opened, speaking.turn, speaking.message
+    answered = _answered(here, opened, turn) if turn.up_to else []
+    state = opened.state
+    changed = conversations.change(
+        here.table,
+        state.primary_channel,
+        state.conversation_id,
+        lambda conversation: _update(here, conversation, speaking, answered),
+    )
+    if changed is None:  # Erased: nothing comes back.
+        states.release(here.log, opened.ref, turn)
+        return
+    cause = Cause(who=message.author, reason=message.hand_off_cause, what=turn.turn_id)
+    note_change(here, opened.ref, *changed, cause)
+    marks: dict[str, Any] = {
+        "last_outbound_at": message.message_timestamp,
+        "status_reason": message.hand_off_cause,
+    }
+    if message.answers:
+        marks["recorded_answers"] = state.recorded_answers + len(message.answers)
+    if turn.up_to:
+        marks["answered_up_to"] = turn.up_to
+    if (state.last_message_at or "") < message.message_timestamp:
+        marks["last_message_at"] = message.message_timestamp
+    _release(here, opened, turn, changed, marks)
+
+
+def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end: End) -> None:
+    """The message did not leave, or nobody knows: it says so, and the conversation moves to where people see it."""
+    facts = Message.named(delivery_status=delivery, error_code=end.reason)
+    messages.update(here.log, opened.ref, turn.message_sk, facts)
+    if end.due_at_ms is not None:
+        due.put(here.log, opened.ref, DueKind.RESUME, end.due_at_ms, reason=end.reason)
+    if end.noted is not None:
+        keep_noted(here, opened, end.noted)
+    cause = Cause(who="parley", reason=end.reason, what=turn.turn_id, words=end.words)
+    moved = change_status(here, opened, end.status, cause) if end.status else None
+    if moved is None:
+        states.release(here.log, opened.ref, turn)
+        return
+    _release(here, opened, turn, moved, {"status_reason": end.reason})
+
+
+def _release(
+    here: Resources,
+    opened: Opened,
+    turn: Turn,
+    changed: tuple[Conversation, Conversation],
+    marks: dict[str, Any],
+) -> None:
+    """T8. Who may speak from now on follows from the status, unless people decided it since the turn began."""
+    before, after = changed
+    mode = mode_of(Status(after.conversation_status))
+    # First the list: what comes after the release is not repeated.
+    keep_open(here, opened.ref, after)
+    # What an older status was for is no reason for this one.
+    is_plain = Status(after.conversation_status) in {Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT}
+    without = ("status_reason",) if is_plain and not marks.get("status_reason") else ()
+    if mode is not opened.state.mode:
+        raised = {**marks, "mode": mode, "status_before": before.conversation_status}
+        if states.release(here.log, opened.ref, turn, raises_fence=True, drop=without, **raised):
+            return
+    states.release(here.log, opened.ref, turn, drop=without, **marks)
+
+
+def _answered(here: Resources, opened: Opened, turn: Turn) -> list[Entry]:
+    """The customer's messages that the turn answers, as the window shows them."""
+    waiting = messages.after(here.log, opened.ref, opened.state.answered_up_to)
+    return [
+        entry_of(message)
+        for message in waiting
+        if message.role is Role.USER
+        and message.sk(message.message_timestamp, message.entry_id) <= (turn.up_to or "")
+    ]
+
+
+def entry_of(message: Message) -> Entry:
+    """A message as the contract's list has it."""
+    return Entry(
+        entry_id=message.entry_id,
+        message_timestamp=message.message_timestamp,
+        role=message.role,
+        content=message.content,
+        ai_prompt_tokens=message.ai_prompt_tokens,
+        ai_completion_tokens=message.ai_completion_tokens,
+        ai_total_tokens=message.ai_total_tokens,
+        processing_time_ms=message.processing_time_ms,
+    )
+
+
+def _status_after(now: Status, kind: TurnKind, message: Message) -> Status | None:
+    """Where a sent message leads; None where the status stays."""
+    if message.opts_out:
+        return Status.OPTED_OUT
+    if message.hand_off_reason:
+        return Status.HANDOFF_PENDING
+    if message.completes_task:
+        return Status.CLOSED
+    if kind is TurnKind.INITIAL or (kind is TurnKind.HUMAN and now in NEVER_SENT):
+        return Status.INITIAL_MESSAGE_SENT
+    return Status.REPLY_SENT if kind is TurnKind.REPLY else None
+
+
+def _update(
+    here: Resources, conversation: Conversation, speaking: Speaking, answered: list[Entry]
+) -> dict[str, Any] | None:
+    """T7: the attributes to write; None where they stand so already."""
+    message = speaking.message
+    now = Status(conversation.conversation_status)
+    kind = speaking.turn.kind
+    status = _status_after(now, kind, message)
+    if status is None or not turn_may_change(now, status):
+        status = now
+    known = {entry.entry_id for entry in conversation.messages}
+    if message.entry_id in known and now is status:
+        return None
+    entries = window(conversation.messages, [*answered, entry_of(message)])
+    facts: dict[str, Any] = {
+        "messages": [entry.stored() for entry in entries],
+        "conversation_status": status,
+    }
+    if kind is not TurnKind.SYSTEM:
+        facts["task_complete"] = 1  # Whoever worded it: the conversation is begun.
+    if kind is TurnKind.INITIAL:
+        facts |= {
+            "processing_time_ms": message.processing_time_ms,
+            "thread_id": message.thread_id,
+        }
+        if conversation.channel_method is ChannelMethod.EMAIL:
+            facts["email_id"] = message.provider_message_id
+    if message.hand_off_reason:
+        facts |= {
+            "hand_off_to_human": True,
+            "hand_off_to_human_reason": message.hand_off_reason,
+        }
+    return facts | _noted(here, conversation, Noted(message.functions, message.answers))
+
+
+def keep_noted(here: Resources, opened: Opened, noted: Noted) -> None:
+    """Write what a model did in a turn that ends without a message. Safe to repeat."""
+
+    def decide(conversation: Conversation) -> dict[str, Any] | None:
+        facts = _noted(here, conversation, noted)
+        is_new = any(getattr(conversation, name) != value for name, value in facts.items())
+        return facts if is_new else None
+
+    state = opened.state
+    conversations.change(here.table, state.primary_channel, state.conversation_id, decide)
+
+
+def _noted(here: Resources, conversation: Conversation, noted: Noted) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    if noted.functions:
+        facts |= {"function_call": True, "function_call_type": noted.functions[-1]}
+    if noted.answers:
+        facts["project_data"] = snapshot.with_answers(conversation, noted.answers, here.bucket)
+    return facts

@@ -1,0 +1,138 @@
+"""
+The conversation as it begins: the request and the project, copied into the contract's item.
+
+Configurations are flattened to the conversation's channel, without secrets, prompts, schemas or bodies of templates: a
+hash stands for those. What is large lies in the bucket.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from conversations import references
+from conversations.companies import Channel, Company
+from conversations.context_object import ContextObject, as_json
+from conversations.items.conversation import ChannelMethod, Conversation
+from conversations.lifecycle import Status
+from conversations.requests import Request
+from shared import clock
+from shared.objects import Bucket
+from shared.queues import to_json
+from shared.storable import storable
+
+INLINE_BYTES = 1_024
+_LONG_AI_PARTS = frozenset({"prompts", "functions"})
+_LONG_CHANNEL_PARTS = frozenset({"templates"})
+_POINTER = {"s3_bucket", "s3_key", "sha256", "bytes"}
+
+
+def conversation_of(
+    context: ContextObject, request: Request, company: Company, bucket: Bucket, *, version: str
+) -> Conversation:
+    """The item of a request. Writes to the bucket what the item cannot hold: under its hash, so that twice is once."""
+    recipient, channel = request.recipient, company.channel(request.channel_method)
+    customer = recipient.primary(request.channel_method)
+    at = clock.to_text(clock.now_ms())
+    return Conversation(
+        primary_channel=customer,
+        conversation_id=context.conversation_data.conversation_id,
+        recipient_tel=recipient.tel,
+        recipient_email=recipient.email,
+        company_id=company.company_id,
+        project_id=company.project_id,
+        channel_method=request.channel_method,
+        conversation_status=Status.PROCESSING,
+        request_id=request.request_id,
+        created_at=at,
+        updated_at=at,
+        initial_request_timestamp=request.requested_at,
+        processor_version=version,
+        router_version=context.metadata.router_version,
+        recipient_first_name=recipient.first_name,
+        recipient_last_name=recipient.last_name,
+        comms_consent=request.has_consent,
+        project_data=_inline(
+            storable(request.payload.get("project_data") or {}),
+            bucket,
+            references.ref_of(context.conversation_data.conversation_id),
+        ),
+        company_name=company.company_name,
+        project_name=company.project_name,
+        company_rep=company.company_rep or None,
+        allowed_channels=[str(method) for method in company.allowed_channels],
+        project_status=company.project_status,
+        auto_queue_initial_message=company.auto_queue_initial_message,
+        auto_queue_initial_message_from_number=company.auto_queue_initial_message_from_number,
+        auto_queue_initial_message_from_email=company.auto_queue_initial_message_from_email,
+        auto_queue_reply_message=company.auto_queue_reply_message,
+        auto_queue_reply_message_from_number=company.auto_queue_reply_message_from_number,
+        auto_queue_reply_message_from_email=company.auto_queue_reply_message_from_email,
+        ai_config=_ai(company, request.channel_method),
+        channel_config=_channel(channel),
+        ttl=clock.expires_in(company.retention_days * clock.DAY_SECONDS),
+        gsi_recipient_tel=recipient.tel,
+        gsi_recipient_email=recipient.email,
+        **{_BUSINESS[request.channel_method]: company.sender(request.channel_method, customer)},
+    )
+
+
+_BUSINESS = {
+    ChannelMethod.WHATSAPP: "gsi_company_whatsapp_number",
+    ChannelMethod.SMS: "gsi_company_sms_number",
+    ChannelMethod.EMAIL: "gsi_company_email",
+}
+
+
+def project_data_of(conversation: Conversation, bucket: Bucket) -> dict[str, Any]:
+    """A conversation's `project_data`, from wherever it lies; what was recorded since is in it."""
+    held = conversation.project_data or {}
+    if not held.keys() >= _POINTER:
+        return held
+    stored: dict[str, Any] = json.loads(bucket.get(str(held["s3_key"])))
+    return {**stored, **{name: part for name, part in held.items() if name not in _POINTER}}
+
+
+def with_answers(
+    conversation: Conversation, answers: Mapping[str, str], bucket: Bucket
+) -> dict[str, Any]:
+    """`project_data` with what the customer answered; where that grows too large for the item, all in the bucket."""
+    held: dict[str, Any] = as_json({**(conversation.project_data or {}), **answers})
+    if len(to_json(held)) <= INLINE_BYTES:
+        return held
+    whole = as_json({**project_data_of(conversation, bucket), **answers})
+    return _inline(whole, bucket, references.ref_of(conversation.conversation_id)) or {}
+
+
+def _inline(data: dict[str, Any], bucket: Bucket, ref: str) -> dict[str, Any] | None:
+    text = to_json(data)
+    if len(text) <= INLINE_BYTES:
+        return data or None
+    hashed = references.fingerprint(data)
+    key = f"conversations/{ref}/project-data-{hashed[:16]}.json"
+    bucket.put(key, text.encode())
+    return {"s3_bucket": bucket.name, "s3_key": key, "sha256": hashed, "bytes": len(text)}
+
+
+def _ai(company: Company, method: ChannelMethod) -> dict[str, Any] | None:
+    config = company.ai_config
+    own = (config.get(f"{config.get('provider')}_config") or {}).get(method) or {}
+    short = {name: part for name, part in config.items() if isinstance(part, str | bool)}
+    return {**short, **_hashed(own, _LONG_AI_PARTS), **_hashes(config, _LONG_AI_PARTS)} or None
+
+
+def _channel(channel: Channel) -> dict[str, Any]:
+    config = channel.model_dump(mode="json", exclude_none=True)
+    return _hashed(config, _LONG_CHANNEL_PARTS)
+
+
+def _hashed(config: dict[str, Any], long_parts: frozenset[str]) -> dict[str, Any]:
+    short = {name: part for name, part in config.items() if name not in long_parts and part}
+    return {**short, **_hashes(config, long_parts)}
+
+
+def _hashes(config: dict[str, Any], long_parts: frozenset[str]) -> dict[str, Any]:
+    return {
+        f"{name}_sha256": references.fingerprint(as_json(config[name]))
+        for name in sorted(long_parts)
+        if config.get(name)
+    }

@@ -1,0 +1,74 @@
+"""What nobody could place or handle."""
+
+from boto3.dynamodb.conditions import Key
+
+from conversations.items.books import Parked, Unmatched
+from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
+from shared import clock
+from shared.dynamodb import Attributes, ConditionFailed, Table
+
+_DAY = len("2026-03-01")
+
+
+def park(table: Table, at: str, parked: Parked) -> None:
+    """Keep an event that can never be handled. The same event is kept once for each time."""
+    table.put(parked.attributes(key(Parked.partition(at[:_DAY]), Parked.sk(at, parked.parked_id))))
+
+
+def parked_on(
+    table: Table, day: str, limit: int, start: Attributes | None
+) -> tuple[list[Parked], Attributes | None]:
+    """One page of what was parked on a day, oldest first."""
+    condition = Key(PARTITION_KEY).eq(Parked.partition(day))
+    items, last = table.query(None, condition, limit=limit, start=start)
+    return [Parked.read(item) for item in items], last
+
+
+def keep_unmatched(table: Table, company_id: str, unmatched: Unmatched) -> None:
+    """Keep a message that belongs to no conversation. Safe to repeat."""
+    where = position(company_id, unmatched)
+    try:
+        table.put(unmatched.attributes(where), when=Unmatched.attr("unmatched_id").not_exists())
+    except ConditionFailed:
+        return
+
+
+def unmatched(
+    table: Table, company_id: str, limit: int, start: Attributes | None
+) -> tuple[list[Unmatched], Attributes | None]:
+    """One page of a company's messages that belong to no conversation, newest first."""
+    condition = Key(PARTITION_KEY).eq(Unmatched.partition(company_id))
+    items, last = table.query(None, condition, limit=limit, start=start, newest_first=True)
+    return [Unmatched.read(item) for item in items if not clock.is_over(item.get("ttl"))], last
+
+
+def one_unmatched(table: Table, company_id: str, sk: str) -> Unmatched | None:
+    """One message of them, by its sort key."""
+    item = table.get({PARTITION_KEY: Unmatched.partition(company_id), SORT_KEY: sk})
+    return Unmatched.read(item) if item else None
+
+
+def attach(table: Table, company_id: str, sk: str, ref: str) -> bool:
+    """Note where a message was placed; False where it was placed elsewhere, or is gone. Safe to repeat."""
+    where = {PARTITION_KEY: Unmatched.partition(company_id), SORT_KEY: sk}
+    attached_to = Unmatched.attr("attached_to")
+    is_free = attached_to.not_exists() | attached_to.eq(ref)
+    try:
+        table.update(
+            where,
+            put=Unmatched.named(attached_to=ref),
+            when=Unmatched.attr("unmatched_id").exists() & is_free,
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def sk_of(unmatched: Unmatched) -> str:
+    """The sort key of a message that belongs to no conversation."""
+    return Unmatched.sk(unmatched.received_at, unmatched.unmatched_id)
+
+
+def position(company_id: str, unmatched: Unmatched) -> Attributes:
+    """Where a page ends that ends with this message."""
+    return key(Unmatched.partition(company_id), sk_of(unmatched))

@@ -1,0 +1,135 @@
+"""The contract's table: one item a conversation, one update a turn, each conditional on the item as it was read."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from boto3.dynamodb.conditions import Key
+
+from conversations.items import conversation as keys
+from conversations.items.conversation import ChannelMethod, Conversation
+from shared import clock
+from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.failures import Transient
+
+ROUNDS = 4
+# The keys of the indexes that are listed by.
+_KEYS_OF = {
+    Conversation.by_company: ("company_id", "project_id"),
+    Conversation.by_created: ("created_at",),
+    Conversation.by_task_complete: ("task_complete",),
+    Conversation.by_status: ("conversation_status",),
+    Conversation.by_channel: ("channel_method",),
+}
+
+# What to write, by field; None: nothing is to be changed.
+type Decide = Callable[[Conversation], dict[str, Any] | None]
+
+
+def create(table: Table, conversation: Conversation) -> Conversation:
+    """Write a conversation unless it exists; the conversation as it then is."""
+    absent = Conversation.attr("conversation_id").not_exists()
+    try:
+        table.put(conversation.attributes(), when=absent)
+    except ConditionFailed as refusal:
+        return Conversation.read(refusal.existing or {})
+    return conversation
+
+
+def read(table: Table, primary_channel: str, conversation_id: str) -> Conversation | None:
+    """A conversation, strongly consistent."""
+    item = table.get(keys.key(primary_channel, conversation_id))
+    return Conversation.read(item) if item else None
+
+
+def change(
+    table: Table, primary_channel: str, conversation_id: str, decide: Decide
+) -> tuple[Conversation, Conversation] | None:
+    """
+    Change a conversation by what *decide* says of it as it stands; before and after, None where it does not exist.
+
+    Raises Transient when others write all the time. An update needs the item: none comes back from the dead.
+    """
+    for _ in range(ROUNDS):
+        seen = read(table, primary_channel, conversation_id)
+        if seen is None:
+            return None
+        facts = decide(seen)
+        if facts is None:
+            return seen, seen
+        unchanged = Conversation.attr("updated_at").eq(seen.updated_at)
+        put = Conversation.named(**facts, updated_at=_later_than(seen.updated_at))
+        try:
+            item = table.update(seen.key, put=put, when=unchanged)
+        except ConditionFailed:
+            continue
+        return seen, Conversation.read(item)
+    raise Transient("conversation_contended")
+
+
+def of_pair(
+    table: Table, channel: ChannelMethod, business_address: str, customer: str
+) -> Iterator[Conversation]:
+    """The conversations of two addresses, by the contract's index: eventually consistent, all pages."""
+    index, business, recipient = Conversation.by_pair[channel]
+    condition = Key(business).eq(business_address) & Key(recipient).eq(customer)
+    start: Attributes | None = None
+    while True:
+        items, start = table.query(index, condition, start=start)
+        yield from (Conversation.read(item) for item in items)
+        if start is None:
+            return
+
+
+def page_of_company(
+    table: Table, company_id: str, project_id: str | None, limit: int, start: Attributes | None
+) -> tuple[list[Conversation], Attributes | None]:
+    """One page of a company's conversations, of one project or all, and the key to go on from."""
+    condition: Any = Key("company_id").eq(company_id)
+    if project_id:
+        condition &= Key("project_id").eq(project_id)
+    items, last = table.query(Conversation.by_company, condition, limit=limit, start=start)
+    return _alive(items), last
+
+
+def page_of_recipient(
+    table: Table,
+    primary_channel: str,
+    limit: int,
+    start: Attributes | None,
+    *,
+    index: str = Conversation.by_created,
+    condition: Any = None,  # noqa: ANN401 - boto3's conditions have no public common type
+) -> tuple[list[Conversation], Attributes | None]:
+    """One page of a recipient's conversations by one of the local indexes, newest or highest first."""
+    whole: Any = Key(keys.PARTITION_KEY).eq(primary_channel)
+    if condition is not None:
+        whole &= condition
+    items, last = table.query(index, whole, limit=limit, start=start, newest_first=True)
+    return _alive(items), last
+
+
+def position(index: str, conversation: Conversation) -> Attributes:
+    """Where a page of an index ends that ends with this conversation."""
+    stored = conversation.attributes()
+    return conversation.key | {name: stored[name] for name in _KEYS_OF[index]}
+
+
+def with_recipient(table: Table, company_id: str, primary_channel: str) -> Iterator[Conversation]:
+    """A company's conversations with one person, strongly consistent, all pages."""
+    condition: Any = Key(keys.PARTITION_KEY).eq(primary_channel)
+    condition &= Key(keys.SORT_KEY).begins_with(keys.first_of_company(company_id))
+    start: Attributes | None = None
+    while True:
+        items, start = table.query(None, condition, start=start)
+        yield from _alive(items)
+        if start is None:
+            return
+
+
+def _alive(items: list[Attributes]) -> list[Conversation]:
+    return [Conversation.read(item) for item in items if not clock.is_over(item.get("ttl"))]
+
+
+def _later_than(before: str) -> str:
+    """Now, but later than *before*: two changes within a millisecond, or clocks that differ, keep their order."""
+    return clock.to_text(max(clock.now_ms(), clock.from_text(before) + 1))

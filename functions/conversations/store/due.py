@@ -1,0 +1,80 @@
+"""Work that waits for its time: found by a sparse index over four partitions, one piece of a kind per conversation."""
+
+from dataclasses import dataclass
+
+from boto3.dynamodb.conditions import Key
+
+from conversations import references
+from conversations.items.log import DUE_BUCKETS, DUE_INDEX, Due, DueKind, of
+from conversations.items.log_item import PARTITION_KEY, SORT_KEY
+from shared import clock
+from shared.dynamodb import ConditionFailed, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Work whose time has come."""
+
+    ref: str
+    kind: DueKind
+
+
+def put(
+    table: Table,
+    ref: str,
+    kind: DueKind,
+    at_ms: int,
+    *,
+    reason: str | None = None,
+    message_sk: str | None = None,
+) -> None:
+    """Have work brought back at a time. Where it waits already, it waits for the new time, and keeps when it began."""
+    facts = Due.named(
+        kind=kind,
+        due_bucket=references.bucket_of(ref, DUE_BUCKETS),
+        due_at=clock.to_text(at_ms),
+        reason=reason,
+        message_sk=message_sk,
+    )
+    began = Due.named(first_due_at=clock.to_text(clock.now_ms()))
+    where = of(ref, Due.sk(kind))
+    table.update(where, put={**facts, "item_type": Due.item_type}, put_once=began)
+
+
+def get(table: Table, ref: str, kind: DueKind) -> Due | None:
+    """The work of a kind that waits, strongly consistent."""
+    item = table.get(of(ref, Due.sk(kind)))
+    return Due.read(item) if item else None
+
+
+def done(table: Table, ref: str, kind: DueKind) -> None:
+    """It waits no more. Safe to repeat."""
+    table.delete(of(ref, Due.sk(kind)))
+
+
+def come(table: Table, limit: int) -> list[Waiting]:
+    """Work whose time has come, the oldest of each partition first; eventually consistent."""
+    now = clock.to_text(clock.now_ms())
+    found: list[Waiting] = []
+    for bucket in range(DUE_BUCKETS):
+        condition = Key("due_bucket").eq(str(bucket)) & Key("due_at").lte(now)
+        items, _ = table.query(DUE_INDEX, condition, limit=limit)
+        found += [
+            Waiting(
+                ref=str(item[PARTITION_KEY]).partition("#")[2],
+                kind=DueKind(str(item[SORT_KEY]).partition("#")[2]),
+            )
+            for item in items
+        ]
+    return found
+
+
+def postpone(table: Table, waiting: Waiting, seen: Due, at_ms: int) -> bool:
+    """Have work come again later, if it is as it was *seen*: two sweepers bring it once."""
+    same = Due.attr("due_at").eq(seen.due_at)
+    facts = Due.named(due_at=clock.to_text(at_ms), attempts=seen.attempts + 1)
+    try:
+        table.update(of(waiting.ref, Due.sk(waiting.kind)), put=facts, when=same)
+    except ConditionFailed:
+        return False
+    return True

@@ -1,0 +1,133 @@
+"""The log of a conversation: every message whole, and each change of its status."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from boto3.dynamodb.conditions import Key
+
+from conversations.items.log import Change, Delivery, Message, OfConversation, Outbound, of
+from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
+from shared.dynamodb import Attributes, ConditionFailed, Table
+
+AT_ONCE = 25  # of BatchWriteItem
+SEARCHED = 1_000
+SEARCHED_AT_ONCE = 100
+
+
+def add(table: Table, ref: str, message: Message) -> Message:
+    """Write a message unless it is there; the message as it stands: what was drafted first is what is sent."""
+    where = of(ref, message.sk(message.message_timestamp, message.entry_id))
+    try:
+        table.put(message.attributes(where), when=Message.attr("entry_id").not_exists())
+    except ConditionFailed as refusal:
+        return Message.read(refusal.existing or {})
+    return message
+
+
+def add_all(table: Table, ref: str, found: Sequence[Message]) -> None:
+    """Write messages of a log that nobody has written yet. Safe to repeat: they are what they were."""
+    items = [m.attributes(of(ref, m.sk(m.message_timestamp, m.entry_id))) for m in found]
+    for first in range(0, len(items), AT_ONCE):
+        table.put_many(items[first : first + AT_ONCE])
+
+
+def get(table: Table, ref: str, sk: str) -> Message | None:
+    """One message, strongly consistent."""
+    item = table.get(of(ref, sk))
+    return Message.read(item) if item else None
+
+
+def update(
+    table: Table,
+    ref: str,
+    sk: str,
+    facts: Attributes,
+    *,
+    drop: Sequence[str] = (),
+    only_from: Sequence[Delivery] = (),
+) -> Message | None:
+    """Change facts (`Message.named`) of a message; None where none stands where it may be changed from."""
+    may: Any = Message.attr("entry_id").exists()
+    if only_from:
+        may &= Message.attr("delivery_status").is_in(list(only_from))
+    try:
+        return Message.read(table.update(of(ref, sk), put=facts, drop=drop, when=may))
+    except ConditionFailed:
+        return None
+
+
+def newest(table: Table, ref: str, count: int) -> list[Message]:
+    """The newest messages, oldest first, strongly consistent."""
+    items, _ = table.query(None, _messages(ref), limit=count, newest_first=True)
+    return [Message.read(item) for item in reversed(items)]
+
+
+def after(table: Table, ref: str, sk: str | None) -> list[Message]:
+    """All messages after the one with this sort key, oldest first, strongly consistent."""
+    found: list[Message] = []
+    start: Attributes | None = None
+    newer: Any = Key(PARTITION_KEY).eq(OfConversation.partition(ref))
+    # `~` comes after all that a sort key of a message is made of.
+    newer &= Key(SORT_KEY).between(f"{sk}~" if sk else Message.first_sk, f"{Message.first_sk}~")
+    while True:
+        items, start = table.query(None, newer, start=start)
+        found += [Message.read(item) for item in items]
+        if start is None:
+            return found
+
+
+def page(
+    table: Table, ref: str, limit: int, start: Attributes | None
+) -> tuple[list[Message], Attributes | None]:
+    """One page of the log, newest first, and the key to go on from."""
+    items, last = table.query(None, _messages(ref), limit=limit, start=start, newest_first=True)
+    return [Message.read(item) for item in items], last
+
+
+def find(table: Table, ref: str, entry_id: str) -> Message | None:
+    """A message by its id, among the newest thousand: nobody decides about older ones."""
+    start: Attributes | None = None
+    for _ in range(SEARCHED // SEARCHED_AT_ONCE):
+        found, start = page(table, ref, SEARCHED_AT_ONCE, start)
+        for message in found:
+            if message.entry_id == entry_id:
+                return message
+        if start is None:
+            return None
+    return None
+
+
+def link(table: Table, provider: str, provider_message_id: str, link_to: Outbound) -> None:
+    """Let a provider's id lead to our message. Safe to repeat: the same id never names another one."""
+    where = key(Outbound.partition(provider, provider_message_id))
+    table.put(link_to.attributes(where))
+
+
+def linked(table: Table, provider: str, provider_message_id: str) -> Outbound | None:
+    """Which message of ours a provider's id names, strongly consistent."""
+    item = table.get(key(Outbound.partition(provider, provider_message_id)))
+    return Outbound.read(item) if item else None
+
+
+def note_change(table: Table, ref: str, at: str, change_id: str, change: Change) -> None:
+    """Write that a status changed. Safe to repeat."""
+    table.put(change.attributes(of(ref, change.sk(at, change_id))))
+
+
+def changes(table: Table, ref: str, limit: int) -> list[Change]:
+    """The newest changes of status, newest first."""
+    return [change for _, change in dated_changes(table, ref, limit)]
+
+
+def dated_changes(table: Table, ref: str, limit: int) -> list[tuple[str, Change]]:
+    """The newest changes of status with the time of each, newest first."""
+    condition: Any = Key(PARTITION_KEY).eq(OfConversation.partition(ref))
+    condition &= Key(SORT_KEY).begins_with(Change.first_sk)
+    items, _ = table.query(None, condition, limit=limit, newest_first=True)
+    return [(str(item[SORT_KEY]).split("#")[1], Change.read(item)) for item in items]
+
+
+def _messages(ref: str) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type
+    return Key(PARTITION_KEY).eq(OfConversation.partition(ref)) & Key(SORT_KEY).begins_with(
+        Message.first_sk
+    )

@@ -1,0 +1,255 @@
+"""
+The state of a conversation: claims of turns, the fence, and the marks that only move forward.
+
+Every change is conditional on what it was decided from, and safe to repeat.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from boto3.dynamodb.conditions import ConditionBase
+
+from conversations.items.log import Mode, Stage, State, Turn, state_key
+from shared import clock
+from shared.dynamodb import ConditionFailed, Table
+
+
+class Gone(Exception):
+    """There is no such conversation, or none any more."""
+
+
+class Fenced(Exception):
+    """The turn may not send: somebody took over, or it is another worker's by now. *state* is how things stand."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__("fenced")
+        self.state = state
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The state with the turn in it. *replaced* is a turn that was given up for it: its message is never sent."""
+
+    state: State
+    turn: Turn
+    replaced: Turn | None = None
+
+
+class Busy(Exception):
+    """Another turn is under way. *turn* is that one."""
+
+    def __init__(self, turn: Turn) -> None:
+        super().__init__("busy")
+        self.turn = turn
+
+
+def read(table: Table, ref: str) -> State | None:
+    """The state, strongly consistent; None where there is none, or the conversation was erased."""
+    item = table.get(state_key(ref))
+    state = State.read(item) if item else None
+    return None if state is None or state.erased_at else state
+
+
+def read_many(table: Table, refs: list[str]) -> dict[str, State]:
+    """The states of at most 100 conversations, by `ref`."""
+    found = table.get_many([state_key(ref) for ref in dict.fromkeys(refs)])
+    states = {str(item["pk"]).partition("#")[2]: State.read(item) for item in found}
+    return {ref: state for ref, state in states.items() if not state.erased_at}
+
+
+def create(table: Table, ref: str, state: State) -> State:
+    """Write a conversation's state unless it has one; the state as it then is. Raises Gone for an erased one."""
+    try:
+        table.put(state.attributes(state_key(ref)), when=State.attr("conversation_id").not_exists())
+    except ConditionFailed as refusal:
+        found = State.read(refusal.existing or {})
+        if found.erased_at:
+            raise Gone from None
+        return found
+    return state
+
+
+def claim(table: Table, ref: str, seen: State, turn: Turn) -> Claimed:
+    """
+    Claim the conversation for a turn, if nobody alive has it: T1.
+
+    A turn whose worker may be alive, and any turn whose message may be on its way, is not replaced: Busy.
+    """
+    found = seen.turn
+    is_same = found is not None and found.turn_id == turn.turn_id
+    if found and is_same and found.owner == turn.owner and found.generation == turn.generation:
+        return Claimed(seen, found)
+    if found and not _may_replace(found, turn):
+        raise Busy(found)
+    if found and is_same:
+        # What was drafted before is what is sent: it is found under its key.
+        turn = turn.model_copy(update={"message_sk": found.message_sk})
+    unchanged = _same_turn(found) & State.attr("generation").eq(seen.generation)
+    try:
+        item = table.update(state_key(ref), put=_turn(turn), when=unchanged)
+    except ConditionFailed as refusal:
+        return _found_instead(refusal, turn)
+    return Claimed(State.read(item), turn, None if is_same else found)
+
+
+def pass_fence(table: Table, ref: str, turn: Turn) -> tuple[State, Turn]:
+    """
+    The fence: from here on the message of the turn may be on its way (T4). Raises Fenced and Gone.
+
+    It holds if nobody raised the generation since the turn was claimed and the turn is still this worker's.
+    """
+    sending = turn.model_copy(update={"stage": Stage.SENDING})
+    mine = State.attr("turn.turn_id").eq(turn.turn_id) & State.attr("turn.owner").eq(turn.owner)
+    unchanged = State.attr("generation").eq(turn.generation)
+    try:
+        item = table.update(state_key(ref), put=_turn(sending), when=mine & unchanged)
+    except ConditionFailed as refusal:
+        state = _state_of(refusal)
+        if state.turn == sending:  # Our own write, whose answer was lost.
+            return state, sending
+        raise Fenced(state) from None
+    return State.read(item), sending
+
+
+def take_sending(table: Table, ref: str, seen: Turn, owner: str, lease_until: int) -> Turn | None:
+    """Go on with a turn whose worker died while its message was on the way; None where somebody else does."""
+    mine = seen.model_copy(update={"owner": owner, "lease_until": lease_until})
+    try:
+        table.update(state_key(ref), put=_turn(mine), when=_same_turn(seen))
+    except ConditionFailed as refusal:
+        return mine if _state_of(refusal).turn == mine else None
+    return mine
+
+
+def release(
+    table: Table,
+    ref: str,
+    turn: Turn,
+    *,
+    raises_fence: bool = False,
+    drop: tuple[str, ...] = (),
+    **facts: Any,  # noqa: ANN401 - values of any field
+) -> State | None:
+    """
+    End a turn and write its marks (T8); None where it was ended before. Safe to repeat.
+
+    With *raises_fence* the marks say who may speak from now on; None too where people said so since the turn began.
+    """
+    same: Any = State.attr("turn.turn_id").eq(turn.turn_id)
+    same &= State.attr("turn.owner").eq(turn.owner)
+    fence = State.named(generation=1) if raises_fence else {}
+    if raises_fence:
+        same &= State.attr("generation").eq(turn.generation)
+    try:
+        item = table.update(
+            state_key(ref), put=State.named(**facts), add=fence, drop=["turn", *drop], when=same
+        )
+    except ConditionFailed:
+        return None
+    return State.read(item)
+
+
+def take_inbound(table: Table, ref: str, at: str, *, window_until: str | None) -> State:
+    """Note a customer's message: the marks move forward only, and one of them never waits for another. Raises Gone."""
+    exists = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
+    inbound = State.named(last_inbound_at=at, window_until=window_until)
+    is_newest = _before("last_message_at", at) & _before("last_inbound_at", at)
+    try:
+        facts = {**inbound, **State.named(last_message_at=at)}
+        return State.read(table.update(state_key(ref), put=facts, when=exists & is_newest))
+    except ConditionFailed as refusal:
+        state = _state_of(refusal)
+    if (state.last_inbound_at or "") >= at:
+        return state
+    # A message of ours, sent meanwhile, is newer; the customer was heard all the same.
+    try:
+        is_newer = exists & _before("last_inbound_at", at)
+        return State.read(table.update(state_key(ref), put=inbound, when=is_newer))
+    except ConditionFailed as refusal:
+        return _state_of(refusal)
+
+
+def set_mode(
+    table: Table,
+    ref: str,
+    mode: Mode,
+    *,
+    seen: State,
+    drop: tuple[str, ...] = (),
+    **facts: Any,  # noqa: ANN401 - values of any field
+) -> State | None:
+    """
+    Raise the fence and say who may speak: no turn that was claimed before may send from now on.
+
+    None where the state is not as it was *seen*. A turn stays in it: its stage says whether a message was faster.
+    """
+    raised = State.named(generation=seen.generation + 1, mode=mode, **facts)
+    unchanged = State.attr("generation").eq(seen.generation)
+    try:
+        item = table.update(state_key(ref), put=raised, drop=drop, when=unchanged)
+    except ConditionFailed as refusal:
+        state = _state_of(refusal)
+        is_ours = state.generation == seen.generation + 1 and state.mode is mode
+        same = all(getattr(state, name) == value for name, value in facts.items())
+        return state if is_ours and same else None
+    return State.read(item)
+
+
+def note(
+    table: Table,
+    ref: str,
+    *,
+    drop: tuple[str, ...] = (),
+    **facts: Any,  # noqa: ANN401 - values of any field
+) -> State:
+    """Write facts that depend on nothing. Raises Gone."""
+    exists = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
+    try:
+        return State.read(
+            table.update(state_key(ref), put=State.named(**facts), drop=drop, when=exists)
+        )
+    except ConditionFailed:
+        raise Gone from None
+
+
+def _may_replace(found: Turn, turn: Turn) -> bool:
+    if found.stage is Stage.SENDING:
+        return False
+    is_older = found.generation < turn.generation
+    return found.is_over or is_older or found.owner == turn.owner
+
+
+def _same_turn(seen: Turn | None) -> ConditionBase:
+    if seen is None:
+        return State.attr("turn").not_exists() & State.attr("conversation_id").exists()
+    same = State.attr("turn.turn_id").eq(seen.turn_id) & State.attr("turn.owner").eq(seen.owner)
+    at = State.attr("turn.lease_until").eq(seen.lease_until)
+    return same & at & State.attr("turn.stage").eq(seen.stage)
+
+
+def _found_instead(refusal: ConditionFailed, turn: Turn) -> Claimed:
+    state = _state_of(refusal)
+    if state.turn == turn:  # Our own write, whose answer was lost.
+        return Claimed(state, turn)
+    if state.turn is not None:
+        raise Busy(state.turn)
+    raise Fenced(state)
+
+
+def _state_of(refusal: ConditionFailed) -> State:
+    if refusal.existing is None or refusal.existing.get("erased_at"):
+        raise Gone
+    return State.read(refusal.existing)
+
+
+def _before(mark: str, at: str) -> ConditionBase:
+    return State.attr(mark).not_exists() | State.attr(mark).lt(at)
+
+
+def _turn(turn: Turn) -> dict[str, Any]:
+    return State.named(turn=turn.model_dump(mode="json", exclude_none=True))
+
+
+def lease_for(remaining_ms: int) -> int:
+    """Until when a worker with so much time left may be alive; the rest covers clocks that differ."""
+    return clock.now_ms() + remaining_ms + 5 * clock.SECOND_MS

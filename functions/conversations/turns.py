@@ -1,0 +1,349 @@
+"""
+One turn: something is said in a conversation, exactly once, whoever dies on the way.
+
+    T1 claim    the state names the turn and the key of its message         killed: the lease ends, claimed again
+    T2 write    the model is asked; what it does goes through the ledger     killed: asked again
+    T3 draft    the message is stored                                       killed: what is stored is sent
+    T4 fence    `sending`, if nobody took over since T1                     killed: goes on at T5
+    T5 send     policy once more, the ledger, one wire attempt              killed: in doubt, or sent
+    T6 link     the provider's id leads to the message                      repeated
+    T7 item     the one update of the conversation                          entries have fixed ids: merged
+    T8 release  the state's marks, and the turn is gone                     nothing is left to do
+
+Everything that T6 to T8 need stands in the message and the state, so that anybody can finish a dead worker's turn.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from conversations import references, settling
+from conversations.items.conversation import Role
+from conversations.items.log import Delivery, DueKind, Message, Stage, Turn, TurnKind
+from conversations.opened import Opened, Speaking
+from conversations.outgoing import Wire
+from conversations.resources import Resources, Run
+from conversations.settling import End, Noted
+from conversations.store import due, messages, states
+from shared import clock
+from shared.channels.outcomes import Sent
+from shared.delivery import Action, OnDoubt
+from shared.delivery import State as Sending
+from shared.failures import Transient
+from shared.queues import digest
+
+# A dead worker's attempt is settled when nobody can be alive in it, and evidence had time to come.
+IN_DOUBT_MS = 150 * clock.SECOND_MS
+MADE = frozenset({Sending.SENT, Sending.CONFIRMED})
+IN_DOUBT = frozenset({"send_in_doubt", "send_in_progress"})
+SEND_IN_DOUBT = "send_in_doubt"
+
+
+class Ended(StrEnum):
+    """How a turn ended, for now."""
+
+    SENT = "sent"
+    FAILED = "failed"  # refused by the provider, for good
+    UNKNOWN = "unknown"  # nobody knows whether it arrived, and it is not sent again
+    REFUSED = "refused"  # by the policy
+    LATER = "later"  # in doubt: settled when it is due
+    FENCED = "fenced"  # somebody took over
+    UNWRITTEN = "unwritten"  # there is nothing to say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """
+    What a turn is: why, up to which message of the customer, and in whose name.
+
+    *at_ms* is the time of the message, where that is known and stays the same however often the work comes.
+    """
+
+    turn_id: str
+    kind: TurnKind
+    up_to: str | None = None
+    author: str = "ai"
+    at_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a turn ended; *reason* is a code where it did not end well."""
+
+    ended: Ended
+    message: Message | None = field(default=None, repr=False)
+    reason: str | None = None
+
+
+# A message in full but for its place in the log; None where there is nothing to say. May raise Unwritable.
+type Write = Callable[[], Message | None]
+
+
+class Unwritable(Exception):
+    """
+    There is no message to send. *reason* is a code; *may_pass* says whether trying again can help.
+
+    *words* are what agents are shown where the model hands over, in its own words; *noted* is what it did before that.
+    *unsent* is what a person wanted to say, so that they see that it did not leave.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        may_pass: bool = False,
+        words: str | None = None,
+        unsent: Message | None = None,
+        noted: Noted | None = None,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.may_pass = may_pass
+        self.words = words
+        self.unsent = unsent
+        self.noted = noted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turns:
+    """
+    What takes turns: storage, the wire, the policy, and where a turn leads that did not end well.
+
+    *refusal* says why a message may not leave, with where that leads; None where it may. *consequence* says where an
+    attempt leads that failed, or whose outcome nobody knows.
+    """
+
+    here: Resources
+    wire: Wire
+    refusal: Callable[[Opened, Message], End | None]
+    consequence: Callable[[TurnKind, Ended, str], End]
+
+
+def take(turns: Turns, opened: Opened, plan: Plan, run: Run, write: Write) -> Outcome:
+    """
+    Take a turn, or go on with it. Raises Transient where another one is under way, or nothing was sent yet.
+
+    Whoever finds another turn's message on its way finishes that first, if its worker is dead.
+    """
+    here = turns.here
+    done = _done_before(here, opened, plan)
+    if done is not None:
+        return done
+    turn = _claimed(turns, opened, plan, run)
+    if turn is None:
+        return Outcome(Ended.LATER)
+    message = messages.get(here.log, opened.ref, turn.message_sk)
+    if message is None:
+        try:
+            written = write()
+        except Unwritable as fault:
+            if fault.may_pass and not run.is_last:
+                raise Transient(fault.reason) from None
+            end = turns.consequence(plan.kind, Ended.UNWRITTEN, fault.reason)
+            end = replace(end, words=fault.words, noted=fault.noted)
+            if fault.unsent is not None:
+                messages.add(here.log, opened.ref, _placed(fault.unsent, turn))
+            settling.give_up(here, opened, turn, Delivery.FAILED, end)
+            return Outcome(Ended.UNWRITTEN, None, fault.reason)
+        if written is None:
+            states.release(here.log, opened.ref, turn)
+            return Outcome(Ended.UNWRITTEN)
+        message = messages.add(here.log, opened.ref, _placed(written, turn))
+    return _sent(turns, opened, turn, message, run)
+
+
+def resume(turns: Turns, opened: Opened, run: Run) -> Outcome | None:
+    """Finish a turn whose message is on its way, if its worker is dead; None where there is none."""
+    turn = opened.state.turn
+    if turn is None or turn.stage is not Stage.SENDING:
+        return None
+    if turn.owner != run.owner:
+        if not turn.is_over:
+            raise Transient("turn_busy", max(0, turn.lease_until - clock.now_ms()))
+        lease = states.lease_for(run.remaining_ms())
+        taken = states.take_sending(turns.here.log, opened.ref, turn, run.owner, lease)
+        if taken is None:
+            raise Transient("turn_busy")
+        turn = taken
+    message = messages.get(turns.here.log, opened.ref, turn.message_sk)
+    if message is None:  # Erased meanwhile.
+        states.release(turns.here.log, opened.ref, turn)
+        return None
+    return _sent(turns, opened, turn, message, run)
+
+
+def message_of(plan: Plan, ref: str, content: str) -> Message:
+    """A message of the business in a turn; its place in the log is the turn's."""
+    action = references.action_id(ref, plan.turn_id)
+    return Message(
+        entry_id=references.entry_id(action),
+        message_timestamp="",
+        role=Role.ASSISTANT,
+        content=content,
+        author=plan.author,
+        turn_id=plan.turn_id,
+        delivery_status=Delivery.DRAFT,
+    )
+
+
+def _done_before(here: Resources, opened: Opened, plan: Plan) -> Outcome | None:
+    """The end of a turn that is over, where its message can be found by its time; else others know that it is."""
+    turn = opened.state.turn
+    if plan.at_ms is None or (turn is not None and turn.turn_id == plan.turn_id):
+        return None
+    message = messages.get(here.log, opened.ref, _message_sk(opened.ref, plan, plan.at_ms))
+    if message is None or message.delivery_status in {Delivery.DRAFT, Delivery.DISCARDED}:
+        return None
+    ended = {
+        Delivery.FAILED: Ended.FAILED,
+        Delivery.UNKNOWN: Ended.UNKNOWN,
+        Delivery.BLOCKED: Ended.REFUSED,
+    }
+    return Outcome(ended.get(message.delivery_status or Delivery.SENT, Ended.SENT), message)
+
+
+def _message_sk(ref: str, plan: Plan, at_ms: int) -> str:
+    entry = references.entry_id(references.action_id(ref, plan.turn_id))
+    return Message.sk(clock.to_text(at_ms), entry)
+
+
+def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
+    """T1. None where another turn is in doubt, and this one comes again when that is settled."""
+    here, state = turns.here, opened.state
+    at_ms = plan.at_ms if plan.at_ms is not None else _after(state.last_message_at)
+    wanted = Turn(
+        turn_id=plan.turn_id,
+        kind=plan.kind,
+        up_to=plan.up_to,
+        message_sk=_message_sk(opened.ref, plan, at_ms),
+        generation=state.generation,
+        stage=Stage.CLAIMED,
+        owner=run.owner,
+        lease_until=states.lease_for(run.remaining_ms()),
+    )
+    try:
+        claimed = states.claim(here.log, opened.ref, state, wanted)
+    except states.Fenced:
+        raise Transient("state_moved") from None
+    except states.Busy as busy:
+        if busy.turn.stage is Stage.CLAIMED:
+            wait = max(0, busy.turn.lease_until - clock.now_ms())
+            raise Transient("turn_busy", wait) from None
+        if not busy.turn.is_over:
+            settle_later(here, opened.ref, busy.turn)
+            return None
+        current = states.read(here.log, opened.ref)
+        if current is None or current.turn is None:
+            raise Transient("state_moved") from None
+        before = resume(turns, opened.with_state(current), run)
+        if before is not None and before.ended is Ended.LATER:
+            return None
+        raise Transient("finished_another_turn", 0) from None
+    if claimed.replaced is not None:
+        discard(here, opened.ref, claimed.replaced.message_sk)
+    return claimed.turn
+
+
+def _sent(turns: Turns, opened: Opened, turn: Turn, message: Message, run: Run) -> Outcome:
+    """T4 to T8."""
+    here, ref = turns.here, opened.ref
+    if turn.stage is Stage.CLAIMED:
+        try:
+            state, turn = states.pass_fence(here.log, ref, turn)
+        except states.Fenced:
+            discard(here, ref, turn.message_sk)
+            states.release(here.log, ref, turn)
+            return Outcome(Ended.FENCED, message)
+        opened = opened.with_state(state)
+    action_id = references.action_id(ref, turn.turn_id)
+    speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
+    # What was on the wire already is not stopped by a rule of today; its outcome is to be known.
+    was_tried = here.ledger.action(action_id) is not None
+    refused = None if was_tried else turns.refusal(opened, message)
+    if refused is not None:
+        settling.give_up(here, opened, turn, Delivery.BLOCKED, refused)
+        return Outcome(Ended.REFUSED, message, refused.reason)
+    sent: Sent | None = None
+
+    def send() -> str | None:
+        nonlocal sent
+        sent = turns.wire.send(opened, message, action_id)
+        return sent.provider_id
+
+    try:
+        standing = here.ledger.perform(
+            _intended(opened, message, action_id),
+            owner=run.owner,
+            remaining_ms=run.remaining_ms(),
+            send=send,
+            evidence=lambda action: turns.wire.evidence(opened, message, action),
+        )
+    except Transient as doubt:
+        if doubt.reason not in IN_DOUBT:
+            raise
+        settle_later(here, ref, turn)
+        return Outcome(Ended.LATER, message, doubt.reason)
+    return _settled(turns, speaking, standing, sent)
+
+
+def _settled(turns: Turns, speaking: Speaking, standing: Sending, sent: Sent | None) -> Outcome:
+    """What the ledger knows of the send, written to the log and the conversation: T6 to T8."""
+    here = turns.here
+    action = None if sent else here.ledger.action(speaking.action_id)
+    if standing in MADE:
+        known = (action.provider_id or action.evidence) if action else None
+        provider_id = sent.provider_id if sent else known
+        message = settling.link(here, speaking, provider_id, sent.segments if sent else None)
+        if provider_id:
+            turns.wire.announce(speaking.opened, message, speaking.action_id, provider_id)
+        settling.finish(here, replace(speaking, message=message))
+        return Outcome(Ended.SENT, message)
+    reason = (action.reason if action else None) or "refused"
+    ended, delivery = Ended.FAILED, Delivery.FAILED
+    if standing is Sending.UNKNOWN:
+        ended, delivery, reason = Ended.UNKNOWN, Delivery.UNKNOWN, SEND_IN_DOUBT
+    end = turns.consequence(speaking.turn.kind, ended, reason)
+    settling.give_up(here, speaking.opened, speaking.turn, delivery, end)
+    return Outcome(ended, speaking.message, end.reason)
+
+
+def settle_later(here: Resources, ref: str, turn: Turn) -> None:
+    """Have a turn whose outcome nobody knows looked at again when its worker cannot be alive."""
+    due.put(
+        here.log,
+        ref,
+        DueKind.IN_DOUBT,
+        max(clock.now_ms(), turn.lease_until) + IN_DOUBT_MS,
+        message_sk=turn.message_sk,
+    )
+
+
+def discard(here: Resources, ref: str, sk: str) -> None:
+    """A draft that is not sent: people see it as a suggestion."""
+    facts = Message.named(delivery_status=Delivery.DISCARDED)
+    drafted = [Delivery.DRAFT, Delivery.DISCARDED]
+    messages.update(here.log, ref, sk, facts, only_from=drafted)
+
+
+def _intended(opened: Opened, message: Message, action_id: str) -> Action:
+    in_doubt = opened.company.policy.in_doubt
+    return Action(
+        action_id=action_id,
+        company=opened.company.company_id,
+        channel=opened.conversation.channel_method,
+        provider=opened.channel.provider,
+        on_doubt=OnDoubt.RESEND if in_doubt == "resend_if_absent" else OnDoubt.AT_MOST_ONCE,
+        recipient_hash=digest("recipient", opened.customer),
+        body_hash=digest("body", message.content),
+        message_pk=f"{opened.ref}#{message.sk(message.message_timestamp, message.entry_id)}",
+    )
+
+
+def _placed(message: Message, turn: Turn) -> Message:
+    at, _, entry = turn.message_sk.removeprefix(Message.first_sk).partition("#")
+    return message.model_copy(update={"message_timestamp": at, "entry_id": entry})
+
+
+def _after(last: str | None) -> int:
+    now = clock.now_ms()
+    return max(now, clock.from_text(last) + 1) if last else now

@@ -1,0 +1,81 @@
+"""
+What happens at an automated number is handed over to the context that answers there, after it is stored here.
+
+On every delivery of an event, also a repeated one: the one before may have died after it stored and before it got here.
+The queues and their readers know what they have seen, so that twice is harmless.
+"""
+
+from collections.abc import Mapping
+
+from shared import clock
+from shared.conversation_lanes import inbound_entry, status_entry
+from shared.events import Provider
+from whatsapp import content, ordering, translation
+from whatsapp.content import Content
+from whatsapp.events import Event
+from whatsapp.items import Message, Phone, Status
+from whatsapp.resources import Resources
+from whatsapp.translation import Number
+
+_PROVIDERS: Mapping[str, Provider] = {"graph": "meta", "eum": "aws_social"}
+
+
+def message(
+    here: Resources, event: Event, phone: Phone, described: Content, stored: Message
+) -> None:
+    """
+    Hand a customer's message over, or the business's own answer, after which automation is silent.
+
+    What nobody is to answer stays here: notices of the provider, and messages that were deleted before they came.
+    """
+    if not _is_wanted(event, phone) or described.subtype == "system" or stored.revoked_at:
+        return
+    has_copy = stored.s3_bucket and stored.s3_key
+    told = translation.message(
+        event,
+        described,
+        _number(phone),
+        received_at=stored.received_at,
+        file_url=f"s3://{stored.s3_bucket}/{stored.s3_key}" if has_copy else None,
+    )
+    here.conversation_inbound.send([inbound_entry(told)])
+
+
+def reaction(here: Resources, event: Event, phone: Phone) -> None:
+    """Hand a customer's reaction over. One that is taken back says nothing, and one of the business answers nothing."""
+    if not _is_wanted(event, phone) or event.kind != "message":
+        return
+    received_at = ordering.received_at_ms(event.at, event.index, event.accepted_at)
+    told = translation.message(
+        event,
+        content.describe(event.payload or {}),
+        _number(phone),
+        received_at=clock.to_text(received_at),
+        file_url=None,
+    )
+    if told.text:
+        here.conversation_inbound.send([inbound_entry(told)])
+
+
+def status(here: Resources, event: Event, phone: Phone, parsed: Status) -> None:
+    """Hand a delivery status over, whoever sent the message: only the reader knows its own."""
+    if not phone.is_automated:
+        return
+    error = parsed.errors[0] if parsed.errors else {}
+    told = translation.delivery_status(
+        event,
+        _number(phone),
+        action_id=parsed.action_id,
+        error_code=str(error["code"]) if "code" in error else None,
+        occurred_at=parsed.status_at,
+    )
+    here.conversation_statuses.send([status_entry(told)])
+
+
+def _is_wanted(event: Event, phone: Phone) -> bool:
+    """Whether somebody answers there. Not in groups: a conversation is with one person."""
+    return phone.is_automated and not (event.payload or {}).get("group_id")
+
+
+def _number(phone: Phone) -> Number:
+    return Number(_PROVIDERS[phone.provider], phone.waba_meta_id, f"+{phone.display_phone}")

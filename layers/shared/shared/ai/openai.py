@@ -1,0 +1,223 @@
+"""
+OpenAI's Responses: one stateless call, answered in the structure that a schema asks for, or by a function call.
+
+Nothing is stored there (`store: false`) and nothing is read back: instructions, tools and history are ours every time.
+(OpenAI API reference, "Create a model response".)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from shared import http
+from shared.ai.port import (
+    Limits,
+    Message,
+    Repeat,
+    Reply,
+    Schema,
+    Stop,
+    Tool,
+    ToolCall,
+    Turn,
+    Unavailable,
+    Usage,
+    decodable,
+)
+from shared.channels.outcomes import InDoubt, NotSent
+from shared.secrets import SecretUnreadable, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from shared.secrets import JsonSecret
+
+_TRANSIENT = frozenset(
+    {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
+)
+_INCOMPLETE = {"max_output_tokens": Stop.LENGTH, "content_filter": Stop.REFUSED}
+_PASSES = frozenset({"server_error", "rate_limit_exceeded"})
+_CODE = re.compile(r"[a-z_]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """
+    Who pays. *base_url* ends with the version, `https://api.openai.com/v1`; *secret* holds `ai_api_key`.
+
+    A key that is refused is read again once a minute at most, so that it can be rotated.
+    """
+
+    base_url: str
+    secret: JsonSecret
+
+    def post(self, path: str, body: Mapping[str, Any], *, within_ms: int) -> dict[str, Any]:
+        """The JSON object that answers one request. One attempt. Raises Unavailable and SecretUnreadable."""
+        key = next(iter(texts(self.secret.value().get("ai_api_key"))), None)
+        if key is None:
+            raise SecretUnreadable("the secret has no ai_api_key")
+        try:
+            answer = http.call(
+                "POST",
+                f"{self.base_url}/{path}",
+                headers={"Authorization": f"Bearer {key}", "Accept": "application/json"},
+                json=body,
+                within_ms=within_ms,
+                silence_ms=within_ms,
+            )
+        except (NotSent, InDoubt) as failure:
+            raise Unavailable(f"openai_{failure.code}") from None
+        parsed = _parsed(answer.data)
+        if answer.status != HTTPStatus.OK:
+            raise Unavailable(_code(answer.status, parsed), self._repeat(answer.status))
+        if parsed is None:
+            raise Unavailable("openai_bad_answer")
+        return parsed
+
+    def _repeat(self, status: int) -> Repeat:
+        if status in _TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return Repeat.LATER
+        if status == HTTPStatus.UNAUTHORIZED and self.secret.refreshed():
+            return Repeat.ONCE
+        return Repeat.NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAI:
+    """One model of an account."""
+
+    account: Account
+    model: str
+
+    @property
+    def name(self) -> str:
+        """The id of the model."""
+        return f"openai:{self.model}"
+
+    def reply(
+        self,
+        system: str,
+        history: Sequence[Turn],
+        *,
+        limits: Limits,
+        schema: Schema | None = None,
+        tools: Sequence[Tool] = (),
+    ) -> Reply:
+        """See `Model.reply`. Raises SecretUnreadable too."""
+        request: dict[str, Any] = {
+            "model": self.model,
+            "instructions": system,
+            "input": [item for turn in history for item in items_of(turn)],
+            "max_output_tokens": limits.most_tokens,
+            "store": False,
+        }
+        if limits.temperature is not None:
+            request["temperature"] = limits.temperature
+        if tools:
+            # Not strict: projects write these schemas, and the caller checks the arguments itself.
+            request["tools"] = [_function(tool) for tool in tools]
+            request["parallel_tool_calls"] = False
+        if schema:
+            request["text"] = {
+                "format": {
+                    "type": "json_schema",
+                    "name": schema.name,
+                    "schema": decodable(schema.schema),
+                    "strict": True,
+                }
+            }
+        return _reply(self.account.post("responses", request, within_ms=limits.within_ms))
+
+
+def items_of(turn: Turn) -> Iterator[dict[str, Any]]:
+    """A turn as input items. Calls go without the item ids that the provider gave: it stored nothing under them."""
+    if isinstance(turn, Message):
+        yield {"type": "message", "role": turn.role.value, "content": turn.text}
+        return
+    yield {
+        "type": "function_call",
+        "call_id": turn.call.call_id,
+        "name": turn.call.name,
+        "arguments": turn.call.arguments,
+    }
+    yield {
+        "type": "function_call_output",
+        "call_id": turn.call.call_id,
+        "output": turn.result,
+    }
+
+
+def _function(tool: Tool) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.parameters),
+        "strict": False,
+    }
+
+
+def _reply(answer: Mapping[str, Any]) -> Reply:
+    """Raises Unavailable for an answer that failed there, and for one of another shape."""
+    try:
+        stop = _stop(answer)
+        items = [item for item in answer["output"] if isinstance(item, Mapping)]
+        parts = [part for item in items if item["type"] == "message" for part in item["content"]]
+        calls = tuple(
+            ToolCall(str(item["call_id"]), str(item["name"]), str(item["arguments"]))
+            for item in items
+            if item["type"] == "function_call"
+        )
+        text = "".join(part["text"] for part in parts if part["type"] == "output_text")
+        usage = answer.get("usage") or {}
+        spent = Usage(int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0)))
+    except (KeyError, TypeError, ValueError):
+        raise Unavailable("openai_bad_answer") from None
+    if stop is Stop.END and _has_refusal(parts):
+        stop = Stop.REFUSED
+    elif stop is Stop.END and calls:
+        stop = Stop.TOOLS
+    return Reply(text, stop, spent, calls)
+
+
+def _stop(answer: Mapping[str, Any]) -> Stop:
+    match answer["status"]:
+        case "completed":
+            return Stop.END
+        case "incomplete":
+            reason = str((answer.get("incomplete_details") or {}).get("reason"))
+            return _INCOMPLETE.get(reason, Stop.OTHER)
+        case "failed":
+            code = str((answer.get("error") or {}).get("code"))
+            repeat = Repeat.LATER if code in _PASSES else Repeat.NEVER
+            raise Unavailable(f"openai_{_safe(code) or 'failed'}", repeat)
+        case _:
+            return Stop.OTHER
+
+
+def _has_refusal(parts: Iterable[Mapping[str, Any]]) -> bool:
+    return any(part["type"] == "refusal" for part in parts)
+
+
+def _parsed(data: bytes) -> dict[str, Any] | None:
+    try:
+        parsed = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
+
+
+def _code(status: int, body: Mapping[str, Any] | None) -> str:
+    """`openai_429`, or `openai_429_insufficient_quota` where the provider says so in a word of its own."""
+    error = (body or {}).get("error")
+    word = _safe(error.get("code")) if isinstance(error, Mapping) else ""
+    return f"openai_{status}_{word}" if word else f"openai_{status}"
+
+
+def _safe(word: object) -> str:
+    return word if isinstance(word, str) and _CODE.fullmatch(word) else ""

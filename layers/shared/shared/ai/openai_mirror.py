@@ -1,0 +1,57 @@
+"""
+A copy of a conversation in OpenAI's Conversations, for people who look there: written, best effort, never read back.
+
+It is never passed to a model as `conversation`, so a turn that is repeated cannot pollute a history, nor wait for a
+conversation that is locked. (OpenAI API reference, "Conversations"; 20 items a request, 16 pairs of metadata.)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from botocore.exceptions import ClientError
+
+from shared.ai.openai import items_of
+from shared.ai.port import Unavailable
+from shared.secrets import SecretUnreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shared.ai.openai import Account
+    from shared.ai.port import Message
+
+MOST_ITEMS = 20
+WITHIN_MS = 5_000
+
+
+def create_conversation(
+    account: Account, metadata: Mapping[str, str], *, within_ms: int = WITHIN_MS
+) -> str | None:
+    """The id of a new, empty conversation; None where there is none to be had. *metadata* holds no personal data."""
+    try:
+        made = account.post("conversations", {"metadata": dict(metadata)}, within_ms=within_ms)
+    except (Unavailable, SecretUnreadable, ClientError):
+        return None
+    found = made.get("id")
+    return found if isinstance(found, str) and found else None
+
+
+def append_messages(
+    account: Account,
+    conversation_id: str,
+    messages: Sequence[Message],
+    *,
+    within_ms: int = WITHIN_MS,
+) -> bool:
+    """Add messages at the end. False where some were not taken; trying again would double the others."""
+    path = f"conversations/{quote(conversation_id, safe='')}/items"
+    items = [item for message in messages for item in items_of(message)]
+    try:
+        for first in range(0, len(items), MOST_ITEMS):
+            batch = {"items": items[first : first + MOST_ITEMS]}
+            account.post(path, batch, within_ms=within_ms)
+    except (Unavailable, SecretUnreadable, ClientError):
+        return False
+    return True

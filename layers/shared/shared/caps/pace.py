@@ -1,0 +1,73 @@
+"""
+Rates: one thing every so many milliseconds, and a few at once after a pause.
+
+The item holds one number, the moment from which sending is free again (the "theoretical arrival time" of the generic
+cell rate algorithm, ITU-T I.371). Each send moves it on; while it is ahead by less than the burst allows, sends pass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boto3.dynamodb.conditions import Attr
+
+from shared import clock
+from shared.dynamodb import TTL_ATTRIBUTE, ConditionFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shared.caps.limit import Rate
+    from shared.dynamodb import Attributes, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The rates in *table*; *key_of* makes the key of a subject, such as a number or a pair of numbers."""
+
+    table: Table
+    key_of: Callable[[str], Attributes]
+
+    def look(self, subject: str, rate: Rate) -> int | None:
+        """When the next send may be (ms since 1970), None for now. Nothing is taken. One read."""
+        return _wait(self.table.get(self.key_of(subject)), rate, clock.now_ms())
+
+    def take(self, subject: str, rate: Rate) -> int | None:
+        """
+        Take the next place, and None; or take nothing, and when to come again (ms since 1970).
+
+        One write after a pause, two within a burst, the second of which is refused where there is no place. A repeated
+        call takes a place of its own: it makes others wait a little, and lets nobody go too fast.
+        """
+        key, now, free = self.key_of(subject), clock.now_ms(), Attr("free_at")
+        try:
+            self.table.update(
+                key,
+                put={"free_at": now + rate.every_ms, TTL_ATTRIBUTE: _expiry(rate)},
+                when=free.not_exists() | free.lte(now),
+            )
+        except ConditionFailed:
+            pass
+        else:
+            return None
+        try:
+            # An addition, so that nobody has to read first, and of two at once both count.
+            self.table.update(
+                key,
+                add={"free_at": rate.every_ms},
+                put={TTL_ATTRIBUTE: _expiry(rate)},
+                when=free.lte(now + rate.ahead_ms),
+            )
+        except ConditionFailed as refused:
+            return _wait(refused.existing, rate, now)
+        return None
+
+
+def _wait(item: Attributes | None, rate: Rate, now: int) -> int | None:
+    passes_at = int(item["free_at"]) - rate.ahead_ms if item else now
+    return passes_at if passes_at > now else None
+
+
+def _expiry(rate: Rate) -> int:
+    return clock.expires_in(rate.burst * rate.every_ms // clock.SECOND_MS + clock.DAY_SECONDS)

@@ -1,0 +1,115 @@
+"""
+Quotas: so many in this minute and so many on this day (UTC), for limits too high to remember each moment.
+
+One item per subject holds a bucket for each limit: which window it is of, and how many there were. Where all windows
+are still the same, one conditional addition counts in all of them at once, without a read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING
+
+from boto3.dynamodb.conditions import Attr
+
+from shared import clock
+from shared.caps.limit import ROUNDS, Limit
+from shared.dynamodb import TTL_ATTRIBUTE, ConditionFailed
+from shared.failures import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from boto3.dynamodb.conditions import ConditionBase
+
+    from shared.dynamodb import Attributes, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """The buckets in *table*; *key_of* makes the key of a subject."""
+
+    table: Table
+    key_of: Callable[[str], Attributes]
+
+    def take(self, subject: str, limits: Sequence[Limit]) -> int | None:
+        """
+        Count one, and None; or count nothing, and when there is room again (ms since 1970).
+
+        A repeated call counts again: callers with an idempotency key look at that first. One write, two in the first
+        call of a window. Raises Transient where too many others begin the same window.
+        """
+        key, now = self.key_of(subject), clock.now_ms()
+        try:
+            self.table.update(
+                key,
+                add={_count(limit): 1 for limit in limits},
+                when=_all(
+                    Attr(_window(limit)).eq(_bucket(limit, now))
+                    & Attr(_count(limit)).lt(limit.most)
+                    for limit in limits
+                ),
+            )
+        except ConditionFailed as refused:
+            return self._begin_windows(key, refused.existing, limits, now)
+        return None
+
+    def _begin_windows(
+        self, key: Attributes, seen: Attributes | None, limits: Sequence[Limit], now: int
+    ) -> int | None:
+        """Count one where a window has begun since the last one, or the subject is new; else say when there is room."""
+        for _ in range(ROUNDS):
+            buckets = {limit: _bucket(limit, now, seen) for limit in limits}
+            used = {limit: _used(seen, limit, buckets[limit]) for limit in limits}
+            full = [limit for limit in limits if used[limit] >= limit.most]
+            if full:
+                return max((buckets[limit] + 1) * limit.within_ms for limit in full)
+            counted = {_count(limit): used[limit] + 1 for limit in limits}
+            windows = {_window(limit): buckets[limit] for limit in limits}
+            longest = max(limit.within_seconds for limit in limits)
+            expiry = clock.expires_in(longest + clock.DAY_SECONDS)
+            try:
+                self.table.put(
+                    {**key, **counted, **windows, TTL_ATTRIBUTE: expiry},
+                    when=_as_seen(seen, limits),
+                )
+            except ConditionFailed as lost:
+                seen = lost.existing
+                continue
+            return None
+        raise Transient("quota_contended")
+
+
+def _bucket(limit: Limit, now: int, item: Attributes | None = None) -> int:
+    """The number of the window; one that somebody with a faster clock has begun is not taken back."""
+    begun = item.get(_window(limit), 0) if item else 0
+    return max(now // limit.within_ms, int(begun))
+
+
+def _used(item: Attributes | None, limit: Limit, bucket: int) -> int:
+    is_current = item is not None and item.get(_window(limit)) == bucket
+    return int(item[_count(limit)]) if item and is_current else 0
+
+
+def _as_seen(item: Attributes | None, limits: Sequence[Limit]) -> ConditionBase:
+    """Whether nobody has counted since the item was seen."""
+    names = [name for limit in limits for name in (_window(limit), _count(limit))]
+    if item is None:
+        return Attr(names[0]).not_exists()
+    return _all(
+        Attr(name).eq(item[name]) if name in item else Attr(name).not_exists() for name in names
+    )
+
+
+def _all(conditions: Iterable[ConditionBase]) -> ConditionBase:
+    return reduce(and_, conditions)
+
+
+def _count(limit: Limit) -> str:
+    return f"count_{limit.within_seconds}"
+
+
+def _window(limit: Limit) -> str:
+    return f"window_{limit.within_seconds}"

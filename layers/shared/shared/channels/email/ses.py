@@ -1,0 +1,227 @@
+"""
+Amazon SES (API v2): mails of one part text and one part HTML, each to one person.
+
+SES writes Message-ID and Date itself and refuses Reply-To, From, Subject as headers of ours (SES Developer Guide,
+"Header fields"). Tags come back in its events, where a configuration set publishes any.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from email.header import Header
+from email.utils import formataddr
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    ParamValidationError,
+)
+
+from shared.channels.outcomes import (
+    AddressUnusable,
+    InDoubt,
+    Misconfigured,
+    NotSent,
+    Refused,
+    Sent,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from shared.channels.email.content import Body
+
+ACCEPTED = "accepted"  # our word for what a MessageId means: SES may still drop the mail
+# A value may have 995 characters with its name (API reference, MessageHeader); an older page says 870.
+_LONGEST_REFERENCES = 870
+_MESSAGE_ID = re.compile(r"[!-;=?-~]{1,400}")  # visible ASCII without angle brackets
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_LONGEST_NAME = 100
+_SERVER_ERRORS = 500
+_FORBIDDEN = 403
+
+# What the errors of SendEmail mean (API reference); all others are refusals of this one mail.
+_THROTTLED = frozenset({"TooManyRequestsException", "ThrottlingException"})
+_OURS_TO_MEND = frozenset(
+    {
+        "MailFromDomainNotVerifiedException",
+        "SendingPausedException",
+        "AccountSuspendedException",
+        "LimitExceededException",
+    }
+)
+
+
+class SesClient(Protocol):
+    """The one call of the SDK's client (`sesv2`) that is used here."""
+
+    def send_email(self, **request: Any) -> Mapping[str, Any]:  # noqa: ANN401 - the SDK's parameters
+        """Send one mail."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """
+    One mail. Addresses are normalised ones; *sender_name* is shown beside the sender's.
+
+    *in_reply_to* and *references* (oldest first) are Message-IDs without angle brackets, as other people's mails had
+    them: what is none is left out. *unsubscribe* are URIs (https, mailto); *one_click* says that the https one takes
+    the POST of RFC 8058. *action_id* and *tags* come back in events: letters, digits, `_` and `-` only.
+    """
+
+    sender: str
+    sender_name: str = ""
+    to: str = field(repr=False)
+    reply_to: str | None = None
+    subject: str = field(repr=False)
+    body: Body
+    auto_submitted: Literal["auto-generated", "auto-replied"] | None
+    in_reply_to: str | None = None
+    references: Sequence[str] = ()
+    unsubscribe: Sequence[str] = ()
+    one_click: bool = False
+    configuration_set: str | None = None
+    action_id: str
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    def request(self) -> dict[str, Any]:
+        """The parameters of SendEmail."""
+        request: dict[str, Any] = {
+            "FromEmailAddress": _with_name(self.sender_name, self.sender),
+            "Destination": {"ToAddresses": [self.to]},
+            "Content": {
+                "Simple": {
+                    "Subject": _utf8(self.subject),
+                    "Body": {"Text": _utf8(self.body.text), "Html": _utf8(self.body.html)},
+                    "Headers": [{"Name": n, "Value": v} for n, v in self._headers().items()],
+                }
+            },
+            "EmailTags": [
+                {"Name": n, "Value": v} for n, v in {"action": self.action_id, **self.tags}.items()
+            ],
+        }
+        if self.reply_to:
+            request["ReplyToAddresses"] = [self.reply_to]
+        if self.configuration_set:
+            request["ConfigurationSetName"] = self.configuration_set
+        return request
+
+    def _headers(self) -> dict[str, str]:
+        headers: dict[str, str] = {}
+        if self.auto_submitted:
+            headers["Auto-Submitted"] = self.auto_submitted
+        if answered := _bracketed(self.in_reply_to or ""):
+            headers["In-Reply-To"] = answered
+            headers["References"] = _references([*self.references, self.in_reply_to or ""])
+        if self.unsubscribe:
+            headers["List-Unsubscribe"] = ", ".join(f"<{uri}>" for uri in self.unsubscribe)
+        if self.unsubscribe and self.one_click:
+            headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+        return headers
+
+
+@dataclass(frozen=True)
+class Ses:
+    """The service, through a client with SDK retries off (`total_max_attempts` 1): it has no idempotency token."""
+
+    make_client: Callable[[], SesClient]
+
+    @cached_property
+    def _client(self) -> SesClient:
+        return self.make_client()
+
+    def send(self, mail: Mail) -> Sent:
+        """
+        Send one mail; SES's id of it, of which `message_ids` makes its Message-ID.
+
+        One attempt. Raises Refused (AddressUnusable and Misconfigured among them), NotSent or InDoubt. (API reference,
+        SendEmail.)
+        """
+        # SES takes no local part outside ASCII; domains are in ASCII here anyway (API reference, "Destination").
+        if not mail.to.isascii():
+            raise AddressUnusable("ses_address_not_ascii")
+        if not mail.sender.isascii():
+            raise Misconfigured("ses_sender_not_ascii")
+        try:
+            answer = self._client.send_email(**mail.request())
+        except (ClientError, BotoCoreError) as error:
+            raise _failure(error) from None
+        if not answer.get("MessageId"):
+            raise InDoubt("ses_no_id")
+        return Sent(str(answer["MessageId"]), ACCEPTED)
+
+
+def message_ids(ses_id: str, region: str) -> tuple[str, str]:
+    """
+    The Message-ID that SES gives a mail it sent from *region*, and the form that it has elsewhere; no angle brackets.
+
+    Check: AWS promises neither. Seen are the host `email.amazonses.com` in us-east-1, and `{region}.amazonses.com` in
+    all other regions. Who looks a mail up by an answer's In-Reply-To takes the part before the `@`: it is SES's id.
+    """
+    hosts = ("email", region) if region == "us-east-1" else (region, "email")
+    assigned, elsewhere = (f"{ses_id}@{host}.amazonses.com" for host in hosts)
+    return assigned, elsewhere
+
+
+def _references(ids: Sequence[str]) -> str:
+    """The first of the ids, which began the thread, and as many of the newest as SES lets a header hold."""
+    known = list(dict.fromkeys(filter(None, map(_bracketed, ids))))
+    first, rest = known[0], known[1:]
+    left = _LONGEST_REFERENCES - len(first)
+    newest: list[str] = []
+    for one in reversed(rest):
+        left -= len(one) + 1
+        if left < 0:
+            break
+        newest.append(one)
+    return " ".join([first, *reversed(newest)])
+
+
+def _bracketed(message_id: str) -> str:
+    """A Message-ID as headers show it; empty for what is none, such as one with a line break."""
+    bare = message_id.strip().removeprefix("<").removesuffix(">")
+    return f"<{bare}>" if _MESSAGE_ID.fullmatch(bare) else ""
+
+
+def _with_name(name: str, address: str) -> str:
+    """`Name <address>`, the name quoted where it has signs of its own, encoded (RFC 2047) where it is not ASCII."""
+    shown = _CONTROLS.sub(" ", name).strip()[:_LONGEST_NAME]
+    if shown.isascii():
+        return formataddr((shown, address))
+    # 75 characters are the most that an encoded word may have.
+    encoded = Header(shown, "utf-8", maxlinelen=75).encode(linesep="")
+    return f"{encoded} <{address}>"
+
+
+def _utf8(text: str) -> dict[str, str]:
+    return {"Data": text, "Charset": "UTF-8"}
+
+
+def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
+    if isinstance(error, ClientError):
+        return _answered(error)
+    if isinstance(error, ParamValidationError):
+        return Refused("ses_ParamValidationError")  # The SDK looks before it sends.
+    if isinstance(error, EndpointConnectionError | ConnectTimeoutError | NoCredentialsError):
+        return NotSent(type(error).__name__)
+    return InDoubt(type(error).__name__)
+
+
+def _answered(error: ClientError) -> Refused | NotSent | InDoubt:
+    name = error.response["Error"]["Code"]
+    status = error.response["ResponseMetadata"]["HTTPStatusCode"]
+    code = f"ses_{name}"
+    if name in _THROTTLED:
+        return NotSent(code)
+    if status >= _SERVER_ERRORS:
+        return InDoubt(code)
+    if name in _OURS_TO_MEND or status == _FORBIDDEN:
+        return Misconfigured(code)
+    return Refused(code)

@@ -1,0 +1,1 @@
+"""SMS: what a text costs in parts, and AWS End User Messaging SMS. Twilio, which carries more, has its own module."""

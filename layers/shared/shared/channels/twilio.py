@@ -1,0 +1,220 @@
+"""Twilio's Messages, for SMS and WhatsApp: send one, and list what Twilio knows of those that came and went."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote, urlencode
+
+from shared import clock, http
+from shared.channels import twilio_api
+from shared.channels.outcomes import InDoubt, Refused, Sent
+from shared.events import File
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from shared.channels.twilio_api import Credentials
+
+LONGEST_BODY = 1_600  # characters
+WHATSAPP = "whatsapp:"
+_STATUS_PATH = "/webhooks/twilio/status"
+_PAGE_SIZE = 1_000  # the largest that Twilio gives
+_MOST_PAGES = 20
+_NOT_SENT_AFTER_ALL = frozenset({"failed", "undelivered", "canceled"})
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Free text, at most `LONGEST_BODY` characters."""
+
+    body: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A content template of the account (`HX...`), and the values of its variables by their names."""
+
+    content_sid: str
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """
+    One message. *to* and *sender* are E.164 without a prefix; either *sender* or *messaging_service_sid* is given.
+
+    *status_callback* is where Twilio reports what becomes of it, see the function of this name.
+    """
+
+    channel: Literal["sms", "whatsapp"]
+    to: str = field(repr=False)
+    sender: str | None = None
+    messaging_service_sid: str | None = None
+    content: Text | Template
+    status_callback: str | None = None
+
+    def form(self) -> dict[str, str]:
+        """The parameters of the request."""
+        prefix = WHATSAPP if self.channel == "whatsapp" else ""
+        asked = {
+            "To": prefix + self.to,
+            "From": prefix + self.sender if self.sender else None,
+            "MessagingServiceSid": self.messaging_service_sid,
+            "StatusCallback": self.status_callback,
+        }
+        if isinstance(self.content, Text):
+            asked["Body"] = self.content.body
+        else:
+            asked["ContentSid"] = self.content.content_sid
+            asked["ContentVariables"] = json.dumps(dict(self.content.variables))
+        return {name: value for name, value in asked.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A message as Twilio lists it: its own words for *direction* and *status*, addresses with their prefix."""
+
+    sid: str
+    account_sid: str
+    direction: str
+    sender: str = field(repr=False)
+    recipient: str = field(repr=False)
+    body: str = field(repr=False)
+    status: str
+    error_code: str | None
+    media_count: int
+    created_at_ms: int
+
+    @property
+    def body_hash(self) -> str:
+        """What to compare with the hash of a text that may have been sent."""
+        return body_hash(self.body)
+
+    def webhook_fields(self, media: list[File]) -> dict[str, str]:
+        """What the webhook would have told of this message, as far as the listing knows it."""
+        told = {
+            "MessageSid": self.sid,
+            "AccountSid": self.account_sid,
+            "From": self.sender,
+            "To": self.recipient,
+            "Body": self.body,
+            "NumMedia": str(len(media)),
+        }
+        for position, file in enumerate(media):
+            told[f"MediaUrl{position}"] = file.url or ""
+            told[f"MediaContentType{position}"] = file.mime_type or ""
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Twilio:
+    """The API at *base_url*, such as `https://api.twilio.com`."""
+
+    base_url: str
+
+    def send(
+        self, credentials: Credentials, message: Message, within_ms: int = http.LONGEST_ANSWER_MS
+    ) -> Sent:
+        """
+        Send one message: one attempt, over in *within_ms*. There is no idempotency key.
+
+        Raises Refused (one of its kinds where Twilio's code tells), NotSent or InDoubt. (Twilio, "Messages resource".)
+        """
+        # A lone surrogate has no UTF-8; a question mark in its place is better than no message at all.
+        form = urlencode(message.form(), errors="replace").encode()
+        url = f"{self.base_url}{credentials.path}/Messages.json"
+        taken = twilio_api.request("POST", url, credentials, form, within_ms)
+        if not taken.get("sid"):
+            raise InDoubt("twilio_no_sid")
+        status = str(taken.get("status", ""))
+        if status in _NOT_SENT_AFTER_ALL:
+            code = twilio_api.number(taken.get("error_code"))
+            raise twilio_api.refusal(code) if code else Refused(f"twilio_{status}")
+        # A messaging service chooses the sender later, and says 0 until then.
+        segments = twilio_api.number(taken.get("num_segments")) or None
+        return Sent(str(taken["sid"]), status, segments)
+
+    def sent_to(self, credentials: Credentials, to: str, since_ms: int) -> list[Listed]:
+        """
+        Messages of ours to *to* (with its prefix) that Twilio made since then: the evidence for a send in doubt.
+
+        All that ever went to this address are read: a message that was not handed over yet has no date to filter by.
+        How soon after a send the list shows it is not documented. Raises as `send` does.
+        """
+        found = self._listed(credentials, {"To": to}, since_ms)
+        return [message for message in found if message.direction != "inbound"]
+
+    def received(self, credentials: Credentials, since_ms: int) -> list[Listed]:
+        """Messages of customers to all numbers of the account since then. Raises as `send` does."""
+        # Twilio's own libraries write the moment, its documentation speaks of days: either list holds what is wanted.
+        since = f"{clock.to_text(since_ms).partition('.')[0]}Z"
+        found = self._listed(credentials, {"DateSent>": since}, since_ms)
+        return [message for message in found if message.direction == "inbound"]
+
+    def media_of(self, credentials: Credentials, message_sid: str) -> list[File]:
+        """The files of a message, as a webhook names them. Raises as `send` does."""
+        path = f"{credentials.path}/Messages/{quote(message_sid, safe='')}/Media.json"
+        answer = twilio_api.request("GET", self.base_url + path, credentials)
+        return [
+            File(
+                url=self.base_url + entry["uri"].removesuffix(".json"),
+                mime_type=entry.get("content_type"),
+            )
+            for entry in _objects(answer.get("media_list"))
+            if isinstance(entry.get("uri"), str)
+        ]
+
+    def _listed(
+        self, credentials: Credentials, query: Mapping[str, str], since_ms: int
+    ) -> Iterator[Listed]:
+        """Messages made since then, to the second. Raises InDoubt when there are more than anybody should read."""
+        since_ms -= since_ms % clock.SECOND_MS
+        asked = urlencode({**query, "PageSize": str(_PAGE_SIZE)})
+        path = f"{credentials.path}/Messages.json?{asked}"
+        for _ in range(_MOST_PAGES):
+            page = twilio_api.request("GET", self.base_url + path, credentials)
+            found = [_message(entry) for entry in _objects(page.get("messages"))]
+            yield from (message for message in found if message.created_at_ms >= since_ms)
+            path = str(page.get("next_page_uri") or "")
+            if not path.startswith("/"):
+                return
+        raise InDoubt("twilio_list_too_long")
+
+
+def status_callback(public_url: str, action_id: str) -> str:
+    """Where Twilio reports what becomes of the message of an action: our route, with the action's id in the query."""
+    return f"{public_url.rstrip('/')}{_STATUS_PATH}?{urlencode({'a': action_id})}"
+
+
+def body_hash(text: str) -> str:
+    """SHA-256 in hex of a message's text: all that the ledger keeps of it."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def _message(entry: Mapping[str, Any]) -> Listed:
+    error = entry.get("error_code")
+    try:
+        created_at = parsedate_to_datetime(str(entry.get("date_created")))
+    except ValueError:
+        raise InDoubt("twilio_no_date") from None
+    return Listed(
+        sid=str(entry.get("sid", "")),
+        account_sid=str(entry.get("account_sid", "")),
+        direction=str(entry.get("direction", "")),
+        sender=str(entry.get("from") or ""),
+        recipient=str(entry.get("to") or ""),
+        body=str(entry.get("body") or ""),
+        status=str(entry.get("status", "")),
+        error_code=None if error is None else str(error),
+        media_count=twilio_api.number(entry.get("num_media")),
+        created_at_ms=int(created_at.timestamp()) * clock.SECOND_MS,
+    )
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    entries = value if isinstance(value, list) else []
+    return [entry for entry in entries if isinstance(entry, dict)]

@@ -1,0 +1,120 @@
+"""Calls of Twilio's REST API: who calls, one attempt on the wire, and what Twilio's refusals mean."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from shared import clock, http
+from shared.channels.outcomes import (
+    AddressUnusable,
+    CredentialsRefused,
+    InDoubt,
+    Misconfigured,
+    NotSent,
+    OptedOut,
+    Refused,
+    WindowClosed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Twilio's error codes that mean more than "refused". (Twilio, "Error and Warning Dictionary".)
+_NOT_NOW = frozenset({20429, 21611, 63018})
+_OUTCOMES: Mapping[int, type[Refused]] = {
+    20003: CredentialsRefused,
+    21606: Misconfigured,
+    21608: Misconfigured,
+    21610: OptedOut,
+    21211: AddressUnusable,
+    21614: AddressUnusable,
+    63024: AddressUnusable,
+    63016: WindowClosed,
+}
+_UNAUTHORIZED, _TOO_MANY = 401, 429
+_REDIRECTS, _CLIENT_ERRORS, _SERVER_ERRORS = 300, 400, 500
+_LONGEST_NUMBER = 6  # digits
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """Who calls: the account, and the user and password of Basic authentication."""
+
+    account_sid: str
+    user: str
+    password: str = field(repr=False)
+
+    @property
+    def path(self) -> str:
+        """Where everything of the account lies."""
+        return f"/2010-04-01/Accounts/{quote(self.account_sid, safe='')}"
+
+
+def credentials_of(secret: Mapping[str, Any]) -> Credentials:
+    """The credentials in a company's secret: an API key where it has one, else the auth token. Raises Misconfigured."""
+    account = secret.get("twilio_account_sid")
+    user, password = secret.get("twilio_api_key_sid"), secret.get("twilio_api_key_secret")
+    if user is None and password is None:
+        user, password = account, secret.get("twilio_auth_token")
+    if not all(isinstance(part, str) and part for part in (account, user, password)):
+        raise Misconfigured("twilio_secret")
+    return Credentials(str(account), str(user), str(password))
+
+
+def request(
+    method: str,
+    url: str,
+    credentials: Credentials,
+    form: bytes | None = None,
+    within_ms: int = http.LONGEST_ANSWER_MS,
+) -> dict[str, Any]:
+    """One attempt; the JSON object that Twilio answers. Raises Refused, NotSent or InDoubt."""
+    pair = f"{credentials.user}:{credentials.password}".encode()
+    headers = {"Authorization": f"Basic {b64encode(pair).decode()}", "Accept": "application/json"}
+    if form is not None:
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+    answer = http.call(method, url, headers=headers, body=form, within_ms=within_ms)
+    if answer.status >= _REDIRECTS:
+        raise _failure(answer)
+    found = _object(answer.data)
+    if found is None:
+        raise InDoubt("twilio_no_json")
+    return found
+
+
+def refusal(code: int) -> Refused:
+    """What Twilio's code means for a message that it did not take, or took and dropped at once."""
+    return _OUTCOMES.get(code, Refused)(f"twilio_{code}")
+
+
+def number(value: object) -> int:
+    """A small number, which Twilio writes as one or as text; 0 where it is none."""
+    text = str(value)
+    is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
+    return int(text) if is_number else 0
+
+
+def _failure(answer: http.Answer) -> Refused | NotSent | InDoubt:
+    """What an answer means that is none of success."""
+    code = number((_object(answer.data) or {}).get("code")) or answer.status
+    # A redirect is not followed: neither done nor refused by whom we asked.
+    if answer.status >= _SERVER_ERRORS or answer.status < _CLIENT_ERRORS:
+        return InDoubt(f"twilio_{code}")
+    if answer.status == _TOO_MANY or code in _NOT_NOW:
+        seconds = number(answer.headers.get("retry-after"))
+        return NotSent(f"twilio_{code}", seconds * clock.SECOND_MS or None)
+    if answer.status == _UNAUTHORIZED:
+        return CredentialsRefused(f"twilio_{code}")
+    return refusal(code)
+
+
+def _object(data: bytes) -> dict[str, Any] | None:
+    try:
+        parsed = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None

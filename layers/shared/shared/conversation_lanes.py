@@ -1,0 +1,44 @@
+"""
+How events enter the queues of conversations: what has to stay in order, and what counts as the same.
+
+Several contexts put events there, and one customer's messages must meet in one group whoever took them in. Group and
+deduplication ids are digests: no address shows in them.
+"""
+
+from shared.events import DeliveryStatus, InboundMessage, body_of
+from shared.queues import Entry, digest
+
+
+def inbound_entry(message: InboundMessage) -> Entry:
+    """A message on `conversations-inbound.fifo`, in order with the others between these two addresses."""
+    customer = message.customer_address or message.customer_user_id or ""
+    return Entry(
+        body=body_of(message),
+        group=digest(message.channel_method, message.business_address, customer),
+        # With the account, so that nobody's made-up message can hide another's; and with what it says, so that one id
+        # with two contents reaches intake, which parks the second.
+        deduplication=digest(
+            message.type,
+            message.provider,
+            message.account,
+            message.provider_message_id,
+            customer,
+            message.text or "",
+            str(len(message.media)),
+        ),
+    )
+
+
+def status_entry(status: DeliveryStatus) -> Entry:
+    """A delivery status on `conversations-statuses.fifo`: those of one message share its id, so their words count."""
+    return Entry(
+        body=body_of(status),
+        group=digest(status.provider_message_id),
+        deduplication=digest(
+            status.provider,
+            status.account,
+            status.provider_message_id,
+            status.status,
+            status.error_code or "",
+        ),
+    )

@@ -1,0 +1,45 @@
+"""
+Kill switches in the parameter store: read at most every 30 seconds, closed when they cannot be read.
+
+    {path}/safe_mode            "false" opens: anything else stops every send
+    {path}/automation_enabled   "true" opens: anything else stops the models
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
+
+from shared.observability import describe, logger, metrics
+from shared.policy import Switches
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
+
+CACHE_SECONDS = 30
+SAFE_MODE = "safe_mode"
+AUTOMATION = "automation_enabled"
+
+
+@dataclass(frozen=True, slots=True)
+class KillSwitches:
+    """The parameters below *path*, such as `/parley/prod/conversations`."""
+
+    provider: SSMProvider
+    path: str
+
+    def current(self) -> Switches:
+        """How they stood at most 30 seconds ago. Everything that is not said to be open is closed."""
+        try:
+            found = self.provider.get_multiple(self.path, max_age=CACHE_SECONDS)
+        except GetParameterError as failure:
+            metrics.add_metric("SwitchesUnreadable", MetricUnit.Count, 1)
+            logger.error("switches cannot be read: all are closed", extra=describe(failure))
+            return Switches()
+        return Switches(
+            safe_mode=found.get(SAFE_MODE) != "false",
+            automation=found.get(AUTOMATION) == "true",
+        )

@@ -1,0 +1,154 @@
+"""
+The OpenAPI document (3.1) of an API: made from the models that its routes check with, so that neither can be wrong.
+
+Schemas are pydantic's, which are those of OpenAPI 3.1. Whoever adds a route declares it here by doing so.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pydantic import BaseModel
+
+VERSION = "3.1.0"
+type _Model = tuple[type[BaseModel], Literal["validation", "serialization"]]
+_SCHEMAS = "#/components/schemas/"
+_PATH_PARAMETER = re.compile(r"{(\w+)}")
+_ERROR: dict[str, Any] = {
+    "type": "object",
+    "required": ["requestId", "statusCode", "error"],
+    "properties": {
+        "requestId": {"type": "string"},
+        "statusCode": {"type": "integer"},
+        "error": {
+            "type": "object",
+            "required": ["code", "message", "retryable"],
+            "properties": {
+                "code": {"type": "string"},
+                "message": {"type": "string"},
+                "retryable": {"type": "boolean"},
+                "details": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "field": {"type": "string"},
+                            "problem": {"type": "string"},
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """
+    One route: *path* as API Gateway has it (`/conversations/{ref}`), *given* the model of its query or its body.
+
+    *needs_key*: a change that wants an `Idempotency-Key`. *is_paged*: its answers may come with a cursor.
+    """
+
+    name: str
+    summary: str
+    method: str
+    path: str
+    scopes: tuple[str, ...]
+    given: type[BaseModel]
+    result: type[BaseModel]
+    status: HTTPStatus = HTTPStatus.OK
+    needs_key: bool = False
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether answers may come with a cursor."""
+        return "cursor" in self.given.model_fields
+
+
+def document(title: str, version: str, operations: Iterable[Operation]) -> dict[str, Any]:
+    """The document, as JSON has it."""
+    from pydantic.json_schema import models_json_schema  # noqa: PLC0415 - one call in thousands asks for it
+
+    declared = list(operations)
+    models: dict[_Model, None] = {}
+    for operation in declared:
+        models |= {(operation.given, "validation"): None, (operation.result, "serialization"): None}
+    known, definitions = models_json_schema(list(models), ref_template=_SCHEMAS + "{model}")
+    schemas = definitions["$defs"] | {"Error": _ERROR}
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in declared:
+        given = known[operation.given, "validation"]
+        result = known[operation.result, "serialization"]
+        entry = _entry(operation, given, result, schemas)
+        paths.setdefault(operation.path, {})[operation.method.lower()] = entry
+    return {
+        "openapi": VERSION,
+        "info": {"title": title, "version": version},
+        "security": [{"key": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "x-api-key"}},
+        },
+    }
+
+
+def _entry(
+    operation: Operation, given: dict[str, Any], result: dict[str, Any], schemas: dict[str, Any]
+) -> dict[str, Any]:
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in _PATH_PARAMETER.findall(operation.path)
+    ]
+    if operation.method == "GET":
+        parameters += _query(schemas[given["$ref"].removeprefix(_SCHEMAS)])
+    if operation.needs_key:
+        parameters.append(
+            {
+                "name": "Idempotency-Key",
+                "in": "header",
+                "required": True,
+                "schema": {"type": "string", "pattern": "^[!-~]{8,255}$"},
+            }
+        )
+    content = {"requestId": {"type": "string"}, "result": result}
+    if operation.is_paged:
+        content["cursor"] = {"type": "string"}
+    required = ["requestId", "result"]
+    answer = {"type": "object", "required": required, "properties": content}
+    entry: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "description": f"Needs the scope {' or '.join(operation.scopes)}.",
+        "parameters": parameters,
+        "responses": {
+            str(int(operation.status)): _response(operation.status.phrase, answer),
+            "default": _response("Refused, or failed", {"$ref": f"{_SCHEMAS}Error"}),
+        },
+    }
+    if operation.method != "GET":
+        entry["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": given}},
+        }
+    return entry
+
+
+def _query(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    required = schema.get("required", [])
+    return [
+        {"name": name, "in": "query", "required": name in required, "schema": one}
+        for name, one in schema.get("properties", {}).items()
+    ]
+
+
+def _response(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {"application/json": {"schema": schema}}}

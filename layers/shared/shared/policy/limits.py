@@ -1,0 +1,45 @@
+"""How much is too much, where a company says nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from shared import clock
+from shared.caps.limit import Limit, Rate
+from shared.policy.facts import Author, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shared.events import Channel
+
+_HOUR_SECONDS = 3_600
+# One message in six seconds to the same person, and some at once. Check: Meta names 45 as what may be borrowed from the
+# seconds to come, and that other senders of the number count too; five leave room for both.
+WHATSAPP_PAIR = Rate(every_ms=6 * clock.SECOND_MS, burst=5)
+_AI_ANSWERS = (Limit(20, _HOUR_SECONDS), Limit(60, clock.DAY_SECONDS))
+_AI_MAILS = (Limit(5, _HOUR_SECONDS), Limit(20, clock.DAY_SECONDS))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrequencyLimits:
+    """
+    *begun_by_us* per person and company, *ai_answers* per conversation, by channel.
+
+    None of them may be empty: a cap that is not wanted is a high one.
+    """
+
+    begun_by_us: tuple[Limit, ...] = (Limit(2, clock.DAY_SECONDS), Limit(5, 7 * clock.DAY_SECONDS))
+    ai_answers: Mapping[Channel, tuple[Limit, ...]] = field(
+        default_factory=lambda: MappingProxyType(
+            {"whatsapp": _AI_ANSWERS, "sms": _AI_ANSWERS, "email": _AI_MAILS}
+        )
+    )
+
+    def of(self, kind: Kind, author: Author, channel: Channel) -> tuple[Limit, ...]:
+        """The limits that bind such a message; none for answers that are not the AI's."""
+        if kind in {Kind.FIRST, Kind.REENGAGEMENT}:
+            return self.begun_by_us
+        return self.ai_answers[channel] if author is Author.AI else ()

@@ -1,0 +1,251 @@
+"""What OpenAI refuses with 400, as its API reference and its guides to functions and structured outputs say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+MOST_ITEMS = 20
+FEWEST_OUTPUT_TOKENS = 16
+DEEPEST = 10
+_RESPONSE_PARAMETERS = frozenset(
+    {
+        "background", "conversation", "include", "input", "instructions", "max_output_tokens", "max_tool_calls",
+        "metadata", "model", "parallel_tool_calls", "previous_response_id", "prompt", "prompt_cache_key", "reasoning",
+        "safety_identifier", "service_tier", "store", "stream", "stream_options", "temperature", "text", "tool_choice",
+        "tools", "top_logprobs", "top_p", "truncation", "user",
+    }
+)  # fmt: skip
+_ROLES = frozenset({"user", "assistant", "system", "developer"})
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_NOT_IN_STRICT = frozenset(
+    {"allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "oneOf"}
+    | {"minLength", "maxLength", "patternProperties", "default"}
+)
+_KINDS = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
+
+type Check = Callable[[dict[str, Any]], None]
+
+
+class BrokenRule(Exception):
+    """The request breaks *rule*, at *param*."""
+
+    def __init__(self, param: str, rule: str, code: str | None = None) -> None:
+        super().__init__(rule)
+        self.param, self.rule, self.code = param, rule, code
+
+
+def check_response(body: dict[str, Any]) -> None:
+    """A request for a response."""
+    _only(body, _RESPONSE_PARAMETERS)
+    _text(body, "model")
+    if "input" not in body:
+        raise BrokenRule(
+            "input", "Missing required parameter: 'input'.", "missing_required_parameter"
+        )
+    if isinstance(body["input"], str):
+        _text(body, "input")
+    else:
+        _check_input(body["input"], "input")
+    for name, kind in (("instructions", str), ("store", bool), ("parallel_tool_calls", bool)):
+        if not isinstance(body.get(name), kind | None):
+            raise BrokenRule(name, f"Invalid type for '{name}'.", "invalid_type")
+    _number(body, "temperature", 0, 2)
+    limit = body.get("max_output_tokens")
+    if limit is not None and (type(limit) is not int or limit < FEWEST_OUTPUT_TOKENS):
+        raise BrokenRule("max_output_tokens", "Expected a value >= 16.", "integer_below_min_value")
+    _check_tools(body.get("tools", []))
+    _check_format(body)
+
+
+def check_conversation(body: dict[str, Any]) -> None:
+    """A request for a conversation."""
+    _only(body, {"items", "metadata"})
+    if body.get("items") is not None:
+        _check_items(body["items"])
+    metadata = body.get("metadata") or {}
+    if not isinstance(metadata, dict) or len(metadata) > 16:  # noqa: PLR2004 - the API's bound
+        raise BrokenRule("metadata", "Must be an object of up to 16 pairs.")
+    for key, value in metadata.items():
+        if len(key) > 64 or not isinstance(value, str) or len(value) > 512:  # noqa: PLR2004 - the API's bounds
+            raise BrokenRule(
+                "metadata", "Keys have up to 64 characters, values are texts of up to 512."
+            )
+
+
+def check_items(body: dict[str, Any]) -> None:
+    """A request that adds items."""
+    _only(body, {"items", "include"})
+    _check_items(body.get("items"))
+    if not body["items"]:
+        raise BrokenRule("items", "Expected an array with at least one item.", "empty_array")
+
+
+def schema_of(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The schema that the response has to follow; None for free text."""
+    wanted = (body.get("text") or {}).get("format") or {}
+    return wanted["schema"] if wanted.get("type") == "json_schema" else None
+
+
+def _check_items(items: Any) -> None:  # noqa: ANN401 - what came
+    if not isinstance(items, list) or len(items) > MOST_ITEMS:
+        raise BrokenRule("items", f"Expected an array of up to {MOST_ITEMS} items.")
+    for at, item in enumerate(items):
+        _check_item(item, f"items[{at}]")
+
+
+def _check_input(items: Any, param: str) -> None:  # noqa: ANN401 - what came
+    if not isinstance(items, list) or not items:
+        raise BrokenRule(param, "Expected a text or an array that is not empty.", "invalid_type")
+    called: list[str] = []
+    answered: list[str] = []
+    for at, item in enumerate(items):
+        _check_item(item, f"{param}[{at}]")
+        if item.get("type") == "function_call":
+            called.append(item["call_id"])
+        if item.get("type") == "function_call_output":
+            if item["call_id"] not in called:
+                raise BrokenRule(param, "No tool call found for function call output.")
+            answered.append(item["call_id"])
+    if set(called) - set(answered):
+        raise BrokenRule(param, "No tool output found for function call.")
+
+
+def _check_item(item: Any, param: str) -> None:  # noqa: ANN401 - what came
+    if not isinstance(item, dict):
+        raise BrokenRule(param, "Expected an object.", "invalid_type")
+    match item.get("type", "message"):
+        case "message":
+            _check_message(item, param)
+        case "function_call":
+            _texts(item, ("call_id", "name", "arguments"), param)
+        case "function_call_output":
+            _texts(item, ("call_id", "output"), param)
+        case _:
+            raise BrokenRule(f"{param}.type", "Invalid value.", "invalid_value")
+
+
+def _check_message(item: dict[str, Any], param: str) -> None:
+    if item.get("role") not in _ROLES:
+        raise BrokenRule(f"{param}.role", "Invalid value.", "invalid_value")
+    content = item.get("content")
+    if isinstance(content, str):
+        return
+    part = "output_text" if item["role"] == "assistant" else "input_text"
+    if not isinstance(content, list) or not all(
+        isinstance(each, dict) and each.get("type") == part and isinstance(each.get("text"), str)
+        for each in content
+    ):
+        raise BrokenRule(
+            f"{param}.content", f"Expected a text or parts of type {part}.", "invalid_value"
+        )
+
+
+def _check_tools(tools: Any) -> None:  # noqa: ANN401 - what came
+    if not isinstance(tools, list):
+        raise BrokenRule("tools", "Expected an array.", "invalid_type")
+    for at, tool in enumerate(tools):
+        param = f"tools[{at}]"
+        if not isinstance(tool, dict) or tool.get("type") != "function":
+            raise BrokenRule(f"{param}.type", "This sandbox plays functions only.", "invalid_value")
+        if not isinstance(tool.get("name"), str) or not _NAME.fullmatch(tool["name"]):
+            raise BrokenRule(f"{param}.name", "Expected letters, digits, _ and -.", "invalid_value")
+        parameters = tool.get("parameters")
+        if not isinstance(parameters, dict) or parameters.get("type") != "object":
+            raise BrokenRule(
+                f"{param}.parameters",
+                "Expected the schema of an object.",
+                "invalid_function_parameters",
+            )
+        if tool.get("strict", True):
+            _check_strict(parameters, f"{param}.parameters", "invalid_function_parameters")
+
+
+def _check_format(body: dict[str, Any]) -> None:
+    text = body.get("text")
+    wanted = text.get("format", {"type": "text"}) if isinstance(text, dict) else {"type": "text"}
+    if not isinstance(wanted, dict) or wanted.get("type") not in {
+        "text",
+        "json_object",
+        "json_schema",
+    }:
+        raise BrokenRule("text.format.type", "Invalid value.", "invalid_value")
+    if wanted["type"] != "json_schema":
+        return
+    if not isinstance(wanted.get("name"), str) or not _NAME.fullmatch(wanted["name"]):
+        raise BrokenRule("text.format.name", "Expected letters, digits, _ and -.", "invalid_value")
+    if not isinstance(wanted.get("schema"), dict):
+        raise BrokenRule("text.format.schema", "Missing.", "missing_required_parameter")
+    if wanted.get("strict"):
+        if wanted["schema"].get("type") != "object":
+            raise BrokenRule(
+                "text.format.schema", "The root must be an object.", "invalid_json_schema"
+            )
+        _check_strict(wanted["schema"], "text.format.schema", "invalid_json_schema")
+
+
+def _check_strict(schema: Any, param: str, code: str, depth: int = 0) -> None:  # noqa: ANN401 - what came
+    if not isinstance(schema, dict) or depth > DEEPEST:
+        raise BrokenRule(param, "No schema, or nested too deeply.", code)
+    if refused := set(schema) & _NOT_IN_STRICT:
+        raise BrokenRule(param, f"'{min(refused)}' is not permitted.", code)
+    kinds = schema.get("type", [])
+    if unknown := set(kinds if isinstance(kinds, list) else [kinds]) - _KINDS:
+        raise BrokenRule(param, f"{min(map(str, unknown))} is not a type.", code)
+    if not {"type", "anyOf", "enum", "const", "$ref"} & set(schema):
+        raise BrokenRule(param, "schema must have a 'type' key.", code)
+    if "object" in (kinds if isinstance(kinds, list) else [kinds]):
+        _check_strict_object(schema, param, code)
+    for inner in _inner(schema):
+        _check_strict(inner, param, code, depth + 1)
+
+
+def _check_strict_object(schema: dict[str, Any], param: str, code: str) -> None:
+    if schema.get("additionalProperties") is not False:
+        raise BrokenRule(
+            param, "'additionalProperties' is required to be supplied and to be false.", code
+        )
+    properties = schema.get("properties", {})
+    if set(schema.get("required", [])) != set(properties):
+        raise BrokenRule(
+            param, "'required' is required to be an array including every key in properties.", code
+        )
+
+
+def _inner(schema: dict[str, Any]) -> Iterable[Any]:
+    yield from (schema.get("properties") or {}).values()
+    yield from (schema.get("$defs") or {}).values()
+    yield from schema.get("anyOf") or ()
+    if "items" in schema:
+        yield schema["items"]
+
+
+def _only(body: dict[str, Any], known: Iterable[str]) -> None:
+    if unknown := set(body) - set(known):
+        raise BrokenRule(min(unknown), f"Unknown parameter: '{min(unknown)}'.", "unknown_parameter")
+
+
+def _text(body: dict[str, Any], name: str) -> None:
+    if name not in body:
+        raise BrokenRule(
+            name, f"Missing required parameter: '{name}'.", "missing_required_parameter"
+        )
+    if not isinstance(body[name], str) or not body[name]:
+        raise BrokenRule(name, f"Invalid type for '{name}'.", "invalid_type")
+
+
+def _texts(item: dict[str, Any], names: Iterable[str], param: str) -> None:
+    for name in names:
+        if not isinstance(item.get(name), str):
+            raise BrokenRule(f"{param}.{name}", f"Missing or no text: '{name}'.", "invalid_type")
+
+
+def _number(body: dict[str, Any], name: str, least: float, most: float) -> None:
+    value = body.get(name)
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise BrokenRule(
+            name, f"Expected a value from {least} to {most}.", "decimal_above_max_value"
+        )

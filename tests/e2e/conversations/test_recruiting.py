@@ -1,0 +1,296 @@
+"""A recruiting company on the deployed stack: requests and texts in; tables, providers and logs out."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import urllib3
+
+from events.conversations import cast, twilio
+from events.conversations.morning import AGENT, ANSWER, FRAGMENTS, STOP, WISH, project
+from local import talks
+from local.recruiting import INITIATE, SCOPES, Morning, ask, play
+from local.seed import put_project, recruiting_key
+from local.stack import Stack
+from local.talks import Talk
+from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.e2e
+http = urllib3.PoolManager(retries=False, timeout=60)
+OTHER_PROJECT = "pi-aaa-002"
+AWS_NUMBER = "+12025550160"
+
+
+@pytest.fixture(scope="module")
+def morning(deployed: Deployed) -> Morning:
+    """All scenes; whichever does not end as it has to raises."""
+    key = recruiting_key(deployed.stack, *SCOPES)
+    return play(deployed.stack, key, tell=lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def sms(morning: Morning) -> Talk:
+    return morning.talk("first sms")
+
+
+def sent_over(morning: Morning, prefix: str) -> list[str]:
+    """What the candidate got at addresses that begin so."""
+    taken = talks.received(morning.stack, morning.candidate)
+    return [message.text for message in taken if message.to.startswith(prefix)]
+
+
+def test_everything_that_went_in_is_accounted_for(morning: Morning) -> None:
+    account = morning.account()
+
+    assert account.adds_up, account
+    assert (account.accepted, account.begun, account.repeated, account.blocked) == (6, 3, 1, 2)
+    assert (account.told, account.retold, account.stored) == (6, 1, 5)
+    assert len(account.received) == 6
+
+
+def test_she_is_written_to_on_each_channel_in_its_own_form(morning: Morning) -> None:
+    (template,) = sent_over(morning, "whatsapp:")
+    (mail,) = sent_over(morning, "ann.")
+    first_sms = sent_over(morning, "+")[0]
+
+    assert json.loads(template) == {
+        "name": "Ann",
+        "rep": "Carol",
+        "job": "Healthcare Assistant",
+        "question": "Do you have a driving licence?",
+    }
+    assert "Carol from Cucumber Recruitment" in mail
+    assert "Do you have a driving licence?" in first_sms
+    assert first_sms.endswith("Reply STOP to opt out.")
+
+
+def test_a_conversation_is_kept_as_the_contract_says(morning: Morning) -> None:
+    item = morning.talk("first whatsapp").item
+
+    assert item["primary_channel"] == morning.candidate.tel
+    assert item["conversation_id"] == (
+        f"{cast.COMPANY}#{cast.PROJECT}#first-whatsapp-{morning.run.number}#{morning.candidate.tel[1:]}"
+    )
+    assert item["conversation_status"] == "initial_message_sent"
+    assert item["task_complete"] == 1
+    assert item["gsi_company_whatsapp_number"] == cast.WHATSAPP_SENDER
+    assert [entry["role"] for entry in item["messages"]] == ["assistant"]
+
+
+def test_three_fragments_have_one_answer(sms: Talk) -> None:
+    authors = [said.author for said in sms.said]
+    first_answer = sms.ours[1]
+
+    assert authors[:6] == ["ai", *["customer"] * 3, "ai", "customer"]
+    assert tuple(said.text for said in sms.theirs) == (*FRAGMENTS, WISH, STOP)
+    assert first_answer.text.endswith("Can you start in May?")
+    assert sms.item["project_data"]["Do you have a driving licence?"] == "yes"
+    assert sms.item["function_call_type"] == "record_answer"
+
+
+def test_who_asks_for_a_person_gets_one_who_gives_the_conversation_back(sms: Talk) -> None:
+    promise, answer = sms.ours[2:]
+
+    assert promise.author == "ai"
+    assert (answer.author, answer.text) == (f"human:{AGENT}", ANSWER)
+    assert sms.item["hand_off_to_human_reason"] == "User requested agent"
+    assert sms.item["hand_off_to_human"] is False
+    assert sms.changes == (
+        "initial_message_sent",
+        "reply_sent",
+        "handoff_pending",
+        "handoff_active",
+        "reply_sent",
+        "opted_out",
+    )
+
+
+def test_stop_on_one_channel_holds_on_all(morning: Morning, sms: Talk) -> None:
+    assert sms.state["mode"] == "closed"
+    for channel in ("whatsapp", "email"):
+        refused = morning.talk(f"second {channel}")
+        assert (refused.status, refused.state["status_reason"]) == ("blocked", "opted_out")
+        assert refused.said == ()
+
+
+def test_what_providers_report_stands_at_each_message(morning: Morning, sms: Talk) -> None:
+    assert [said.delivery for said in sms.ours] == ["delivered"] * 4
+    assert [said.delivery for said in morning.talk("first whatsapp").ours] == ["delivered"]
+
+
+def test_a_request_that_is_made_again_has_the_answer_that_it_had(morning: Morning) -> None:
+    (_, first), (_, again) = [
+        (status, answer)
+        for status, answer in morning.answers
+        if answer["request_id"] == f"first-sms-{morning.run.number}"
+    ]
+
+    assert again == first
+    other = morning.run.request(morning.candidate, "sms") | {"project_data": {"jobRole": "Cook"}}
+    status, answer = ask(morning.stack, morning.key, other)
+    assert (status, answer["error_code"]) == (409, "REQUEST_ID_CONFLICT")
+
+
+def test_without_the_right_key_nothing_is_taken(morning: Morning) -> None:
+    stack, request = morning.stack, morning.run.request(morning.candidate, "sms", "keyless")
+    other_project = request | {
+        "company_data": {"company_id": cast.COMPANY, "project_id": OTHER_PROJECT}
+    }
+    reader = recruiting_key(stack, "conversations:read")
+
+    without = http.request("POST", stack.api_url + INITIATE, json=request)
+    assert without.status == 401
+    assert ask(stack, morning.key[:-1] + "_", request)[0] == 401
+    assert ask(stack, "pk_0123456789abcdef_" + "A" * 43, request)[0] == 401
+    for key, wanted in ((reader, request), (morning.key, other_project)):
+        status, answer = ask(stack, key, wanted)
+        assert (status, answer["error_code"]) == (403, "AUTHORIZATION_ERROR")
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """A call of Twilio's that is not quite as Twilio signs it."""
+
+    body: str = "Hello"
+    key: str = twilio.AUTH_TOKEN
+    signed_for: str = twilio.PUBLIC_URL + twilio.ROUTE
+    account: str = twilio.ACCOUNT
+    added: str = ""
+    header: str = "X-Twilio-Signature"
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        Webhook(key="guessed"),
+        Webhook(added="&Body=Other"),
+        Webhook(signed_for="https://other.example" + twilio.ROUTE),
+        Webhook(signed_for=twilio.PUBLIC_URL + twilio.STATUS_ROUTE),
+        Webhook(account="AC" + "0bad" * 8),
+        Webhook(header="X-Not-A-Signature"),
+    ],
+    ids=["token", "body", "host", "route", "account", "none"],
+)
+def test_a_webhook_that_twilio_did_not_sign_is_refused(morning: Morning, forged: Webhook) -> None:
+    sid = f"forged {morning.run.number} {forged}"
+    form = twilio.text(sid, forged.body, From=morning.candidate.tel, AccountSid=forged.account)
+    signature = twilio.sign(forged.signed_for, list(form.items()), forged.key)
+    headers = {"Content-Type": "application/x-www-form-urlencoded", forged.header: signature}
+
+    answer = http.request(
+        "POST",
+        morning.stack.api_url + twilio.ROUTE,
+        body=urlencode(form) + forged.added,
+        headers=headers,
+    )
+
+    assert (answer.status, answer.data) == (403, b"")
+
+
+# Over AWS
+
+
+@pytest.fixture(scope="module")
+def over_aws(morning: Morning) -> Talk:
+    """Bob's conversation: his project texts over AWS, and lets the model answer once an hour."""
+    stack, run = morning.stack, morning.run
+    bob = run.candidate("Bob", "Ray", place=1)
+    put_project(stack, texting_over_aws())
+    key = recruiting_key(stack, *SCOPES, project=OTHER_PROJECT)
+    ids = {"company_id": cast.COMPANY, "project_id": OTHER_PROJECT}
+    status, answer = ask(stack, key, run.request(bob, "sms", "bob") | {"company_data": ids})
+    assert status == 200, answer
+    ref = answer["conversation_ref"]
+    wait_for_delivered(stack, ref, 1)
+    for words in ("Which shift would it be?", "And what is the job role?"):
+        told = len(talks.wait_for(stack, ref, lambda _: True).ours)
+        publish(stack, bob.says(words) | {"to": AWS_NUMBER})
+        wait_for_delivered(stack, ref, told + 1)
+    return talks.wait_for(stack, ref, lambda _: True)
+
+
+def texting_over_aws() -> dict[str, Any]:
+    usual = project()
+    sms = {
+        "provider": "aws_sms",
+        "company_sms_number": AWS_NUMBER,
+        "configuration_set": "parley",
+    }
+    return usual | {
+        "project_id": OTHER_PROJECT,
+        "channel_config": usual["channel_config"] | {"sms": sms},
+        "policy": usual["policy"] | {"answers_per_hour": 1},
+    }
+
+
+def publish(stack: Stack, words: dict[str, Any]) -> None:
+    answer = http.request("POST", f"{stack.sandbox_url}/_texts", json=words)
+    assert answer.json() == {"published": 1}
+
+
+def wait_for_delivered(stack: Stack, ref: str, count: int) -> Talk:
+    wanted = ["delivered"] * count
+    return talks.wait_for(stack, ref, lambda talk: [said.delivery for said in talk.ours] == wanted)
+
+
+def test_over_aws_s_topics_he_is_answered_too(over_aws: Talk) -> None:
+    assert [(said.author, said.text) for said in over_aws.said][1:3] == [
+        ("customer", "Which shift would it be?"),
+        ("ai", over_aws.ours[1].text),
+    ]
+    assert "nights" in over_aws.ours[1].text
+
+
+def test_a_model_that_has_said_enough_is_followed_by_a_person_and_he_is_told(
+    over_aws: Talk,
+) -> None:
+    notice = over_aws.ours[2]
+
+    assert over_aws.status == "handoff_pending"
+    assert over_aws.item["hand_off_to_human_reason"] == "loop_cap"
+    assert (notice.author, notice.text) == ("system", "A colleague will answer you soon.")
+
+
+# What is left
+
+
+def test_no_record_is_in_the_dead_letters_and_none_was_parked(
+    morning: Morning, over_aws: Talk
+) -> None:
+    scan = morning.stack.client("dynamodb").get_paginator("scan")
+    pages = scan.paginate(TableName=morning.stack.tables["conversation_log"])
+    keys = [(row["pk"]["S"], row["sk"]["S"]) for page in pages for row in page["Items"]]
+    since = morning.talk("first sms").item["created_at"]
+
+    assert talks.dead_letters(morning.stack) == 0
+    assert [sk for pk, sk in keys if pk.startswith("PARK#") and sk > since] == []
+
+
+def test_no_person_stands_in_a_log(morning: Morning, over_aws: Talk) -> None:
+    logs = morning.stack.client("logs").get_paginator("filter_log_events")
+    everything = "\n".join(
+        event["message"]
+        for group in (
+            *map(talks.log_group, talks.FUNCTIONS),
+            "/aws/lambda/parley-local-api-authorizer",
+        )
+        for page in logs.paginate(logGroupName=group)
+        for event in page["events"]
+    )
+    people = [morning.candidate, morning.run.candidate("Bob", "Ray", place=1)]
+    found = [morning.talk(name) for name in morning.refs] + [over_aws]
+    secrets = {
+        *(part for person in people for part in (person.tel[1:], person.email)),
+        *(str(one.item["conversation_id"]) for one in found),
+        *(line for one in found for said in one.said for line in said.text.split("\n")),
+        *(twilio.AUTH_TOKEN, morning.key, morning.key.rpartition("_")[2]),
+    } - {STOP}
+
+    assert len(everything) > 10_000
+    assert [secret for secret in secrets if secret in everything] == []
+    assert re.findall(r"\b(Ann|Bob|Doe|Ray|Carol|Dana)\b", everything) == []

@@ -1,0 +1,125 @@
+"""What people and models do in these tests, and how a conversation then stands."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conversations import arriving, moving, records
+from conversations.assembly import ledger_of
+from conversations.companies import Companies
+from conversations.lifecycle import Status
+from conversations.moving import Cause
+from conversations.records import Release
+from events.conversations import cast
+from local.sandbox.openai import OpenAiAnswer
+from shared import clock
+from shared.dynamodb import Table
+
+if TYPE_CHECKING:
+    from conversations.records import Record
+    from conversations.resources import Resources
+    from tests.simulation.conversations.world import World
+
+MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
+OPENAI_SECRET_ID = "parley/local/companies/cucumber-openai"
+
+
+def at(text: str) -> int:
+    """A time of the first day, in milliseconds since 1970."""
+    return clock.from_text(f"2026-01-01T{text}:00.000Z")
+
+
+def asked(world: World, channel: str = "sms", request_id: str = "req-1", **recipient: Any) -> str:
+    """A request, and all that workers can do about it now: its `ref`."""
+    contact = cast.request()["recipient_data"] | recipient
+    status, answer = world.ask(cast.request(channel, request_id, recipient_data=contact))
+    assert status == 200, answer
+    world.work_off()
+    return str(answer["conversation_ref"])
+
+
+def stands(world: World, ref: str) -> tuple[str, str | None]:
+    """The status of a conversation and its reason."""
+    return world.conversation(ref)["conversation_status"], world.state(ref).get("status_reason")
+
+
+def lane(world: World, ending: str) -> str:
+    """The name of a queue."""
+    return next(name for name in world.lanes.queues if name.endswith(f"{ending}.fifo"))
+
+
+def put(world: World, record: Record, ref: str, *what: str) -> None:
+    """Somebody puts a record on the queue of a conversation's channel, and workers take it."""
+    channel = world.conversation(ref)["channel_method"]
+    world.lanes.put(lane(world, channel), records.entry(record, ref, *what))
+    world.work_off()
+
+
+def release(world: World, ref: str, cause: str = "key-1", **fields: Any) -> None:
+    """A person lets a first message go."""
+    put(world, Release(ref=ref, cause=cause, agent_id="eve", **fields), ref, "release", cause)
+
+
+def take_over(world: World, ref: str, agent: str = "eve") -> None:
+    """A person takes a conversation over, as far as the core is concerned: the fence, then the status."""
+    here = aside(world)
+    cause = Cause(who=f"human:{agent}", what=f"take-over:{agent}", reason="taken_over")
+    moving.move(here, arriving.opened(here, ref), Status.HANDOFF_ACTIVE, cause)
+
+
+def aside(world: World) -> Resources:
+    """What the workers have, but not through the wire: for what others do."""
+    here: Resources = world.workers[lane(world, "replies")].desk.here
+    log = Table(world.dynamodb, here.log.name)
+    return replace(
+        here,
+        log=log,
+        table=Table(world.dynamodb, here.table.name),
+        companies=Companies(Table(world.dynamodb, here.companies.table.name)),
+        ledger=ledger_of(log),
+    )
+
+
+def with_model(world: World, *texts: str, **changes: Any) -> None:
+    """The project's model is OpenAI's, and says these texts, in this order. *changes* are of its `ai_config`."""
+    ai = {
+        "provider": "openai",
+        "openai_config": {
+            channel: {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID}
+            for channel in ("whatsapp", "sms", "email")
+        },
+        **changes,
+    }
+    world.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
+    world.change(ai_config=ai)
+    model_says(world, *texts)
+
+
+def model_says(world: World, *texts: str) -> None:
+    """What OpenAI's model will say next."""
+    for text in texts:
+        world.sandbox.openai.answers.append(OpenAiAnswer(text=text))
+
+
+def says(content: str, **fields: Any) -> str:
+    """An answer in the form that models answer in."""
+    return json.dumps({"content": content, "function_call": None, "hand_off": None, **fields})
+
+
+def calls(name: str, content: str = "", **arguments: Any) -> str:
+    """An answer that asks for a function."""
+    return says(content, function_call={"name": name, "arguments": json.dumps(arguments)})
+
+
+def said(world: World, ref: str, author: str = "ai") -> list[str]:
+    """What one side has said and what left, in order."""
+    return [
+        str(message["content"])
+        for message in world.log(ref)
+        if message["author"] == author and message.get("delivery_status") not in UNSENT
+    ]
+
+
+UNSENT = {"draft", "discarded", "failed", "blocked", "unknown"}

@@ -1,0 +1,374 @@
+"""The admin API over moto: a company with two projects, its neighbour, and queues that are lists."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+from moto.dynamodb.models import dynamodb_backends
+
+from conversations import moving, references
+from conversations.items.conversation import ChannelMethod, Conversation, Role
+from conversations.items.log import Change, Delivery, Message, Mode, State
+from conversations.lifecycle import Status
+from conversations.moving import mode_of
+from conversations.opened import Opened
+from conversations.store import conversations, messages, states
+from events.conversations import cast
+from events.conversations.twilio import SMS_NUMBER
+from shared import clock
+from shared.auth import Caller, Scope
+from shared.channels.outcomes import InDoubt, Sent
+from shared.delivery import Action
+from shared.storable import storable
+from tests.template import ACCOUNT, REGION, create_table, properties, resolved
+
+NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
+TABLES = ("ConversationsTable", "ConversationLogTable", "CompanyDataTable")
+COMPANY, PROJECT, OTHER_PROJECT = cast.COMPANY, cast.PROJECT, "pi-aaa-002"
+NEIGHBOUR = "ci-bbb-001"
+ANN = cast.CANDIDATE
+EVERY_SCOPE = frozenset(str(scope) for scope in Scope)
+_QUEUES = {
+    "WHATSAPP_CHANNEL_QUEUE_URL": "ConversationsWhatsAppQueue",
+    "SMS_CHANNEL_QUEUE_URL": "ConversationsSmsQueue",
+    "EMAIL_CHANNEL_QUEUE_URL": "ConversationsEmailQueue",
+    "CONVERSATIONS_REPLIES_QUEUE_URL": "ConversationsRepliesQueue",
+    "CONVERSATIONS_INBOUND_QUEUE_URL": "ConversationsInboundQueue",
+}
+
+
+def caller(company: str = COMPANY, *scopes: str, projects: str = "*") -> Caller:
+    """A key of a company; without scopes it may do everything."""
+    return Caller(
+        company=company,
+        scopes=frozenset(scopes) or EVERY_SCOPE,
+        principal="api-key:0123456789012345",
+        projects=frozenset(projects.split()),
+    )
+
+
+OURS = caller()
+THEIRS = caller(NEIGHBOUR)
+
+
+@dataclass
+class Answer:
+    status: int
+    body: dict[str, Any]
+
+    @property
+    def result(self) -> dict[str, Any]:
+        assert self.status < 300, self.body
+        found: dict[str, Any] = self.body["result"]
+        return found
+
+    @property
+    def refs(self) -> list[str]:
+        return [one["ref"] for one in self.result["conversations"]]
+
+    @property
+    def error(self) -> str:
+        return str(self.body["error"]["code"])
+
+    @property
+    def problems(self) -> dict[str, str]:
+        return {entry["field"]: entry["problem"] for entry in self.body["error"]["details"]}
+
+
+@dataclass
+class Sqs:
+    """Queues that remember what was put on them, once for each deduplication id; `refuses` makes them refuse all."""
+
+    put: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    seen: set[tuple[str, str]] = field(default_factory=set)
+    refuses: bool = False
+
+    def send_message_batch(self, *, QueueUrl: str, Entries: list[dict[str, Any]]) -> Any:
+        if self.refuses:
+            return {"Failed": [{"Id": "0", "Code": "InternalError"}]}
+        for entry in Entries:
+            once = (QueueUrl, entry["MessageDeduplicationId"])
+            if once not in self.seen:
+                self.seen.add(once)
+                self.put.append((QueueUrl.rpartition("/")[2], json.loads(entry["MessageBody"])))
+        return {}
+
+
+@dataclass
+class Wire:
+    """Whoever carries messages, and when: *hears* is called with each that leaves."""
+
+    hears: Callable[[], None] = lambda: None
+    sent: list[str] = field(default_factory=list)
+    fails: bool = False
+
+    def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
+        self.hears()
+        if self.fails:
+            raise InDoubt("no_answer")
+        self.sent.append(message.entry_id)
+        return Sent(f"SM-{message.entry_id}", "queued")
+
+    def check(self, opened: Opened) -> None:
+        return None
+
+    def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
+        return None
+
+    def announce(self, *_: object) -> None:
+        return None
+
+
+@dataclass
+class Context:
+    """The Lambda context of a call, as far as it is used."""
+
+    left_ms: int = 10_000
+
+    def get_remaining_time_in_millis(self) -> int:
+        return self.left_ms
+
+
+@dataclass
+class Agency:
+    """The API, what is behind it, and the people around it."""
+
+    module: ModuleType
+    sqs: Sqs
+    now: list[int]
+    calls: int = 0
+
+    @property
+    def here(self) -> Any:
+        return self.module.here
+
+    def call(
+        self,
+        line: str,
+        body: Any = None,
+        *,
+        names: dict[str, str] | None = None,
+        who: Caller | None = OURS,
+        key: str | None = "",
+        query: dict[str, Any] | None = None,
+        ref: str | None = None,
+    ) -> Answer:
+        """A call (`GET /path/{name}`) as API Gateway hands it over; each has a key of its own unless one is given."""
+        self.calls += 1
+        method, route = line.split(" ")
+        given = {
+            name: [str(one) for one in (value if isinstance(value, list) else [value])]
+            for name, value in (query or {}).items()
+        }
+        names = (names or {}) | ({"ref": ref} if ref is not None else {})
+        path = route
+        for name, value in names.items():
+            path = path.replace(f"{{{name}}}", value)
+        key = f"key-{self.calls:08}" if key == "" else key
+        event = {
+            "resource": route,
+            "path": path,
+            "httpMethod": method,
+            "headers": {"idempotency-key": key} if key is not None else {},
+            "multiValueHeaders": {},
+            "pathParameters": names or None,
+            "queryStringParameters": {name: values[-1] for name, values in given.items()} or None,
+            "multiValueQueryStringParameters": given or None,
+            "requestContext": {
+                "requestId": f"request-{self.calls}",
+                "authorizer": who.as_context() if who else None,
+            },
+            "body": body if isinstance(body, str | None) else json.dumps(body),
+            "isBase64Encoded": False,
+        }
+        answer = self.module.handler(event, Context())
+        return Answer(answer["statusCode"], json.loads(answer["body"]))
+
+    def on(self, ref: str, what: str, body: Any = None, **more: Any) -> Answer:
+        """A changing call about a conversation: `take-over`, `messages` ..."""
+        return self.call(f"POST /conversations/{{ref}}/{what}", body or {}, ref=ref, **more)
+
+    def look(self, ref: str) -> dict[str, Any]:
+        """The conversation as the API shows it."""
+        return self.call("GET /conversations/{ref}", ref=ref).result
+
+    def later(self, milliseconds: int = 1_000) -> str:
+        """Time passes; the time it is then."""
+        self.now[0] += milliseconds
+        return clock.to_text(self.now[0])
+
+    # What there is
+
+    def begin(
+        self,
+        name: str = "req-1",
+        status: Status = Status.REPLY_SENT,
+        *,
+        company: str = COMPANY,
+        project: str = PROJECT,
+        channel: ChannelMethod = ChannelMethod.SMS,
+        customer: str = ANN,
+        **facts: Any,
+    ) -> str:
+        """A conversation that has come so far, a second after the one before; its `ref`."""
+        at = self.later()
+        conversation_id = references.conversation_id(company, project, name, customer.lstrip("+"))
+        ref = references.ref_of(conversation_id)
+        of_state = {name: facts.pop(name) for name in list(facts) if name in State.model_fields}
+        is_mail = channel is ChannelMethod.EMAIL
+        item = Conversation(
+            primary_channel=customer,
+            conversation_id=conversation_id,
+            recipient_tel=None if is_mail else customer,
+            recipient_email=customer if is_mail else cast.CANDIDATE_EMAIL,
+            recipient_first_name="Ann",
+            recipient_last_name="Doe",
+            company_id=company,
+            project_id=project,
+            channel_method=channel,
+            conversation_status=status,
+            request_id=name,
+            created_at=at,
+            updated_at=at,
+            comms_consent=True,
+            **{"task_complete": 1, "project_data": {"jobRole": "Nurse", "rate": 17.5}, **facts},
+        )
+        state = State(
+            primary_channel=customer,
+            conversation_id=conversation_id,
+            company_id=company,
+            project_id=project,
+            channel_method=channel,
+            business_address=SMS_NUMBER,
+            created_at=at,
+            **{"context_hash": "of the request", "mode": mode_of(status), **of_state},
+        )
+        conversations.create(self.here.table, storable(item))
+        states.create(self.here.log, ref, state)
+        moving.keep_open(self.here, ref, item)
+        return ref
+
+    def says(self, ref: str, content: str, author: str = "customer", **facts: Any) -> Message:
+        """A message in the log of a conversation, a second later; what the customer says moves the marks."""
+        at = self.later()
+        is_theirs = author == "customer"
+        known: dict[str, Any] = {
+            "entry_id": references.entry_id(f"{ref}{at}{content}"),
+            "message_timestamp": at,
+            "role": Role.USER if is_theirs else Role.ASSISTANT,
+            "content": content,
+            "author": author,
+            "delivery_status": None if is_theirs else Delivery.DELIVERED,
+        }
+        message = messages.add(self.here.log, ref, Message(**(known | facts)))
+        if is_theirs:
+            states.take_inbound(self.here.log, ref, at, window_until=None)
+        return message
+
+    def set_up(self, company: str = COMPANY, project: str = PROJECT, **changes: Any) -> None:
+        """A project's company data."""
+        item = cast.project(company_id=company, project_id=project, **changes)
+        self.here.companies.table.put(storable(item))
+        self.here.companies._known.clear()
+
+    # What is left
+
+    def state(self, ref: str) -> State:
+        found = states.read(self.here.log, ref)
+        assert found is not None
+        return found
+
+    def item(self, ref: str) -> Conversation:
+        state = self.state(ref)
+        found = conversations.read(self.here.table, state.primary_channel, state.conversation_id)
+        assert found is not None
+        return found
+
+    def standing(self, ref: str) -> tuple[str, Mode, str | None]:
+        """Status, who may speak, and who has it."""
+        state = self.state(ref)
+        return self.item(ref).conversation_status, state.mode, state.owner
+
+    def changes(self, ref: str) -> list[Change]:
+        """What is written about changes, oldest first."""
+        return messages.changes(self.here.log, ref, 50)[::-1]
+
+    def message(self, ref: str, message: Message) -> Message:
+        found = messages.get(
+            self.here.log, ref, message.sk(message.message_timestamp, message.entry_id)
+        )
+        assert found is not None
+        return found
+
+    def queued(self, queue: str) -> list[dict[str, Any]]:
+        """What was put on the queue of this logical name."""
+        name = properties(queue)["QueueName"]
+        return [body for url, body in self.sqs.put if url == name]
+
+    def rows(self) -> dict[str, Any]:
+        """Everything that is stored, to compare."""
+        return {
+            name: {
+                (str(row), str(range_)): item.to_json()
+                for row, items in _table(name).items.items()
+                for range_, item in items.items()
+            }
+            for name in TABLES
+        }
+
+
+def _table(logical_id: str) -> Any:
+    name = properties(logical_id)["TableName"]
+    return dynamodb_backends[ACCOUNT][REGION].tables[name]
+
+
+@pytest.fixture(scope="module")
+def _behind() -> Iterator[ModuleType]:
+    """Made once for a module, since moto takes its time."""
+    with mock_aws(), pytest.MonkeyPatch.context() as patch:
+        for table in TABLES:
+            create_table(boto3.client("dynamodb"), table)
+        bucket, secret = (
+            properties("MediaBucket")["BucketName"],
+            properties("ApiSealSecret")["Name"],
+        )
+        boto3.client("s3").create_bucket(Bucket=bucket)
+        boto3.client("secretsmanager").create_secret(
+            Name=secret, SecretString='{"seal_key": "sealed"}'
+        )
+        given = {
+            "CONVERSATIONS_TABLE_NAME": properties("ConversationsTable")["TableName"],
+            "CONVERSATION_LOG_TABLE_NAME": properties("ConversationLogTable")["TableName"],
+            "COMPANY_DATA_TABLE_NAME": properties("CompanyDataTable")["TableName"],
+            "MEDIA_BUCKET_NAME": bucket,
+            "API_SEAL_SECRET_ID": secret,
+            **{name: resolved({"Ref": queue}) for name, queue in _QUEUES.items()},
+        }
+        for name, value in given.items():
+            patch.setenv(name, value)
+        yield importlib.reload(importlib.import_module("conversations.handlers.admin"))
+
+
+@pytest.fixture
+def agency(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Agency:
+    """The API as it stands after a deployment: three projects of two companies are set up, nothing has happened."""
+    sqs, now = Sqs(), [NOW]
+    monkeypatch.setattr(clock, "now_ms", lambda: now[0])
+    here = _behind.here
+    for queue in (*here.channels.values(), here.replies, _behind.office.inbound):
+        queue.__dict__["client"] = sqs
+    for table in TABLES:
+        _table(table).items.clear()
+    agency = Agency(_behind, sqs, now)
+    agency.set_up()
+    agency.set_up(project=OTHER_PROJECT)
+    agency.set_up(company=NEIGHBOUR)
+    return agency

@@ -1,0 +1,451 @@
+"""The admin API: who may do what, whose things are nobody else's, what is refused, what it says of itself."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations.items.books import Unmatched
+from conversations.lifecycle import Status
+from conversations.store import books
+from shared.auth import Scope
+from shared.queues import to_json
+from tests.integration.conversations.agency import (
+    ANN,
+    COMPANY,
+    NEIGHBOUR,
+    OTHER_PROJECT,
+    PROJECT,
+    THEIRS,
+    Agency,
+    Answer,
+    caller,
+)
+from tests.integration.logs import recorded
+
+if TYPE_CHECKING:
+    from shared.auth import Caller
+
+NOWHERE = "a" * 26
+ENTRY = "0" * 8 + "-0000" * 3 + "-" + "0" * 12
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route, its scope, and a call that it takes."""
+
+    line: str
+    scope: Scope
+    body: dict[str, Any] = field(default_factory=dict)
+    query: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_change(self) -> bool:
+        return self.line.startswith("POST") and not self.line.endswith("/search")
+
+    def call(self, agency: Agency, ref: str, message: str, **how: Any) -> Answer:
+        names = {"ref": ref} if "{ref}" in self.line else {}
+        names |= {"unmatched_id": message} if "{unmatched_id}" in self.line else {}
+        body = self.body | ({"ref": ref} if "ref" in self.body else {})
+        given = body if self.line.startswith("POST") else None
+        return agency.call(self.line, given, query=self.query, names=names, **how)
+
+
+READ, REPLY = Scope.CONVERSATIONS_READ, Scope.CONVERSATIONS_REPLY
+MANAGE = Scope.CONVERSATIONS_MANAGE
+CONSENT = {"recipient": ANN, "channels": ["sms"], "evidence": "ticket 7"}
+OF_ONE = [
+    Route("GET /conversations/{ref}", READ),
+    Route("GET /conversations/{ref}/messages", READ),
+    Route("POST /conversations/{ref}/take-over", REPLY, {"agent_id": "carol"}),
+    Route("POST /conversations/{ref}/messages", REPLY, {"text": "Hello"}),
+    Route("POST /conversations/{ref}/hand-back", REPLY, {"answer_pending": True}),
+    Route("POST /conversations/{ref}/release", REPLY),
+    Route("POST /conversations/{ref}/resolve", REPLY, {"entry_id": ENTRY, "outcome": "sent"}),
+    Route("POST /conversations/{ref}/close", MANAGE),
+    Route("POST /conversations/{ref}/reopen", MANAGE),
+    Route("POST /unmatched/{unmatched_id}/attach", MANAGE, {"ref": ""}),
+]
+OF_COMPANY = [
+    Route("GET /conversations", READ),
+    Route("POST /conversations/search", READ, {"recipient": ANN}),
+    Route("GET /unmatched", MANAGE),
+    Route("POST /opt-outs/search", Scope.CONSENT_READ, {"recipient": ANN}),
+    Route("POST /opt-outs", Scope.CONSENT_WRITE, CONSENT),
+    Route("POST /opt-ins", Scope.CONSENT_WRITE, CONSENT),
+]
+ROUTES = OF_ONE + OF_COMPANY
+CHANGES = [route for route in ROUTES if route.is_change]
+
+
+def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
+    """A message that belongs to no conversation of a company; the id that the company knows it by."""
+    at = agency.later()
+    event = {
+        "type": "inbound_message",
+        "provider": "twilio",
+        "provider_message_id": f"SM{number}",
+        "account": "AC1",
+        "channel_method": "sms",
+        "business_address": "+12025550142",
+        "customer_address": "+447700900555",
+        "received_at": at,
+        "kind": "text",
+        "text": "Is anybody there?",
+    }
+    kept = Unmatched(
+        unmatched_id=f"{number:024}",
+        project_id=PROJECT,
+        channel_method="sms",
+        received_at=at,
+        event=event,
+    )
+    books.keep_unmatched(agency.here.log, company, kept)
+    shown = agency.call("GET /unmatched", who=caller(company)).result["messages"]
+    return str(shown[0]["id"])
+
+
+def bare(answer: Answer) -> tuple[int, dict[str, Any]]:
+    """An answer without what differs from call to call."""
+    return answer.status, {name: part for name, part in answer.body.items() if name != "requestId"}
+
+
+# Who may do what
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.line)
+def test_without_an_authorizers_word_every_route_is_shut(agency: Agency, route: Route) -> None:
+    ref, message = agency.begin(), unplaced(agency)
+    before = agency.rows()
+
+    answer = route.call(agency, ref, message, who=None)
+
+    assert (answer.status, answer.error) == (401, "unauthenticated")
+    assert agency.rows() == before
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.line)
+def test_every_scope_but_its_own_leaves_a_route_shut(agency: Agency, route: Route) -> None:
+    ref, message = agency.begin(), unplaced(agency)
+    before = agency.rows()
+
+    others = caller(COMPANY, *(str(scope) for scope in Scope if scope is not route.scope))
+    answer = route.call(agency, ref, message, who=others)
+
+    assert (answer.status, answer.error) == (403, "forbidden")
+    assert agency.rows() == before
+    assert agency.sqs.put == []
+
+
+@pytest.mark.parametrize(
+    "route",
+    [route for route in ROUTES if "release" not in route.line and "resolve" not in route.line],
+    ids=lambda route: route.line,
+)
+def test_its_own_scope_opens_a_route(agency: Agency, route: Route) -> None:
+    ref, message = agency.begin(), unplaced(agency)
+
+    answer = route.call(agency, ref, message, who=caller(COMPANY, str(route.scope)))
+
+    assert answer.status in {200, 202}
+
+
+# Whose it is
+
+
+@pytest.mark.parametrize("route", OF_ONE, ids=lambda route: route.line)
+@pytest.mark.parametrize(
+    "stranger", [THEIRS, caller(projects=OTHER_PROJECT)], ids=["company", "project"]
+)
+def test_what_is_anothers_is_answered_as_what_is_not_there(
+    agency: Agency, route: Route, stranger: Caller
+) -> None:
+    ref, message = agency.begin(), unplaced(agency)
+    there, absent = (ref, message), (NOWHERE, "x" * 30)
+    route.call(agency, *there)  # So that there are answers of changes to be found, too.
+    before, queued = agency.rows(), list(agency.sqs.put)
+
+    found = route.call(agency, *there, who=stranger)
+
+    assert found.status == 404
+    assert bare(found) == bare(route.call(agency, *absent, who=stranger))
+    assert (agency.rows(), agency.sqs.put) == (before, queued)
+
+
+@pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
+def test_a_key_that_was_used_for_anothers_thing_tells_nothing(agency: Agency, route: Route) -> None:
+    ref, message = agency.begin(), unplaced(agency)
+    agency.begin("req-9", company=NEIGHBOUR)
+    first = agency.calls
+    route.call(agency, ref, message)
+    agency.calls = first  # The same Idempotency-Key once more.
+
+    answer = route.call(agency, ref, message, who=THEIRS)
+
+    if route in OF_ONE:
+        assert answer.status == 404
+    else:
+        assert answer.result["refs"] != [ref]
+
+
+def test_nobody_attaches_a_message_to_anothers_conversation(agency: Agency) -> None:
+    ours, theirs = agency.begin(), unplaced(agency, NEIGHBOUR)
+
+    line, names = "POST /unmatched/{unmatched_id}/attach", {"unmatched_id": theirs}
+    answer = agency.call(line, {"ref": ours}, who=THEIRS, names=names)
+
+    assert answer.status == 404
+    assert agency.queued("ConversationsInboundQueue") == []
+
+
+@pytest.mark.parametrize("route", OF_COMPANY, ids=lambda route: route.line)
+def test_lists_and_records_hold_only_the_companys_own(agency: Agency, route: Route) -> None:
+    ref, message = agency.begin(), unplaced(agency)
+    agency.call("POST /opt-outs", CONSENT | {"channels": ["whatsapp"]})
+
+    answer = route.call(agency, ref, message, who=THEIRS)
+
+    shown = json.dumps(answer.result)
+    assert ref not in shown
+    assert message not in shown
+    assert "ticket 7" not in shown
+    assert agency.item(ref).conversation_status == Status.REPLY_SENT
+
+
+@pytest.mark.parametrize("route", OF_COMPANY[:3], ids=lambda route: route.line)
+def test_lists_hold_only_the_projects_of_the_key(agency: Agency, route: Route) -> None:
+    ours = agency.begin(), unplaced(agency)
+    theirs = agency.begin("req-2", project=OTHER_PROJECT)
+
+    answer = route.call(agency, *ours, who=caller(projects=OTHER_PROJECT))
+
+    shown = json.dumps(answer.result)
+    assert not any(one in shown for one in ours)
+    assert (theirs in shown) == ("unmatched" not in route.line)
+
+
+@pytest.mark.parametrize("line", ["GET /conversations", "GET /unmatched"])
+def test_a_project_that_is_not_the_keys_is_not_found(agency: Agency, line: str) -> None:
+    own = caller(projects=OTHER_PROJECT)
+
+    assert agency.call(line, who=own, query={"project_id": PROJECT}).status == 404
+    assert agency.call(line, who=own, query={"project_id": OTHER_PROJECT}).status == 200
+
+
+def test_of_an_opt_out_only_conversations_of_the_keys_projects_are_named(agency: Agency) -> None:
+    hidden, named = agency.begin(), agency.begin("req-2", project=OTHER_PROJECT)
+
+    answer = agency.call("POST /opt-outs", CONSENT, who=caller(projects=OTHER_PROJECT))
+
+    assert answer.result["refs"] == [named]
+    # Consent is the company's, whoever puts it on record.
+    assert agency.item(hidden).conversation_status == Status.OPTED_OUT
+
+
+# What is refused, and how
+
+
+@pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
+def test_a_change_without_an_idempotency_key_is_refused(agency: Agency, route: Route) -> None:
+    ref, message = agency.begin(), unplaced(agency)
+    before = agency.rows()
+
+    answer = route.call(agency, ref, message, key=None)
+
+    assert (answer.status, list(answer.problems)) == (400, ["Idempotency-Key"])
+    assert agency.rows() == before
+
+
+@pytest.mark.parametrize("key", ["short", "ä" * 8, "with blank", "k" * 256])
+def test_a_key_must_be_8_to_255_visible_characters_of_ascii(agency: Agency, key: str) -> None:
+    ref = agency.begin()
+
+    assert list(agency.on(ref, "close", key=key).problems) == ["Idempotency-Key"]
+    assert agency.on(ref, "close", key="k" * 255).status == 200
+
+
+OF_REF = "/conversations/{ref}"
+
+
+@pytest.mark.parametrize(
+    ("line", "body", "field"),
+    [
+        (f"POST {OF_REF}/take-over", {}, "agent_id"),
+        (f"POST {OF_REF}/take-over", {"agent_id": "Carol Smith"}, "agent_id"),
+        (f"POST {OF_REF}/take-over", {"agent_id": "external"}, "agent_id"),
+        (f"POST {OF_REF}/take-over", {"agent_id": "carol", "force": "yes"}, "force"),
+        (f"POST {OF_REF}/take-over", {"agent_id": "carol", "forse": True}, "forse"),
+        (f"POST {OF_REF}/take-over", "{", "body"),
+        (f"POST {OF_REF}/take-over", [1], "body"),
+        (f"POST {OF_REF}/messages", {}, "body"),
+        (f"POST {OF_REF}/messages", {"text": "a", "template": "b"}, "body"),
+        (f"POST {OF_REF}/messages", {"text": "a", "variables": {"x": "y"}}, "body"),
+        (f"POST {OF_REF}/messages", {"text": " \n"}, "text"),
+        (f"POST {OF_REF}/messages", {"text": "\ud83d"}, "text"),
+        (f"POST {OF_REF}/messages", {"text": "x" * 20_001}, "text"),
+        (f"POST {OF_REF}/messages", {"text": 5}, "text"),
+        # What the conversation's channel takes: an SMS of at most three parts, and no template.
+        (f"POST {OF_REF}/messages", {"text": "x" * 1_601}, "text"),
+        (f"POST {OF_REF}/messages", {"text": "x" * 460}, "text"),
+        (f"POST {OF_REF}/messages", {"template": "invitation"}, "template"),
+        (f"POST {OF_REF}/messages", {"template": "a b"}, "template"),
+        (f"POST {OF_REF}/hand-back", {"answer_pending": "true"}, "answer_pending"),
+        (f"POST {OF_REF}/release", {"draft_entry_id": "7"}, "draft_entry_id"),
+        (f"POST {OF_REF}/release", {"draft_entry_id": ENTRY}, "draft_entry_id"),
+        (f"POST {OF_REF}/resolve", {"outcome": "sent"}, "entry_id"),
+        (f"POST {OF_REF}/resolve", {"entry_id": ENTRY, "outcome": "lost"}, "outcome"),
+        (f"POST {OF_REF}/close", {"why": "done"}, "why"),
+        ("POST /conversations/search", {}, "recipient"),
+        ("POST /conversations/search", {"recipient": "07700 900123"}, "recipient"),
+        ("POST /conversations/search", {"recipient": "ann@"}, "recipient"),
+        ("POST /conversations/search", {"recipient": ANN, "status": "lost"}, "status"),
+        ("POST /conversations/search", {"recipient": ANN, "task_complete": 1}, "task_complete"),
+        ("POST /conversations/search", {"recipient": ANN, "from": "2026-01-01T12:00:00"}, "from"),
+        ("POST /conversations/search", {"recipient": ANN, "limit": 0}, "limit"),
+        (
+            "POST /conversations/search",
+            {"recipient": ANN, "from": "2026-02-01T00:00:00Z", "to": "2026-01-01T00:00:00Z"},
+            "to",
+        ),
+        ("POST /opt-outs/search", {"recipient": "nobody"}, "recipient"),
+        ("POST /opt-outs", CONSENT | {"channels": []}, "channels"),
+        ("POST /opt-outs", CONSENT | {"channels": ["fax"]}, "channels"),
+        ("POST /opt-outs", CONSENT | {"evidence": ""}, "evidence"),
+        ("POST /opt-ins", CONSENT | {"channels": ["*"]}, "channels"),
+        ("POST /opt-ins", CONSENT | {"channels": ["email"]}, "channels"),
+        ("POST /opt-ins", CONSENT | {"recipient": "ann@example.com"}, "channels"),
+    ],
+)
+def test_bad_input_names_the_field_and_changes_nothing(
+    agency: Agency, line: str, body: Any, field: str
+) -> None:
+    ref = agency.begin()
+    before = agency.rows()
+
+    answer = agency.call(line, body, ref=ref if "{ref}" in line else None)
+
+    assert (answer.status, answer.error, list(answer.problems)) == (400, "invalid_input", [field])
+    assert agency.rows() == before
+    assert agency.sqs.put == []
+
+
+@pytest.mark.parametrize(
+    ("line", "query", "field"),
+    [
+        ("GET /conversations", {"limit": 101}, "limit"),
+        ("GET /conversations", {"limit": [5, 6]}, "limit"),
+        ("GET /conversations", {"status": "lost"}, "status"),
+        ("GET /conversations", {"project_id": "a b"}, "project_id"),
+        ("GET /conversations", {"recipient": "x"}, "recipient"),
+        (f"GET {OF_REF}/messages", {"before": "yesterday"}, "before"),
+        (f"GET {OF_REF}/messages", {"limit": "many"}, "limit"),
+        (f"GET {OF_REF}", {"fields": "all"}, "fields"),
+        ("GET /unmatched", {"limit": 0}, "limit"),
+    ],
+)
+def test_a_bad_query_is_refused(
+    agency: Agency, line: str, query: dict[str, Any], field: str
+) -> None:
+    ref = agency.begin()
+
+    answer = agency.call(line, query=query, ref=ref if "{ref}" in line else None)
+
+    assert (answer.status, list(answer.problems)) == (400, [field])
+
+
+@pytest.mark.parametrize("body", [{"recipient": "07700 900123"}, {"recipient": ANN, "status": ANN}])
+def test_no_error_repeats_what_was_given(agency: Agency, body: dict[str, Any]) -> None:
+    answer = agency.call("POST /conversations/search", body)
+
+    assert "900123" not in json.dumps(answer.body)
+
+
+@pytest.mark.parametrize("ref", ["a", "A" * 26, "a" * 25 + "#", "a" * 27, "a" * 25 + "1"])
+def test_what_is_no_ref_is_not_found(agency: Agency, ref: str) -> None:
+    assert agency.call("GET /conversations/{ref}", ref=ref).status == 404
+
+
+def test_a_project_that_is_not_set_up_right_is_said_without_a_value(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.set_up(timezone="Mars/Olympus")
+
+    answer = agency.call("GET /conversations/{ref}", ref=ref)
+
+    assert (answer.status, answer.error) == (500, "CONFIGURATION_ERROR")
+    assert answer.body["error"]["message"] == "timezone"
+
+
+def test_a_queue_that_refuses_is_said_and_the_call_may_be_repeated(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.sqs.refuses = True
+
+    refused = agency.on(ref, "messages", {"text": "Hello"}, key="one-message")
+    agency.sqs.refuses = False
+    taken = agency.on(ref, "messages", {"text": "Hello"}, key="one-message")
+
+    assert (refused.status, refused.error) == (503, "QUEUE_ERROR")
+    assert taken.status == 202
+    assert len(agency.queued("ConversationsSmsQueue")) == 1
+
+
+# What it says
+
+
+def test_no_address_name_or_text_reaches_the_log(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref, message = agency.begin(), unplaced(agency)
+    agency.says(ref, "My secret")
+    stream = recorded(monkeypatch)
+
+    for route in ROUTES:
+        route.call(agency, ref, message)
+        route.call(agency, ref, message, who=THEIRS)
+
+    said = stream.getvalue()
+    assert "call answered" in said
+    for private in ("900123", "900555", "ann.doe", "Ann", "secret", "anybody", "Hello", "ticket"):
+        assert private not in said
+
+
+def test_the_document_names_every_route_its_scope_and_its_key(agency: Agency) -> None:
+    document = agency.call("GET /conversations/openapi.json", who=None).body
+
+    found = {
+        (f"{method.upper()} {path}", entry["description"])
+        for path, entries in document["paths"].items()
+        for method, entry in entries.items()
+    }
+    assert found == {(route.line, f"Needs the scope {route.scope}.") for route in ROUTES}
+    keyed = {
+        f"{method.upper()} {path}"
+        for path, entries in document["paths"].items()
+        for method, entry in entries.items()
+        if any(one["name"] == "Idempotency-Key" for one in entry["parameters"])
+    }
+    assert keyed == {route.line for route in CHANGES}
+
+
+def test_the_document_is_whole(agency: Agency) -> None:
+    document = agency.call("GET /conversations/openapi.json", who=None).body
+
+    text = to_json(document)
+    pointers = {part.partition('"')[0] for part in text.split('"$ref":"')[1:]}
+    assert document["openapi"] == "3.1.0"
+    assert pointers
+    assert {
+        f"#/components/schemas/{name}" for name in document["components"]["schemas"]
+    } >= pointers
+    written = document["paths"]["/conversations/{ref}/messages"]["post"]
+    assert list(written["responses"]) == ["202", "default"]
+    assert written["requestBody"]["content"]["application/json"]["schema"] == {
+        "$ref": "#/components/schemas/MessageInput"
+    }
+    listed = {one["name"]: one for one in document["paths"]["/conversations"]["get"]["parameters"]}
+    assert sorted(listed) == ["cursor", "limit", "project_id", "status"]
+    assert listed["limit"]["schema"]["maximum"] == 100
+    searched = document["components"]["schemas"]["SearchInput"]
+    assert "from" in searched["properties"]

@@ -1,0 +1,500 @@
+"""What agents do: take over, write, give back, close, open again; each change says who it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conversations import agents, moving, references
+from conversations.items.conversation import ChannelMethod
+from conversations.items.log import Delivery, Mode
+from conversations.lifecycle import Status
+from conversations.store import states
+from events.conversations import cast
+from tests.integration.conversations.agency import OURS, Agency
+
+CAROL, DAN = {"agent_id": "carol"}, {"agent_id": "dan"}
+SMS = "ConversationsSmsQueue"
+REPLIES = "ConversationsRepliesQueue"
+BEFORE = "MSG#2025-12-31T12:00:00.000Z#x"
+OPEN = [
+    "processing",
+    "deferred",
+    "blocked",
+    "initial_message_sent",
+    "reply_sent",
+    "handoff_pending",
+    "failed",
+]
+
+
+# Take over
+
+
+@pytest.mark.parametrize("status", OPEN)
+def test_any_open_conversation_is_taken_over(agency: Agency, status: str) -> None:
+    ref = agency.begin(status=Status(status))
+
+    answer = agency.on(ref, "take-over", CAROL)
+
+    assert answer.result == {
+        "ref": ref,
+        "conversation_status": "handoff_active",
+        "mode": "human",
+        "owner": "carol",
+    }
+    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+    (change,) = agency.changes(ref)
+    assert (change.who, change.from_status, change.to_status) == (
+        "human:carol",
+        status,
+        "handoff_active",
+    )
+
+
+@pytest.mark.parametrize("status", ["closed", "opted_out"])
+@pytest.mark.parametrize("what", ["take-over", "messages", "hand-back"])
+def test_what_is_over_is_nobodys_to_take_or_to_write_in(
+    agency: Agency, status: str, what: str
+) -> None:
+    ref = agency.begin(status=Status(status))
+    bodies = {"take-over": CAROL, "messages": {"text": "Hello"}, "hand-back": {}}
+
+    answer = agency.on(ref, what, bodies[what])
+
+    assert (answer.status, answer.error) == (409, "NOT_OPEN")
+    assert agency.standing(ref) == (status, Mode.CLOSED, None)
+    assert agency.sqs.put == []
+
+
+def test_a_second_agent_is_told_that_somebody_has_it_unless_they_insist(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.on(ref, "take-over", CAROL)
+    fence = agency.state(ref).generation
+
+    refused = agency.on(ref, "take-over", DAN)
+
+    assert (refused.status, refused.error) == (409, "ALREADY_TAKEN")
+    assert "carol" not in refused.body["error"]["message"]
+    assert agency.state(ref).generation == fence
+    assert agency.on(ref, "take-over", DAN | {"force": True}).result["owner"] == "dan"
+    assert agency.state(ref).generation == fence + 1
+
+
+def test_who_has_it_may_take_it_over_again_and_nothing_changes(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.on(ref, "take-over", CAROL)
+    fence = agency.state(ref).generation
+
+    assert agency.on(ref, "take-over", CAROL).status == 200
+    assert agency.state(ref).generation == fence
+    assert len(agency.changes(ref)) == 1
+
+
+def test_what_waits_for_a_person_is_anybodys(agency: Agency) -> None:
+    ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
+
+    assert agency.on(ref, "take-over", CAROL).status == 200
+    # Only giving it back says that no person is needed any more.
+    assert agency.item(ref).hand_off_to_human is True
+
+
+def test_a_take_over_that_died_behind_the_fence_is_finished_by_its_repetition(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = agency.begin()
+
+    def dies(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(agents, "move", dies)
+    assert agency.on(ref, "take-over", CAROL, key="take-over-1").status == 500
+    assert agency.standing(ref) == ("reply_sent", Mode.HUMAN, "carol")
+    monkeypatch.setattr(agents, "move", moving.move)
+
+    assert agency.on(ref, "take-over", CAROL, key="take-over-1").status == 200
+    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+
+
+def test_an_opt_out_that_comes_between_the_two_writes_of_a_take_over_wins(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = agency.begin()
+
+    def opted_out_first(here: object, opened: object, *rest: object) -> object:
+        monkeypatch.setattr(agents, "move", moving.move)
+        consent = {"recipient": cast.CANDIDATE, "channels": ["*"], "evidence": "a call"}
+        assert agency.call("POST /opt-outs", consent).result["refs"] == [ref]
+        return moving.move(here, opened, *rest)  # type: ignore[arg-type] # as they came
+
+    monkeypatch.setattr(agents, "move", opted_out_first)
+
+    assert agency.on(ref, "take-over", CAROL).error == "NOT_OPEN"
+    status, mode, _ = agency.standing(ref)
+    assert (status, mode) == ("opted_out", Mode.CLOSED)
+
+
+# Write
+
+
+def test_a_message_is_put_on_the_queue_of_the_channel_and_named(agency: Agency) -> None:
+    ref = agency.begin(status=Status.HANDOFF_PENDING)
+
+    answer = agency.on(ref, "messages", {"text": "Hello Ann", "agent_id": "carol"})
+
+    assert answer.status == 202
+    (record,) = agency.queued(SMS)
+    assert (record["type"], record["ref"], record["agent_id"], record["text"]) == (
+        "human_message",
+        ref,
+        "carol",
+        "Hello Ann",
+    )
+    action = references.action_id(ref, f"human:{record['cause']}")
+    assert answer.result == {"ref": ref, "entry_id": references.entry_id(action)}
+
+
+def test_who_writes_where_nobody_is_takes_over(agency: Agency) -> None:
+    ref = agency.begin()
+
+    agency.on(ref, "messages", {"text": "Hello", "agent_id": "carol"})
+
+    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+
+
+def test_a_message_of_nobody_named_is_of_who_has_it_or_of_the_key(agency: Agency) -> None:
+    taken, free = agency.begin("req-1"), agency.begin("req-2")
+    agency.on(taken, "take-over", CAROL)
+
+    agency.on(taken, "messages", {"text": "Hello"})
+    agency.on(free, "messages", {"text": "Hello"})
+
+    assert [record["agent_id"] for record in agency.queued(SMS)] == ["carol", OURS.principal]
+    assert agency.state(free).owner == OURS.principal
+
+
+def test_nobody_writes_in_a_colleagues_conversation(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.on(ref, "take-over", CAROL)
+
+    answer = agency.on(ref, "messages", {"text": "Hello", "agent_id": "dan"})
+
+    assert (answer.status, answer.error) == (409, "ALREADY_TAKEN")
+    assert agency.queued(SMS) == []
+
+
+def test_a_template_and_its_values_go_to_the_queue_of_whatsapp(agency: Agency) -> None:
+    ref = agency.begin(channel=ChannelMethod.WHATSAPP)
+    values = {"question": "Can you start in May?"}
+
+    agency.on(ref, "messages", {"template": "invitation", "variables": values})
+
+    (record,) = agency.queued("ConversationsWhatsAppQueue")
+    assert (record["template"], record["variables"]) == ("invitation", values)
+    assert "text" not in record
+
+
+def test_a_text_may_be_as_long_as_the_project_and_the_channel_say(agency: Agency) -> None:
+    agency.set_up(rate_limits={"max_message_length": 50})
+    ref = agency.begin(channel=ChannelMethod.EMAIL, customer="ann.doe@example.com")
+
+    assert agency.on(ref, "messages", {"text": "x" * 50}).status == 202
+    assert agency.on(ref, "messages", {"text": "x" * 51}).problems == {
+        "text": "must have at most 50 characters"
+    }
+
+
+# Hand back
+
+
+def handed_back(agency: Agency, ref: str, *, answer_pending: bool = False) -> None:
+    answer = agency.on(ref, "hand-back", {"answer_pending": answer_pending})
+    assert answer.status == 200, answer.body
+
+
+def test_what_was_written_so_far_counts_as_answered(agency: Agency) -> None:
+    ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
+    agency.says(ref, "Hello", author="ai")
+    newest = agency.says(ref, "I want a person")
+    agency.on(ref, "take-over", CAROL)
+    fence = agency.state(ref).generation
+
+    handed_back(agency, ref)
+
+    state = agency.state(ref)
+    assert state.answered_up_to == newest.sk(newest.message_timestamp, newest.entry_id)
+    assert (state.generation, state.mode, state.owner) == (fence + 1, Mode.AI, None)
+    assert agency.queued(REPLIES) == []
+    assert agency.item(ref).hand_off_to_human is False
+    assert agency.changes(ref)[-1].who == "human:carol"
+
+
+def test_the_model_answers_what_waits_where_it_is_told_to(agency: Agency) -> None:
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", answered_up_to=BEFORE)
+    newest = agency.says(ref, "Are you there?")
+
+    handed_back(agency, ref, answer_pending=True)
+
+    assert agency.state(ref).answered_up_to == BEFORE
+    (trigger,) = agency.queued(REPLIES)
+    assert trigger == {
+        "type": "reply_trigger",
+        "v": 1,
+        "ref": ref,
+        "message_sk": newest.sk(newest.message_timestamp, newest.entry_id),
+    }
+
+
+def test_a_message_that_comes_while_it_is_given_back_is_answered(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is stored while people have the conversation, so intake asks for no answer."""
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol")
+    agency.says(ref, "First")
+    given_back, late = states.set_mode, []
+
+    def a_message_is_faster(*args: object, **facts: object) -> object:
+        late.append(agency.says(ref, "Second"))
+        return given_back(*args, **facts)  # type: ignore[arg-type] # as they came
+
+    monkeypatch.setattr(states, "set_mode", a_message_is_faster)
+    handed_back(agency, ref)
+
+    (trigger,) = agency.queued(REPLIES)
+    assert trigger["message_sk"].endswith(late[0].entry_id)
+    assert agency.state(ref).answered_up_to != trigger["message_sk"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_answered"),
+    [
+        ({}, True),
+        ({"kind": "reaction"}, False),
+        ({"extra": {"auto_answer_allowed": False}}, False),
+    ],
+)
+def test_reactions_and_machines_get_no_answer(
+    agency: Agency, facts: dict[str, Any], is_answered: bool
+) -> None:
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol")
+    agency.says(ref, "👍", **facts)
+
+    handed_back(agency, ref, answer_pending=True)
+
+    assert bool(agency.queued(REPLIES)) is is_answered
+
+
+@pytest.mark.parametrize(
+    ("said", "task_complete", "expected"),
+    [
+        ([("ai", None), ("customer", None), ("ai", None)], 1, "reply_sent"),
+        ([("ai", None), ("customer", None), ("human:carol", None)], 1, "reply_sent"),
+        ([("ai", None), ("customer", None), ("human:external", "none")], 1, "reply_sent"),
+        ([("ai", None), ("customer", None), ("ai", Delivery.FAILED)], 1, "initial_message_sent"),
+        ([("ai", None), ("customer", None)], 1, "initial_message_sent"),
+        ([("ai", None)], 1, "initial_message_sent"),
+        ([("human:carol", None)], 0, "initial_message_sent"),
+        ([("ai", Delivery.DISCARDED)], 0, "processing"),
+        ([], 0, "processing"),
+        ([("customer", None)], 0, "processing"),
+    ],
+)
+def test_the_status_goes_back_to_how_far_the_conversation_had_come(
+    agency: Agency, said: list[tuple[str, str | None]], task_complete: int, expected: str
+) -> None:
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", task_complete=task_complete)
+    for number, (author, status) in enumerate(said):
+        facts: dict[str, Any] = {} if status is None else {"delivery_status": status}
+        facts = {"delivery_status": None} if status == "none" else facts
+        agency.says(ref, f"message {number}", author=author, **facts)
+
+    handed_back(agency, ref)
+
+    assert agency.standing(ref) == (expected, Mode.AI, None)
+
+
+def test_a_first_message_that_was_never_sent_is_looked_at_again(agency: Agency) -> None:
+    asked = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
+    by_customer = agency.begin(
+        "in-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0, context_hash="in-"
+    )
+
+    handed_back(agency, asked)
+    handed_back(agency, by_customer)
+
+    assert agency.queued(SMS) == [{"type": "resume", "ref": asked}]
+
+
+def test_what_the_model_has_stays_with_it(agency: Agency) -> None:
+    ref = agency.begin()
+    fence = agency.state(ref).generation
+
+    handed_back(agency, ref)
+
+    assert agency.standing(ref) == ("reply_sent", Mode.AI, None)
+    assert (agency.state(ref).generation, agency.changes(ref)) == (fence, [])
+
+
+def test_an_agent_gives_back_what_is_theirs(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.on(ref, "take-over", CAROL)
+
+    assert agency.on(ref, "hand-back", DAN).error == "ALREADY_TAKEN"
+    assert agency.on(ref, "hand-back", CAROL).status == 200
+    assert agency.on(ref, "take-over", DAN).status == 200
+
+
+def test_giving_back_that_died_behind_the_fence_is_finished_by_its_repetition(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol")
+    agency.says(ref, "Hello", author="ai")
+
+    def dies(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(agents, "move", dies)
+    assert agency.on(ref, "hand-back", key="hand-back-1").status == 500
+    monkeypatch.setattr(agents, "move", moving.move)
+
+    assert agency.on(ref, "hand-back", key="hand-back-1").status == 200
+    assert agency.standing(ref) == ("initial_message_sent", Mode.AI, None)
+
+
+# Close, open again
+
+
+def test_a_closed_conversation_leaves_the_open_list_and_comes_back(agency: Agency) -> None:
+    ref = agency.begin(status=Status.INITIAL_MESSAGE_SENT)
+
+    closed = agency.on(ref, "close", CAROL)
+    assert (closed.result["conversation_status"], closed.result["mode"]) == ("closed", "closed")
+    assert agency.call("GET /conversations").refs == []
+
+    opened = agency.on(ref, "reopen", DAN)
+    assert opened.result["conversation_status"] == "initial_message_sent"
+    assert agency.call("GET /conversations").refs == [ref]
+    assert [change.who for change in agency.changes(ref)] == ["human:carol", "human:dan"]
+    assert agency.standing(ref)[1] is Mode.AI
+
+
+def test_what_an_agent_had_when_it_was_closed_is_theirs_again(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.on(ref, "take-over", CAROL)
+    agency.on(ref, "close", DAN)
+
+    agency.on(ref, "reopen", DAN)
+
+    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+
+
+def test_what_waited_for_a_person_waits_again_for_the_same_reason(agency: Agency) -> None:
+    ref = agency.begin(
+        status=Status.HANDOFF_PENDING,
+        hand_off_to_human=True,
+        hand_off_to_human_reason="User requested agent",
+    )
+    agency.on(ref, "close")
+
+    agency.on(ref, "reopen")
+
+    assert agency.standing(ref)[:2] == ("handoff_pending", Mode.HUMAN)
+    assert agency.item(ref).hand_off_to_human_reason == "User requested agent"
+
+
+def test_closing_what_is_closed_and_opening_what_is_open_changes_nothing(agency: Agency) -> None:
+    ref = agency.begin()
+    assert agency.on(ref, "reopen").status == 200
+    assert agency.changes(ref) == []
+
+    agency.on(ref, "close")
+    assert agency.on(ref, "close").status == 200
+    assert len(agency.changes(ref)) == 1
+
+
+def test_who_has_opted_out_is_neither_closed_nor_opened(agency: Agency) -> None:
+    ref = agency.begin(status=Status.OPTED_OUT)
+
+    assert agency.on(ref, "close").error == "NOT_OPEN"
+    assert agency.on(ref, "reopen").error == "NOT_OPEN"
+    assert agency.item(ref).conversation_status == "opted_out"
+
+
+def test_a_first_message_that_waited_when_it_was_closed_is_looked_at_again(agency: Agency) -> None:
+    ref = agency.begin(status=Status.DEFERRED, task_complete=0)
+    agency.on(ref, "close")
+
+    agency.on(ref, "reopen")
+
+    assert agency.queued(SMS) == [{"type": "resume", "ref": ref}]
+
+
+# Once
+
+
+def test_the_same_call_is_answered_once(agency: Agency) -> None:
+    ref = agency.begin()
+    body = {"text": "Hello", "agent_id": "carol"}
+
+    first = agency.on(ref, "messages", body, key="one-message")
+    again = agency.on(ref, "messages", body, key="one-message")
+
+    assert (again.status, again.result) == (first.status, first.result)
+    assert first.body["requestId"] != again.body["requestId"]
+    assert len(agency.queued(SMS)) == 1
+
+
+def test_the_answer_stays_the_same_whatever_has_happened_since(agency: Agency) -> None:
+    ref = agency.begin()
+    first = agency.on(ref, "take-over", CAROL, key="take-over-1")
+    agency.on(ref, "take-over", DAN | {"force": True})
+
+    again = agency.on(ref, "take-over", CAROL, key="take-over-1")
+
+    assert again.result == first.result
+    assert agency.state(ref).owner == "dan"
+
+
+def test_other_content_under_the_same_key_is_refused(agency: Agency) -> None:
+    ref, other = agency.begin("req-1"), agency.begin("req-2")
+    agency.on(ref, "messages", {"text": "Hello"}, key="one-message")
+
+    for where, text in ((ref, "Goodbye"), (other, "Hello")):
+        answer = agency.on(where, "messages", {"text": text}, key="one-message")
+        assert (answer.status, answer.error) == (409, "IDEMPOTENCY_KEY_CONFLICT")
+    assert len(agency.queued(SMS)) == 1
+
+
+def test_a_key_is_one_of_a_route_and_of_a_company(agency: Agency) -> None:
+    ref = agency.begin()
+
+    assert agency.on(ref, "take-over", CAROL, key="the-same-key").status == 200
+    assert agency.on(ref, "close", key="the-same-key").result["conversation_status"] == "closed"
+
+
+def test_the_same_call_while_the_first_is_being_answered_is_refused(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = agency.begin()
+    meanwhile = []
+
+    def asked_again(*args: object, **facts: object) -> object:
+        monkeypatch.setattr(agents, "move", moving.move)
+        meanwhile.append(agency.on(ref, "take-over", CAROL, key="take-over-1"))
+        return moving.move(*args, **facts)  # type: ignore[arg-type] # as they came
+
+    monkeypatch.setattr(agents, "move", asked_again)
+    first = agency.on(ref, "take-over", CAROL, key="take-over-1")
+
+    assert first.status == 200
+    assert (meanwhile[0].status, meanwhile[0].error) == (409, "REQUEST_IN_PROGRESS")
+
+
+def test_what_was_refused_may_be_asked_again_under_the_same_key(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.on(ref, "take-over", CAROL)
+    assert agency.on(ref, "take-over", DAN, key="take-over-2").status == 409
+    agency.on(ref, "hand-back", CAROL)
+
+    assert agency.on(ref, "take-over", DAN, key="take-over-2").status == 200

@@ -1,0 +1,280 @@
+"""Messages that belong to no conversation, and consent that people put on record."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conversations import intake
+from conversations.items.conversation import ChannelMethod
+from conversations.items.log import BusinessAddress, Mode
+from conversations.lifecycle import Status
+from conversations.media import Fetcher
+from conversations.store import books, routes
+from shared.events import InboundMessage
+from tests.integration.conversations.agency import (
+    ANN,
+    COMPANY,
+    NEIGHBOUR,
+    OTHER_PROJECT,
+    PROJECT,
+    Agency,
+    Answer,
+)
+
+INBOUND = "ConversationsInboundQueue"
+STRANGER = "+447700900555"
+
+
+def taking(agency: Agency) -> intake.Intake:
+    """The worker that takes messages in, over the same tables."""
+    office = agency.module.office
+    nowhere = Fetcher(here=agency.here, origins=(), proof=lambda *_: {})
+    return intake.Intake(here=agency.here, consents=office.consents, media=nowhere)
+
+
+def came(agency: Agency, number: int = 1, **facts: Any) -> InboundMessage:
+    """A stranger's SMS came, and belongs to no conversation."""
+    owner = BusinessAddress(
+        company_id=COMPANY, project_id=PROJECT, provider="twilio", account="AC1"
+    )
+    routes.add_address(agency.here.log, "sms", "+12025550142", owner)
+    known: dict[str, Any] = {
+        "provider": "twilio",
+        "provider_message_id": f"SM{number}",
+        "account": "AC1",
+        "channel_method": "sms",
+        "business_address": "+12025550142",
+        "customer_address": STRANGER,
+        "received_at": agency.later(),
+        "kind": "text",
+        "text": f"Is anybody there? {number}",
+    }
+    event = InboundMessage(**(known | facts))
+    assert intake.take(taking(agency), event) is intake.Taken.UNMATCHED
+    return event
+
+
+def waiting(agency: Agency, **query: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = agency.call("GET /unmatched", query=query).result["messages"]
+    return found
+
+
+def attached(agency: Agency, shown_id: str, ref: str, **more: Any) -> Answer:
+    line = "POST /unmatched/{unmatched_id}/attach"
+    return agency.call(line, {"ref": ref}, names={"unmatched_id": shown_id}, **more)
+
+
+# Messages of nobody
+
+
+def test_what_belongs_to_nobody_is_shown_newest_first_in_three_pages(agency: Agency) -> None:
+    for number in range(5):
+        came(agency, number)
+
+    pages: list[list[str]] = []
+    cursor = None
+    while not pages or cursor:
+        query = {"limit": 2} | ({"cursor": cursor} if cursor else {})
+        answer = agency.call("GET /unmatched", query=query)
+        pages.append([one["text"][-1] for one in answer.result["messages"]])
+        cursor = answer.body.get("cursor")
+
+    assert pages == [["4", "3"], ["2", "1"], ["0"]]
+
+
+def test_a_message_of_nobody_shows_who_wrote_what_and_to_whom(agency: Agency) -> None:
+    came(agency, profile_name="Ben")
+
+    (shown,) = waiting(agency, project_id=PROJECT)
+
+    assert {name: shown[name] for name in shown if name != "id"} == {
+        "project_id": PROJECT,
+        "channel_method": "sms",
+        "received_at": "2026-01-01T12:00:01.000Z",
+        "kind": "text",
+        "text": "Is anybody there? 1",
+        "files": 0,
+        "business_address": "+12025550142",
+        "customer_address": STRANGER,
+        "profile_name": "Ben",
+    }
+    assert waiting(agency, project_id=OTHER_PROJECT) == []
+
+
+def test_a_message_that_is_placed_is_taken_as_if_it_had_come_there(agency: Agency) -> None:
+    ref, event = agency.begin(), came(agency)
+    (shown,) = waiting(agency)
+
+    answer = attached(agency, shown["id"], ref)
+
+    assert (answer.status, answer.result) == (202, {"id": shown["id"], "ref": ref})
+    (again,) = agency.queued(INBOUND)
+    assert again["provider_message_id"] == event.provider_message_id
+    assert intake.take(taking(agency), event) is intake.Taken.STORED
+    log = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+    assert [one["content"] for one in log] == ["Is anybody there? 1"]
+    (trigger,) = agency.queued("ConversationsRepliesQueue")
+    assert trigger["ref"] == ref
+    assert waiting(agency) == []
+
+
+def test_a_message_is_placed_once(agency: Agency) -> None:
+    ref, other = agency.begin("req-1"), agency.begin("req-2")
+    came(agency)
+    (shown,) = waiting(agency)
+
+    assert attached(agency, shown["id"], ref).status == 202
+    assert attached(agency, shown["id"], ref).status == 202
+    refused = attached(agency, shown["id"], other)
+
+    assert (refused.status, refused.error) == (409, "ALREADY_ATTACHED")
+    assert len(agency.queued(INBOUND)) == 1
+
+
+def test_placing_that_died_before_the_queue_is_finished_by_its_repetition(agency: Agency) -> None:
+    ref = agency.begin()
+    came(agency)
+    (shown,) = waiting(agency)
+    agency.sqs.refuses = True
+    assert attached(agency, shown["id"], ref, key="attach-1").status == 503
+    agency.sqs.refuses = False
+
+    assert attached(agency, shown["id"], ref, key="attach-1").status == 202
+    assert len(agency.queued(INBOUND)) == 1
+
+
+def test_a_message_whose_mark_was_never_written_is_placed_all_the_same(agency: Agency) -> None:
+    """Its intake died between the message that people see and the mark."""
+    ref = agency.begin()
+    event = came(agency)
+    (shown,) = waiting(agency)
+    where = {"pk": "IN#twilio#SM1", "sk": "#"}
+    assert agency.here.log.get(where) is not None
+    agency.here.log.delete(where)
+
+    attached(agency, shown["id"], ref)
+
+    assert intake.take(taking(agency), event) is intake.Taken.STORED
+    assert len(agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]) == 1
+
+
+def test_a_message_is_placed_on_its_own_channel_only(agency: Agency) -> None:
+    ref = agency.begin(channel=ChannelMethod.WHATSAPP)
+    came(agency)
+    (shown,) = waiting(agency)
+
+    assert attached(agency, shown["id"], ref).error == "OTHER_CHANNEL"
+    assert waiting(agency) == [shown]
+
+
+@pytest.mark.parametrize("shown_id", ["x", "2026-01-01T12:00:01.000Z#1", "AAAA" * 12])
+def test_an_id_that_was_not_given_out_is_not_found(agency: Agency, shown_id: str) -> None:
+    ref = agency.begin()
+    came(agency)
+
+    assert attached(agency, shown_id, ref).status == 404
+
+
+def test_a_message_of_nobody_is_shown_as_long_as_it_lives(agency: Agency) -> None:
+    came(agency)
+    agency.later(31 * 86_400_000)
+
+    assert waiting(agency) == []
+    assert books.unmatched(agency.here.log, COMPANY, 10, None) == ([], None)
+
+
+# Consent
+
+
+CONSENT = {"recipient": ANN, "channels": ["*"], "evidence": "call of 1 January"}
+
+
+def consent(agency: Agency, recipient: str = ANN) -> dict[str, str]:
+    found = agency.call("POST /opt-outs/search", {"recipient": recipient}).result["channels"]
+    return {one["channel"]: one["state"] for one in found}
+
+
+EVERYWHERE_OUT = {"whatsapp": "opted_out", "sms": "opted_out", "email": "opted_out"}
+UNKNOWN = dict.fromkeys(EVERYWHERE_OUT, "unknown")
+
+
+def test_an_opt_out_is_on_record_whether_there_is_a_conversation_or_not(agency: Agency) -> None:
+    assert consent(agency) == UNKNOWN
+
+    answer = agency.call("POST /opt-outs", CONSENT)
+
+    assert answer.result == {"recorded": True, "channels": ["*"], "refs": []}
+    assert consent(agency) == EVERYWHERE_OUT
+    (shown, *_) = agency.call("POST /opt-outs/search", {"recipient": ANN}).result["channels"]
+    assert shown == {
+        "channel": "whatsapp",
+        "state": "opted_out",
+        "at": "2026-01-01T12:00:00.000Z",
+        "source": "operator",
+        "evidence": "call of 1 January",
+    }
+
+
+def test_an_opt_out_ends_what_is_open_and_raises_the_fence(agency: Agency) -> None:
+    ref = agency.begin()
+    closed, bens = agency.begin("closed", Status.CLOSED), agency.begin("b", customer=STRANGER)
+    fence = agency.state(ref).generation
+
+    answer = agency.call("POST /opt-outs", CONSENT | {"agent_id": "carol"})
+
+    assert answer.result["refs"] == [ref]
+    assert agency.standing(ref)[:2] == ("opted_out", Mode.CLOSED)
+    assert agency.state(ref).generation == fence + 1
+    assert agency.changes(ref)[-1].who == "human:carol"
+    assert agency.item(closed).conversation_status == "closed"
+    assert agency.item(bens).conversation_status == "reply_sent"
+    assert agency.sqs.put == []
+
+
+def test_an_opt_out_covers_every_address_that_is_known_of_the_person(agency: Agency) -> None:
+    agency.begin()
+
+    agency.call("POST /opt-outs", CONSENT)
+
+    assert consent(agency, "ann.doe@example.com") == EVERYWHERE_OUT
+
+
+def test_an_opt_out_of_one_channel_leaves_the_others(agency: Agency) -> None:
+    sms = agency.begin("s")
+    whatsapp = agency.begin("w", channel=ChannelMethod.WHATSAPP)
+
+    agency.call("POST /opt-outs", CONSENT | {"channels": ["sms"]})
+
+    assert consent(agency) == UNKNOWN | {"sms": "opted_out"}
+    assert agency.item(sms).conversation_status == "opted_out"
+    assert agency.item(whatsapp).conversation_status == "reply_sent"
+
+
+def test_an_opt_in_lifts_it_on_its_channels_and_brings_conversations_back(agency: Agency) -> None:
+    sms = agency.begin("s", Status.INITIAL_MESSAGE_SENT)
+    whatsapp = agency.begin("w", channel=ChannelMethod.WHATSAPP)
+    agency.call("POST /opt-outs", CONSENT)
+    agency.later()
+
+    answer = agency.call("POST /opt-ins", CONSENT | {"channels": ["sms"]})
+
+    assert answer.result["refs"] == [sms]
+    assert consent(agency) == EVERYWHERE_OUT | {"sms": "opted_in"}
+    assert agency.standing(sms)[:2] == ("initial_message_sent", Mode.AI)
+    assert agency.item(whatsapp).conversation_status == "opted_out"
+
+
+def test_consent_is_one_companys(agency: Agency) -> None:
+    theirs = agency.begin(company=NEIGHBOUR)
+
+    agency.call("POST /opt-outs", CONSENT)
+
+    assert agency.item(theirs).conversation_status == "reply_sent"
+
+
+def test_the_same_opt_out_under_another_key_says_that_it_was_known(agency: Agency) -> None:
+    agency.call("POST /opt-outs", CONSENT)
+
+    assert agency.call("POST /opt-outs", CONSENT).result["recorded"] is False

@@ -1,0 +1,373 @@
+"""Which conversation a message belongs to, and what becomes of one that belongs to none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations import arriving, moving, references
+from conversations.lifecycle import Status
+from conversations.moving import Cause
+from events.conversations import cast, twilio
+from events.conversations.twilio import SMS_NUMBER
+from tests.integration.conversations.acts import (
+    DAY_MS,
+    HOUR_MS,
+    aside,
+    asked,
+    said,
+    stands,
+    take_over,
+)
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+USER_ID = "GB.20417733968512046377"
+STRANGER = "+447700900456"
+
+
+def last_sid(world: World, ref: str) -> str:
+    """The provider's id of the newest message of ours."""
+    return str(
+        next(m for m in reversed(world.log(ref)) if m["role"] == "assistant")["provider_message_id"]
+    )
+
+
+def close(world: World, ref: str) -> None:
+    here = aside(world)
+    cause = Cause(who="human:eve", what="close", reason="closed")
+    moving.move(here, arriving.opened(here, ref), Status.CLOSED, cause)
+
+
+def messages_of(world: World, ref: str) -> list[str]:
+    return [m["content"] for m in world.log(ref) if m["author"] == "customer"]
+
+
+def unmatched(world: World) -> list[dict[str, Any]]:
+    return [row for key, row in sorted(world.rows().items()) if key[1].startswith("UNMATCHED#")]
+
+
+# Several conversations
+
+
+def test_people_answer_what_they_saw_last(world: World) -> None:
+    first = asked(world, request_id="req-1")
+    world.clock.ms += HOUR_MS
+    second = asked(world, request_id="req-2")
+
+    world.text("a", "Which shift is it?")
+    world.work_off()
+
+    assert (messages_of(world, first), messages_of(world, second)) == ([], ["Which shift is it?"])
+
+
+def test_what_was_said_last_counts_not_what_was_begun_last(world: World) -> None:
+    first = asked(world, "whatsapp", "req-1")
+    world.clock.ms += HOUR_MS
+    second = asked(world, "whatsapp", "req-2")
+    world.clock.ms += HOUR_MS
+    world.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid=last_sid(world, first))
+    world.work_off()
+
+    world.whatsapp("b", "And which job?")
+    world.work_off()
+
+    assert messages_of(world, first) == ["Which shift is it?", "And which job?"]
+    assert messages_of(world, second) == []
+
+
+def test_a_reply_to_a_message_of_ours_goes_where_that_was_said(world: World) -> None:
+    first = asked(world, "whatsapp", "req-1")
+    world.clock.ms += HOUR_MS
+    second = asked(world, "whatsapp", "req-2")
+
+    world.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid=last_sid(world, first))
+    world.work_off()
+
+    assert len(messages_of(world, first)) == 1
+    assert messages_of(world, second) == []
+
+
+def test_a_reply_to_what_is_not_ours_goes_the_usual_way(world: World) -> None:
+    ref = asked(world, "whatsapp")
+
+    world.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid="SM" + "0" * 32)
+    world.work_off()
+
+    assert len(messages_of(world, ref)) == 1
+
+
+def test_the_choice_is_kept_whatever_comes_later(world: World) -> None:
+    first = asked(world, request_id="req-1")
+    world.text("a", "Which shift is it?")
+    world.work_off()
+    world.clock.ms += HOUR_MS
+    second = asked(world, request_id="req-2")
+
+    world.text("a", "Which shift is it?")  # Delivered once more.
+    world.work_off()
+
+    assert len(messages_of(world, first)) == 1
+    assert messages_of(world, second) == []
+
+
+def test_another_channel_is_another_pair(world: World) -> None:
+    by_sms = asked(world, "sms", "req-1")
+    by_whatsapp = asked(world, "whatsapp", "req-2")
+
+    world.whatsapp("a", "Which shift is it?")
+    world.work_off()
+
+    assert messages_of(world, by_sms) == []
+    assert len(messages_of(world, by_whatsapp)) == 1
+
+
+# Closed ones
+
+
+def test_within_a_week_a_message_opens_a_closed_conversation_again(world: World) -> None:
+    ref = asked(world)
+    world.text("a", "Which shift is it?")
+    world.work_off()
+    close(world, ref)
+    world.clock.ms += 6 * DAY_MS
+
+    world.text("b", "And which job?")
+    world.work_off()
+
+    assert stands(world, ref) == ("reply_sent", None)
+    assert world.changes(ref)[-2:] == ["closed", "reply_sent"]
+    assert "Healthcare Assistant" in said(world, ref)[-1]
+
+
+def test_a_person_who_had_it_has_it_again(world: World) -> None:
+    ref = asked(world)
+    take_over(world, ref)
+    close(world, ref)
+
+    world.text("a", "Which shift is it?")
+    world.work_off()
+
+    assert stands(world, ref)[0] == "handoff_active"
+    assert len(said(world, ref)) == 1
+
+
+def test_after_a_week_it_is_nobodys(world: World) -> None:
+    ref = asked(world)
+    close(world, ref)
+    world.clock.ms += 8 * DAY_MS
+
+    world.text("a", "Hello again")
+    world.work_off()
+
+    assert stands(world, ref)[0] == "closed"
+    assert messages_of(world, ref) == []
+    assert [row["event"]["text"] for row in unmatched(world)] == ["Hello again"]
+
+
+def test_an_open_one_comes_before_a_closed_one_that_was_spoken_in_later(world: World) -> None:
+    open_one = asked(world, request_id="req-1")
+    world.clock.ms += HOUR_MS
+    closed = asked(world, request_id="req-2")
+    close(world, closed)
+
+    world.text("a", "Which shift is it?")
+    world.work_off()
+
+    assert len(messages_of(world, open_one)) == 1
+
+
+# Items that came here otherwise
+
+
+def imported(world: World, **changes: Any) -> str:
+    """A conversation of the contract's table that another system wrote: no state, no route."""
+    ref = asked(world)
+    item = world.conversation(ref) | changes
+    for key in world.rows():
+        if key[0] == "log" and not key[1].startswith("ADDR#"):
+            world.remove(*key)
+    world.write("conversations", item)
+    return references.ref_of(item["conversation_id"])
+
+
+def test_an_imported_conversation_is_found_by_the_index_of_the_contract(world: World) -> None:
+    ref = imported(world)
+
+    world.text("a", "Which shift is it?")
+    world.work_off()
+
+    assert messages_of(world, ref) == ["Which shift is it?"]
+    assert "nights" in said(world, ref)[-1]
+    assert stands(world, ref)[0] == "reply_sent"
+    assert [e["role"] for e in world.conversation(ref)["messages"]] == [
+        "assistant",
+        "user",
+        "assistant",
+    ]
+
+
+def test_the_next_message_finds_it_without_the_index(world: World) -> None:
+    ref = imported(world)
+    world.text("a", "Which shift is it?")
+    world.work_off()
+    world.wire.rewind()
+
+    world.text("b", "And which job?")
+    world.take_in()
+
+    assert len(messages_of(world, ref)) == 2
+    assert [call for call in world.wire.calls if call == "dynamodb.Query"] == ["dynamodb.Query"] * 2
+
+
+def test_an_imported_conversation_that_people_have_stays_with_them(world: World) -> None:
+    ref = imported(world, conversation_status="handoff_active")
+
+    world.text("a", "Which shift is it?")
+    world.work_off()
+
+    assert messages_of(world, ref) == ["Which shift is it?"]
+    assert len(said(world, ref)) == 1  # What had been said there.
+
+
+# Strangers
+
+
+def write_as(
+    world: World, sender: str, text: str = "Is the job still open?", name: str = "x"
+) -> None:
+    world.text(name, text, From=sender)
+    world.work_off()
+
+
+def test_a_stranger_may_begin_where_the_project_takes_strangers(world: World) -> None:
+    asked(world)
+    world.change(accept_inbound=True)
+
+    write_as(world, STRANGER)
+
+    (item,) = (row for key, row in world.rows().items() if key[:2] == ("conversations", STRANGER))
+    ref = references.ref_of(item["conversation_id"])
+    assert item["request_id"].startswith("in-")
+    assert len(item["request_id"]) == 27
+    assert item["comms_consent"] is False
+    assert stands(world, ref) == ("reply_sent", None)
+    assert item["gsi_company_sms_number"] == SMS_NUMBER
+
+
+def test_two_messages_of_a_new_sender_are_one_conversation(world: World) -> None:
+    asked(world)
+    world.change(accept_inbound=True)
+    world.text("x", "Is the job", From=STRANGER)
+    world.clock.ms += 20
+    world.text("y", "still open?", From=STRANGER)
+
+    world.work_off()
+
+    assert len([key for key in world.rows() if key[:2] == ("conversations", STRANGER)]) == 1
+
+
+def test_what_belongs_to_nobody_is_kept_for_people(world: World) -> None:
+    asked(world)
+
+    write_as(world, STRANGER)
+    write_as(world, STRANGER)  # Delivered twice.
+
+    (kept,) = unmatched(world)
+    assert kept["event"]["text"] == "Is the job still open?"
+    assert (kept["project_id"], kept["channel_method"]) == (cast.PROJECT, "sms")
+    assert kept["ttl"] == world.clock.ms // 1_000 + 30 * 86_400
+    assert len(world.sent()) == 1
+
+
+def test_the_stop_of_a_stranger_counts(world: World) -> None:
+    asked(world)
+
+    write_as(world, STRANGER, "STOP")
+
+    ref = asked(world, request_id="req-2", recipient_tel=STRANGER, recipient_email=None)
+    assert stands(world, ref) == ("blocked", "opted_out")
+
+
+def test_two_projects_that_take_strangers_leave_it_to_people(world: World) -> None:
+    asked(world)
+    world.change(accept_inbound=True)
+    other = cast.project(project_id="pi-bbb-002", accept_inbound=True)
+    world.set_up(other)
+    elsewhere = {"company_id": cast.COMPANY, "project_id": "pi-bbb-002"}
+    world.ask(cast.request("sms", "req-2", company_data=elsewhere))
+    world.work_off()
+
+    write_as(world, STRANGER)
+
+    assert len(unmatched(world)) == 1
+
+
+# Who may say that it came
+
+
+def test_an_address_that_nobody_uses_is_parked(world: World) -> None:
+    world.text("a", "Hello")
+    world.work_off()
+
+    assert world.parked() == ["UNKNOWN_ADDRESS"]
+
+
+def test_another_account_cannot_speak_for_our_number(world: World) -> None:
+    ref = asked(world)
+    other = "AC" + "6b1e" * 8
+    world.keep_webhook_secret(twilio.SECRET["accounts"] | {other: {"auth_tokens": ["other"]}})
+
+    world.webhook(twilio.post(twilio.text("a", "Hello", AccountSid=other), key="other"))
+    world.work_off()
+
+    assert world.parked() == ["TENANT_MISMATCH"]
+    assert messages_of(world, ref) == []
+
+
+def test_a_message_of_a_conversation_that_was_erased_brings_nothing_back(world: World) -> None:
+    ref = asked(world)
+    world.text("a", "Which shift is it?")
+    world.take_in()
+    item = world.conversation(ref)
+    world.remove("conversations", item["primary_channel"], item["conversation_id"])
+
+    world.work_off()
+
+    assert world.parked() == ["conversation_gone"]
+    assert [key for key in world.rows() if key[0] == "conversations"] == []
+
+
+# One person, two names
+
+
+def test_a_message_with_both_ids_links_them(world: World) -> None:
+    ref = asked(world, "whatsapp")
+    world.whatsapp("a", "Which shift is it?", ExternalUserId=f"whatsapp:{USER_ID}")
+    world.work_off()
+
+    world.whatsapp("b", "And which job?", From=f"whatsapp:{USER_ID}", WaId="")
+    world.work_off()
+
+    assert messages_of(world, ref) == ["Which shift is it?", "And which job?"]
+
+
+def test_an_unknown_id_is_not_taken_for_somebody(world: World) -> None:
+    ref = asked(world, "whatsapp")
+
+    world.whatsapp("b", "Hello", From=f"whatsapp:{USER_ID}", WaId="")
+    world.work_off()
+
+    assert messages_of(world, ref) == []
+    assert len(unmatched(world)) == 1
+
+
+@pytest.mark.parametrize("sender", ["12345", "CUCUMBER", ""])
+def test_a_sender_that_is_no_address_is_parked(world: World, sender: str) -> None:
+    asked(world)
+
+    write_as(world, sender)
+
+    assert world.parked() == ["bad_address"]

@@ -1,0 +1,335 @@
+"""The first message of a conversation: what is written down of it, and that it is sent once."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations import references
+from events.conversations import cast
+from events.conversations.twilio import SMS_NUMBER
+from tests.unit.conversations.test_conversation_item import ATTRIBUTES
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+DAY_MS = 86_400_000
+LARGE = {f"fact {n}": "x" * 100 for n in range(20)}
+
+
+def begin(world: World, payload: dict[str, Any]) -> str:
+    status, answer = world.ask(payload)
+    assert status == 200, answer
+    world.work_off()
+    return str(answer["conversation_ref"])
+
+
+def configured(channel: str, **changes: Any) -> dict[str, Any]:
+    """The `channel_config` of the project with other attributes of one channel."""
+    config: dict[str, Any] = cast.project()["channel_config"]
+    return config | {channel: config[channel] | changes}
+
+
+def of_wire(world: World, key: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = world._stored()[key]
+    return found
+
+
+# The item
+
+
+@pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
+def test_the_item_has_attributes_of_the_contract_only_and_each_of_its_type(
+    world: World, channel: str
+) -> None:
+    ref = world.begin(channel)
+
+    item = world.conversation(ref)
+    wire = of_wire(world, ("conversations", item["primary_channel"], item["conversation_id"]))
+    types = {name: next(iter(value)) for name, value in wire.items()}
+    assert types.items() <= {name: kind.strip("!") for name, kind in ATTRIBUTES.items()}.items()
+    assert types.keys() >= {name for name, kind in ATTRIBUTES.items() if kind.endswith("!")}
+    assert not [name for name, value in item.items() if value in (None, "", {}, [])]
+
+
+def test_what_the_item_says_after_its_first_sms(world: World) -> None:
+    ref = world.begin("sms")
+
+    item = world.conversation(ref)
+    assert {name: item[name] for name in ("primary_channel", "channel_method", "request_id")} == {
+        "primary_channel": cast.CANDIDATE,
+        "channel_method": "sms",
+        "request_id": "req-1",
+    }
+    assert (item["conversation_status"], item["task_complete"]) == ("initial_message_sent", 1)
+    assert item["initial_request_timestamp"] == "2026-01-01T09:30:00.000Z"
+    assert (item["function_call"], item["hand_off_to_human"]) == (False, False)
+    assert item["comms_consent"] is True
+    assert item["created_at"] < item["updated_at"]
+    assert item["ttl"] == world.clock.ms // 1_000 + 365 * 86_400
+    assert "thread_id" not in item  # of OpenAI only
+    assert "email_id" not in item
+
+
+def test_the_first_message_stands_in_the_window_as_it_was_sent(world: World) -> None:
+    ref = world.begin("sms")
+
+    (entry,) = world.conversation(ref)["messages"]
+    (message,) = world.log(ref)
+    (sent,) = world.sent()
+    assert entry["role"] == "assistant"
+    assert entry["content"] == message["content"] == sent["Body"]
+    assert entry["entry_id"] == message["entry_id"]
+    assert entry["message_timestamp"] == message["message_timestamp"]
+    assert entry["ai_total_tokens"] == entry["ai_prompt_tokens"] + entry["ai_completion_tokens"] > 0
+
+
+@pytest.mark.parametrize(
+    ("channel", "business", "address"),
+    [
+        ("whatsapp", "gsi_company_whatsapp_number", cast.WHATSAPP_SENDER),
+        ("sms", "gsi_company_sms_number", SMS_NUMBER),
+        ("email", "gsi_company_email", cast.EMAIL_SENDER),
+    ],
+)
+def test_indexes_hold_each_contact_and_the_address_of_this_channel_only(
+    world: World, channel: str, business: str, address: str
+) -> None:
+    item = world.conversation(world.begin(channel))
+
+    found = {name: value for name, value in item.items() if name.startswith("gsi_")}
+    assert found == {
+        "gsi_recipient_tel": cast.CANDIDATE,
+        "gsi_recipient_email": cast.CANDIDATE_EMAIL,
+        business: address,
+    }
+
+
+def test_a_contact_that_is_not_known_is_in_no_index(world: World) -> None:
+    recipient = {"recipient_tel": cast.CANDIDATE, "comms_consent": True}
+
+    item = world.conversation(world.begin("sms", recipient_data=recipient))
+
+    assert "recipient_email" not in item
+    assert "gsi_recipient_email" not in item
+
+
+def test_who_has_no_number_is_found_by_the_business_scoped_id(world: World) -> None:
+    recipient = {"recipient_user_id": "US.13491208655302741918", "comms_consent": True}
+
+    ref = world.begin("whatsapp", recipient_data=recipient)
+
+    item = world.conversation(ref)
+    assert item["primary_channel"] == "bsuid:US.13491208655302741918"
+    assert item["conversation_id"].endswith("#US.13491208655302741918")
+    assert "recipient_tel" not in item
+    assert "gsi_recipient_tel" not in item
+
+
+def test_configurations_are_flattened_to_the_channel_and_hold_no_long_texts(world: World) -> None:
+    ai = {
+        "provider": "scripted",
+        "scripted_config": {"whatsapp": {"model": "m", "temperature": Decimal("0.5")}},
+        "bedrock_config": {"whatsapp": {"model": "other"}},
+        "prompts": {"initial": "Be brief."},
+        "keep_thread": True,
+    }
+    world.set_up(cast.project(ai_config=ai))
+
+    item = world.conversation(world.begin("whatsapp"))
+
+    assert item["ai_config"].keys() == {
+        "provider", "model", "temperature", "keep_thread", "prompts_sha256",
+    }  # fmt: skip
+    assert item["ai_config"]["temperature"] == Decimal("0.5")
+    assert item["channel_config"].keys() == {
+        "provider", "account", "company_whatsapp_number", "whatsapp_credentials_id", "default_template",
+        "reengagement_template", "templates_sha256",
+    }  # fmt: skip
+
+
+def test_small_project_data_stand_in_the_item_with_every_kind_of_number(world: World) -> None:
+    data = {
+        "rate": 12.5,
+        "count": 7,
+        "tiny": 1e-7,
+        "open": True,
+        "list": [1.25, "a", None],
+        "e": "",
+    }
+
+    item = world.conversation(world.begin("sms", project_data=data))
+
+    assert item["project_data"] == {
+        "rate": Decimal("12.5"),
+        "count": 7,
+        "tiny": Decimal("1E-7"),
+        "open": True,
+        "list": [Decimal("1.25"), "a", None],
+        "e": "",
+    }
+
+
+def test_numbers_that_no_table_can_hold_are_kept_as_text(world: World) -> None:
+    data = {"large": 10**60, "small": 1e-300, "odd": "a\u0000b"}
+
+    item = world.conversation(world.begin("sms", project_data=data))
+
+    assert item["project_data"] == {"large": "1" + "0" * 60, "small": "1e-300", "odd": "a\ufffdb"}
+
+
+def test_large_project_data_lie_in_the_bucket_under_a_pointer(world: World) -> None:
+    ref = world.begin("sms", project_data=LARGE)
+
+    pointer = world.conversation(ref)["project_data"]
+    assert pointer.keys() == {"s3_bucket", "s3_key", "sha256", "bytes"}
+    assert (pointer["s3_bucket"], pointer["bytes"]) == (world.bucket, 2_251)
+    assert json.loads(world.objects()[pointer["s3_key"]]) == LARGE
+    assert cast.CANDIDATE.strip("+") not in pointer["s3_key"]
+
+
+def test_the_model_knows_large_project_data_as_well(world: World) -> None:
+    ref = world.begin("sms", project_data={**LARGE, "shift": "nights"})
+
+    world.text("q", "Which shift is it?")
+    world.work_off()
+
+    assert "nights" in world.log(ref)[-1]["content"]
+
+
+# What it is found by
+
+
+def test_everything_that_an_answer_needs_stands_there_before_the_message_leaves(
+    world: World,
+) -> None:
+    seen: list[set[str]] = []
+
+    def look(call: str) -> bool:
+        if call.startswith("HTTP.POST"):
+            seen.append({key[1].partition("#")[0] for key in world.rows() if key[0] == "log"})
+        return False
+
+    world.wire.fails_if = look
+    ref = world.begin("sms")
+
+    assert len(seen) == 1
+    assert seen[0] >= {"ROUTE", "OPEN", "ADDR", "CONV"}
+    assert world.state(ref)["mode"] == "ai"
+    assert "turn" not in world.state(ref)
+
+
+def test_nothing_in_the_log_shows_an_address_in_its_key(world: World) -> None:
+    world.begin("sms")
+    world.text("t", "Yes")
+    world.work_off()
+
+    keys = [" ".join(key) for key in world.rows() if key[0] == "log"]
+    own = SMS_NUMBER.strip("+")
+    assert not [key for key in keys if cast.CANDIDATE.strip("+") in key]
+    assert [key for key in keys if own in key] == [
+        f"log ADDR#sms#{SMS_NUMBER} {cast.COMPANY}#{cast.PROJECT}"
+    ]
+
+
+def test_an_open_conversation_is_on_the_list_of_its_project(world: World) -> None:
+    ref = world.begin("sms")
+
+    opening = world.row("log", f"OPEN#{cast.COMPANY}#{cast.PROJECT}", ref)
+    assert opening is not None
+    assert opening["conversation_status"] == "initial_message_sent"
+    assert opening["last_activity_at"] == "2026-01-01T12:00:00.000Z"
+
+
+# Once
+
+
+def test_the_same_context_object_twice_is_one_message(world: World) -> None:
+    world.ask(cast.request("sms"))
+    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
+    (message,) = world.lanes.queues[lane].messages
+    ref = begin(world, cast.request("sms"))
+    before = world.rows()
+
+    world.clock.ms += DAY_MS
+    world.lanes.queues[lane]._append(message.body, message.group, message.deduplication)
+    world.work_off()
+
+    assert len(world.sent()) == 1
+    assert world.changes(ref) == ["initial_message_sent"]
+    assert _without_activity(world.rows()) == _without_activity(before)
+
+
+def _without_activity(rows: dict[tuple[str, ...], dict[str, Any]]) -> dict[tuple[str, ...], Any]:
+    return {
+        key: {n: v for n, v in row.items() if n != "last_activity_at"} for key, row in rows.items()
+    }
+
+
+def test_another_request_under_the_same_id_is_parked(world: World) -> None:
+    ref = world.begin("sms")
+    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
+    other = _context(cast.request("sms", project_data={"jobRole": "Nurse"}))
+
+    world.lanes.queues[lane]._append(json.dumps(other), "g", "d")
+    world.work_off()
+
+    assert world.parked() == ["conflict"]
+    assert world.conversation(ref)["project_data"]["jobRole"] == "Healthcare Assistant"
+    assert len(world.sent()) == 1
+
+
+def _context(payload: dict[str, Any]) -> dict[str, Any]:
+    identifier = references.conversation_id(cast.COMPANY, cast.PROJECT, "req-1", "447700900123")
+    return {
+        "type": "context",
+        "frontend_payload": payload,
+        "company_data_payload": cast.project(),
+        "conversation_data": {"conversation_id": identifier, "conversation_status": "initiated"},
+        "metadata": {
+            "router_version": "1",
+            "queued_at": "2026-01-01T12:00:00.000Z",
+            "correlation_id": "c",
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("{", "unreadable"),
+        ('{"type":"dance","ref":"r"}', "unreadable"),
+        (json.dumps(_context(cast.request("email"))), "wrong_queue"),
+        (json.dumps(_context(cast.request("fax"))), "UNSUPPORTED_CHANNEL"),
+        (
+            json.dumps(_context(cast.request("sms")) | {"company_data_payload": {}}),
+            "configuration_invalid",
+        ),
+        (json.dumps(_context(cast.request("sms", "req-2"))), "conflict"),
+        ('{"type":"resume","ref":"nobody"}', "conversation_gone"),
+    ],
+    ids=[
+        "no json",
+        "unknown",
+        "of another queue",
+        "no channel",
+        "no company",
+        "other id",
+        "erased",
+    ],
+)
+def test_what_can_never_be_done_is_parked_and_holds_up_nobody(
+    world: World, body: str, reason: str
+) -> None:
+    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
+    world.lanes.queues[lane]._append(body, "g", "d")
+
+    world.work_off()
+
+    assert world.parked() == [reason]
+    assert world.lanes.dead_letters == []
+    (kept,) = world.objects().values()
+    assert kept.decode() == body

@@ -1,0 +1,244 @@
+"""First messages that cannot be sent: each ends visibly with a reason, and nothing is sent twice."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from events.conversations import cast
+from tests.integration.conversations.acts import (
+    OPENAI_SECRET_ID,
+    asked,
+    release,
+    says,
+    stands,
+    with_model,
+)
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+
+@pytest.fixture(autouse=True)
+def _awake(world: World) -> None:
+    """Twilio's magic numbers are in all zones of America."""
+    world.set_up(cast.project(policy={"quiet_hours": None}))
+
+
+def templates(**changes: Any) -> dict[str, Any]:
+    config: dict[str, Any] = cast.project()["channel_config"]
+    return config | {"whatsapp": config["whatsapp"] | changes}
+
+
+# Secrets
+
+
+def test_without_its_secret_a_conversation_fails_before_anybody_words_anything(
+    world: World,
+) -> None:
+    world.keep_secret(cast.TWILIO_SECRET_ID, None)
+
+    ref = asked(world)
+
+    assert stands(world, ref) == ("failed", "secrets_missing")
+    assert (world.log(ref), world.sent()) == ([], [])
+
+
+def test_once_the_secret_is_there_a_release_sends(world: World) -> None:
+    world.keep_secret(cast.TWILIO_SECRET_ID, None)
+    ref = asked(world)
+    world.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
+
+    release(world, ref)
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert world.changes(ref) == ["failed", "processing", "initial_message_sent"]
+
+
+@pytest.mark.parametrize("value", [{}, {"twilio_account_sid": "AC1"}, {"twilio_auth_token": "t"}])
+def test_a_secret_that_is_not_whole_is_a_missing_one(world: World, value: dict[str, str]) -> None:
+    world.keep_secret(cast.TWILIO_SECRET_ID, value)
+
+    ref = asked(world)
+
+    assert stands(world, ref)[0] == "failed"
+    assert world.log(ref) == []
+
+
+def test_secrets_that_cannot_be_read_just_now_are_waited_for(world: World) -> None:
+    world.wire.fails_if = FirstFew("secrets-manager.", 2)
+
+    ref = asked(world)
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert len(world.sent()) == 1
+
+
+class FirstFew:
+    """The first few calls of a name fail."""
+
+    def __init__(self, name: str, count: int) -> None:
+        self.name, self.left = name, count
+
+    def __call__(self, call: str) -> bool:
+        fails = self.left > 0 and call.startswith(self.name)
+        self.left -= fails
+        return fails
+
+
+def test_without_the_models_key_it_fails_too(world: World) -> None:
+    with_model(world)
+    world.keep_secret(OPENAI_SECRET_ID, None)
+
+    assert stands(world, asked(world)) == ("failed", "secrets_missing")
+
+
+# Templates
+
+
+def test_a_template_is_filled_from_what_is_known_and_by_the_model(world: World) -> None:
+    ref = asked(world, "whatsapp")
+
+    (sent,) = world.sent()
+    assert sent["ContentSid"] == cast.INVITATION["content_sid"]
+    assert json.loads(sent["ContentVariables"]) == {
+        "name": "Ann",
+        "rep": "Carol",
+        "job": "Healthcare Assistant",
+        "question": "Do you have a driving licence?",
+    }
+    (message,) = world.log(ref)
+    assert message["content"] == (
+        "Hello Ann, this is Carol of Cucumber Recruitment about the job as Healthcare Assistant. "
+        "Do you have a driving licence?"
+    )
+    assert message["template"] == "invitation"
+
+
+def test_a_template_that_knows_all_its_values_needs_no_model(world: World) -> None:
+    request = cast.request("whatsapp")
+    request["request_data"]["template"] = "still_there"
+
+    _, answer = world.ask(request)
+    world.work_off()
+
+    (message,) = world.log(answer["conversation_ref"])
+    assert message["template"] == "still_there"
+    assert message["ai_total_tokens"] == 0
+
+
+@pytest.mark.parametrize(
+    "changes", [{"templates": {}}, {"default_template": None}, {"default_template": "x"}]
+)
+def test_without_a_template_whatsapp_cannot_begin(world: World, changes: dict[str, Any]) -> None:
+    world.set_up(cast.project(channel_config=templates(**changes)))
+
+    ref = asked(world, "whatsapp")
+
+    assert stands(world, ref) == ("failed", "template_missing")
+    assert world.sent() == []
+
+
+def test_a_template_that_the_request_names_has_to_be_there(world: World) -> None:
+    request = cast.request("whatsapp")
+    request["request_data"]["template"] = "unheard_of"
+
+    _, answer = world.ask(request)
+    world.work_off()
+
+    assert stands(world, answer["conversation_ref"]) == ("failed", "template_missing")
+
+
+def test_a_template_that_is_broken_is_a_fault_of_the_set_up(world: World) -> None:
+    broken = cast.INVITATION | {"body": "Hello {{nobody}}"}
+    world.set_up(cast.project(channel_config=templates(templates={"invitation": broken})))
+
+    assert stands(world, asked(world, "whatsapp")) == ("failed", "configuration_invalid")
+
+
+def test_the_secret_may_name_the_only_template(world: World) -> None:
+    sid = "HX" + "0f0f" * 8
+    only = {name: fact for name, fact in cast.STILL_THERE.items() if name != "content_sid"}
+    world.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET | {"twilio_template_sid": sid})
+    world.set_up(
+        cast.project(channel_config=templates(templates={"only": only}, default_template="only"))
+    )
+
+    ref = asked(world, "whatsapp")
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert world.sent()[0]["ContentSid"] == sid
+
+
+# The model
+
+
+def test_a_model_that_is_down_is_waited_for(world: World) -> None:
+    with_model(world, says("Hello Ann, can you start in May?"))
+    world.sandbox.faults.add(
+        kind="status", provider="openai", operation="create_response", status=503, times=3
+    )
+
+    ref = asked(world)
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert "May" in world.sent()[0]["Body"]
+
+
+def test_a_model_that_stays_down_ends_in_a_visible_failure(world: World) -> None:
+    with_model(world)
+    world.sandbox.faults.add(kind="status", provider="openai", status=503, times=100)
+
+    ref = asked(world)
+
+    assert stands(world, ref) == ("failed", "ai_failed")
+    assert (world.sent(), world.lanes.dead_letters) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "bad",
+    ["Hello there", says(""), says("Look at https://evil.example/x"), says("Hello [your name]")],
+    ids=["prose", "empty", "foreign link", "placeholder"],
+)
+def test_an_answer_that_cannot_be_sent_is_repaired_once(world: World, bad: str) -> None:
+    with_model(world, bad, says("Hello Ann, can you start in May?"))
+
+    ref = asked(world)
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert world.log(ref)[0]["calls"] == 2
+
+
+def test_a_second_answer_that_cannot_be_sent_fails(world: World) -> None:
+    with_model(world, "Hello there", "Hello again")
+
+    ref = asked(world)
+
+    assert stands(world, ref) == ("failed", "ai_invalid_output")
+    assert world.sent() == []
+
+
+def test_the_first_sms_says_how_to_leave_and_is_counted_with_it(world: World) -> None:
+    ref = asked(world)
+
+    (sent,) = world.sent()
+    assert sent["Body"].endswith("\nReply STOP to opt out.")
+    (message,) = world.log(ref)
+    assert (message["encoding"], message["segments"]) == ("GSM-7", 1)
+
+
+def test_a_first_sms_that_stays_too_long_fails(world: World) -> None:
+    long = "Can you start? " * 40
+    with_model(world, says(long), says(long))
+
+    assert stands(world, asked(world)) == ("failed", "ai_invalid_output")
+
+
+def test_a_thread_is_kept_with_the_model_where_the_project_wants_it(world: World) -> None:
+    with_model(world, says("Hello Ann, can you start in May?"))
+
+    item = world.conversation(asked(world))
+
+    assert item["thread_id"] in world.sandbox.openai.conversations

@@ -1,0 +1,300 @@
+"""First messages that may not leave, or not yet: blocked, put off, kept for people; and what lets them go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from events.conversations import cast
+from tests.integration.conversations.acts import (
+    HOUR_MS,
+    MINUTE_MS,
+    asked,
+    at,
+    release,
+    stands,
+)
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+LONDON = "+442079460123"
+NEW_YORK = "+12125550123"
+
+
+# Blocked
+
+
+def test_without_consent_nothing_is_worded_and_nothing_sent(world: World) -> None:
+    ref = asked(world, comms_consent=False)
+
+    assert stands(world, ref) == ("blocked", "no_consent")
+    assert (world.conversation(ref)["comms_consent"], world.conversation(ref)["task_complete"]) == (
+        False,
+        0,
+    )
+    assert (world.log(ref), world.sent(), world.due_at()) == ([], [], [])
+    assert world.row("log", f"OPEN#{cast.COMPANY}#{cast.PROJECT}", ref) is None
+
+
+def test_who_said_stop_on_one_channel_is_not_begun_with_on_another(world: World) -> None:
+    asked(world, "sms")
+    world.text("s", "STOP")
+    world.work_off()
+    before = len(world.sent())
+
+    ref = asked(world, "email", "req-2")
+
+    assert stands(world, ref) == ("blocked", "opted_out")
+    assert len(world.sent()) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"project_status": "inactive"}, "project_inactive"),
+        ({"allowed_channels": ["email"]}, "channel_not_allowed"),
+    ],
+)
+def test_what_is_switched_off_while_a_request_waits_stops_it(
+    world: World, change: dict[str, Any], reason: str
+) -> None:
+    _, answer = world.ask(cast.request("sms"))
+    world.set_up(cast.project(**change))
+
+    world.work_off()
+
+    assert stands(world, answer["conversation_ref"]) == ("blocked", reason)
+    assert world.sent() == []
+
+
+def test_what_was_blocked_is_sent_by_a_release_once_the_reason_is_gone(world: World) -> None:
+    _, answer = world.ask(cast.request("sms"))
+    ref = answer["conversation_ref"]
+    world.set_up(cast.project(project_status="inactive"))
+    world.work_off()
+    release(world, ref, "too early")
+    assert stands(world, ref) == ("blocked", "project_inactive")
+
+    world.set_up(cast.project())
+    release(world, ref, "now")
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert len(world.sent()) == 1
+
+
+# Put off
+
+
+def test_at_night_a_first_sms_waits_for_the_morning(world: World) -> None:
+    world.clock.ms = at("22:30")
+
+    ref = asked(world, recipient_tel=LONDON)
+
+    assert stands(world, ref) == ("deferred", "quiet_hours")
+    assert world.due_at() == ["2026-01-02T08:00:00.000Z"]
+    assert (world.log(ref), world.sent()) == ([], [])
+
+
+def test_in_the_morning_it_is_sent_and_waits_no_more(world: World) -> None:
+    world.clock.ms = at("22:30")
+    ref = asked(world, recipient_tel=LONDON)
+
+    world.settle()
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert world.log(ref)[0]["message_timestamp"].startswith("2026-01-02T08:00:")
+    assert world.due_at() == []
+    assert world.changes(ref) == ["deferred", "processing", "initial_message_sent"]
+
+
+def test_it_is_the_recipients_morning_that_counts(world: World) -> None:
+    ref = asked(world, recipient_tel=NEW_YORK)
+
+    assert stands(world, ref) == ("deferred", "quiet_hours")
+    assert world.due_at() == ["2026-01-01T13:00:00.000Z"]
+
+
+def test_of_a_number_that_is_nowhere_the_projects_clock_counts(world: World) -> None:
+    world.set_up(cast.project(timezone="Asia/Tokyo"))
+
+    ref = asked(world, recipient_tel=cast.CANDIDATE)
+
+    assert stands(world, ref) == ("deferred", "quiet_hours")
+    assert world.due_at() == ["2026-01-01T23:00:00.000Z"]
+
+
+def test_mail_wakes_nobody(world: World) -> None:
+    world.clock.ms = at("22:30")
+
+    assert stands(world, asked(world, "email"))[0] == "initial_message_sent"
+
+
+def test_a_project_may_have_other_quiet_hours_or_none(world: World) -> None:
+    world.set_up(cast.project(policy={"quiet_hours": ["11:00", "12:30"]}))
+    assert stands(world, asked(world, recipient_tel=LONDON)) == ("deferred", "quiet_hours")
+
+    world.set_up(cast.project(policy={"quiet_hours": None}))
+    world.clock.ms = at("23:00")
+    assert (
+        stands(world, asked(world, request_id="req-2", recipient_tel=LONDON))[0]
+        == "initial_message_sent"
+    )
+
+
+def test_a_third_conversation_of_a_day_with_the_same_person_waits_for_the_next(
+    world: World,
+) -> None:
+    asked(world)
+    world.clock.ms += HOUR_MS
+    asked(world, request_id="req-2")
+    world.clock.ms += HOUR_MS
+
+    ref = asked(world, request_id="req-3")
+    assert stands(world, ref) == ("deferred", "frequency_cap")
+    assert world.due_at()[0].startswith("2026-01-02T12:00:")
+
+    world.settle()
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert len(world.sent()) == 3
+
+
+def test_a_project_may_begin_less_often(world: World) -> None:
+    world.set_up(cast.project(policy={"initiated_per_day": 1}))
+    asked(world)
+
+    assert stands(world, asked(world, request_id="req-2")) == ("deferred", "frequency_cap")
+
+
+def test_in_safe_mode_first_messages_wait_and_are_sent_when_it_ends(world: World) -> None:
+    world.switch(safe_mode="true")
+    ref = asked(world)
+    assert stands(world, ref) == ("deferred", "safe_mode")
+
+    world.let_pass(20 * MINUTE_MS)
+    world.sweep()
+    world.work_off()
+    assert stands(world, ref) == ("deferred", "safe_mode")
+
+    world.switch(safe_mode="false")
+    world.settle()
+    assert stands(world, ref)[0] == "initial_message_sent"
+
+
+def test_a_day_of_safe_mode_blocks_what_waits(world: World) -> None:
+    world.switch(safe_mode="true")
+    ref = asked(world)
+
+    world.clock.ms += 24 * HOUR_MS
+    world.sweep()
+    world.work_off()
+    world.switch(safe_mode="false")
+
+    assert stands(world, ref) == ("blocked", "safe_mode")
+    assert world.sent() == []
+
+
+def test_a_switch_that_does_not_say_open_is_closed(world: World) -> None:
+    world.switch(safe_mode="no")
+
+    assert stands(world, asked(world)) == ("deferred", "safe_mode")
+
+
+def test_without_automation_a_person_is_asked_to_begin(world: World) -> None:
+    world.switch(automation_enabled="false")
+
+    ref = asked(world)
+
+    assert stands(world, ref) == ("handoff_pending", "automation_off")
+    assert (world.log(ref), world.sent()) == ([], [])
+
+
+# A person first
+
+
+@pytest.mark.parametrize(
+    ("listed", "is_held"),
+    [
+        ([], True),
+        ([cast.CANDIDATE], True),
+        (["07700 900123"], True),  # of the project's region
+        (["+447700900999"], False),
+        (["no number"], False),
+    ],
+)
+def test_the_flag_holds_all_back_or_those_on_its_list(
+    world: World, listed: list[str], is_held: bool
+) -> None:
+    rule = {"auto_queue_initial_message": True, "auto_queue_initial_message_from_number": listed}
+    world.set_up(cast.project(**rule))
+
+    ref = asked(world)
+
+    held = ("handoff_pending", "initial_review")
+    assert (stands(world, ref) == held) == is_held
+    assert (world.sent() == []) == is_held
+
+
+def test_a_list_without_its_flag_does_nothing(world: World) -> None:
+    world.set_up(cast.project(auto_queue_initial_message_from_number=[cast.CANDIDATE]))
+
+    assert stands(world, asked(world))[0] == "initial_message_sent"
+
+
+def test_of_mail_the_list_of_addresses_counts_in_any_case(world: World) -> None:
+    rule = {
+        "auto_queue_initial_message": True,
+        "auto_queue_initial_message_from_number": [cast.CANDIDATE],
+        "auto_queue_initial_message_from_email": ["Other@Example.com"],
+    }
+    world.set_up(cast.project(**rule))
+    assert stands(world, asked(world, "email"))[0] == "initial_message_sent"
+
+    rule["auto_queue_initial_message_from_email"] = ["ANN.DOE@example.com"]
+    world.set_up(cast.project(**rule))
+    assert stands(world, asked(world, "email", "req-2"))[0] == "handoff_pending"
+
+
+def test_what_a_person_looks_at_is_shown_to_people(world: World) -> None:
+    world.set_up(cast.project(auto_queue_initial_message=True))
+
+    item = world.conversation(asked(world))
+
+    assert item["hand_off_to_human"] is True
+    assert item["hand_off_to_human_reason"] == "initial_review"
+    assert item["task_complete"] == 0
+
+
+def test_what_was_looked_at_is_let_go_once(world: World) -> None:
+    world.set_up(cast.project(auto_queue_initial_message=True))
+    ref = asked(world)
+
+    release(world, ref)
+    world.clock.ms += HOUR_MS
+    release(world, ref)
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert len(world.sent()) == len(world.log(ref)) == 1
+    assert world.changes(ref) == ["handoff_pending", "processing", "initial_message_sent"]
+
+
+def test_a_release_asks_the_policy_again(world: World) -> None:
+    world.set_up(cast.project(auto_queue_initial_message=True))
+    ref = asked(world, comms_consent=False)
+
+    release(world, ref)
+
+    assert stands(world, ref) == ("blocked", "no_consent")
+    assert world.sent() == []
+
+
+def test_what_waits_when_automation_is_switched_off_goes_to_people(world: World) -> None:
+    world.clock.ms = at("22:30")
+    ref = asked(world, recipient_tel=LONDON)
+
+    world.switch(automation_enabled="false")
+    world.settle()
+
+    assert stands(world, ref) == ("handoff_pending", "automation_off")
+    assert world.due_at() == []

@@ -1,0 +1,180 @@
+"""First messages that the provider refuses, or that fail on their way: each ends visibly, and none is sent twice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from events.conversations import cast
+from local.sandbox import twilio as sandbox_twilio
+from tests.integration.conversations.acts import (
+    HOUR_MS,
+    MINUTE_MS,
+    asked,
+    release,
+    stands,
+    with_model,
+)
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+
+@pytest.fixture(autouse=True)
+def _awake(world: World) -> None:
+    """Twilio's magic numbers are in all zones of America."""
+    world.set_up(cast.project(policy={"quiet_hours": None}))
+
+
+def test_who_told_twilio_to_stop_is_on_record_as_opted_out(world: World) -> None:
+    ref = asked(world, recipient_tel="+15005550004")
+    assert stands(world, ref) == ("blocked", "opted_out")
+
+    again = asked(world, "email", "req-2", recipient_tel="+15005550004")
+    assert stands(world, again) == ("blocked", "opted_out")
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [
+        ("+15005550001", "address_unusable:twilio_21211"),
+        ("+15005550009", "address_unusable:twilio_21614"),
+        ("+15005550002", "provider_rejected:twilio_21612"),
+    ],
+)
+def test_what_twilio_refuses_for_good_fails_with_its_code(
+    world: World, number: str, reason: str
+) -> None:
+    ref = asked(world, recipient_tel=number)
+
+    assert stands(world, ref) == ("failed", reason)
+    (message,) = world.log(ref)
+    assert (message["delivery_status"], message["error_code"]) == ("failed", reason)
+    assert world.conversation(ref)["task_complete"] == 0
+
+
+def test_a_first_message_outside_the_window_fails_as_such(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusals = sandbox_twilio._MAGIC_RECIPIENTS
+    monkeypatch.setitem(refusals, f"whatsapp:{cast.CANDIDATE}", 63016)
+
+    assert stands(world, asked(world, "whatsapp")) == ("failed", "window_closed:twilio_63016")
+
+
+def test_a_refused_message_comes_again_and_stays_refused_once(world: World) -> None:
+    """A record can always be delivered twice: what the provider refused is not worded and refused again."""
+    contact = cast.request()["recipient_data"] | {"recipient_tel": "+15005550002"}
+    _, answer = world.ask(cast.request("sms", recipient_data=contact))
+    ref = answer["conversation_ref"]
+    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
+    (message,) = world.lanes.queues[lane].messages
+    world.work_off()
+
+    world.clock.ms += HOUR_MS
+    world.lanes.queues[lane]._append(message.body, message.group, message.deduplication)
+    world.work_off()
+
+    assert len(world.log(ref)) == 1
+    assert stands(world, ref) == ("failed", "provider_rejected:twilio_21612")
+
+
+def test_a_rotated_token_is_read_again_once(world: World) -> None:
+    asked(world, "email")  # Somebody else was here: the secret is not fresh.
+    world.begin("sms", request_id="req-2")
+    world.clock.ms += 2 * MINUTE_MS
+    world.sandbox.faults.add(
+        kind="status", provider="twilio", operation="create_message", status=401
+    )
+
+    ref = world.begin("sms", request_id="req-3", recipient_data=someone_else())
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+
+
+def someone_else() -> dict[str, Any]:
+    return {"recipient_tel": "+447700900456", "comms_consent": True}
+
+
+def test_a_token_that_stays_refused_fails_the_conversation(world: World) -> None:
+    world.sandbox.faults.add(
+        kind="status", provider="twilio", operation="create_message", status=401, times=5
+    )
+
+    assert stands(world, asked(world)) == ("failed", "configuration:twilio_20003")
+
+
+def test_a_provider_that_has_no_time_is_asked_again_later(world: World) -> None:
+    world.sandbox.faults.add(
+        kind="status", provider="twilio", operation="create_message", status=429, retry_after="30"
+    )
+
+    ref = asked(world)
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert len(world.log(ref)) == len(world.sent()) == 1
+    assert world.clock.ms >= 1_767_268_800_000 + 30_000
+
+
+def test_what_failed_is_sent_by_a_release_under_a_name_of_its_own(world: World) -> None:
+    world.sandbox.faults.add(
+        kind="status", provider="twilio", operation="create_message", status=401, times=1
+    )
+    ref = asked(world)
+
+    release(world, ref)
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    failed, sent = world.log(ref)
+    assert (failed["delivery_status"], sent["delivery_status"]) == ("failed", "accepted")
+    assert failed["entry_id"] != sent["entry_id"]
+    (entry,) = world.conversation(ref)["messages"]
+    assert entry["entry_id"] == sent["entry_id"]
+
+
+def test_a_person_may_word_it_instead(world: World) -> None:
+    with_model(world, "Hello there", "Hello again")
+    ref = asked(world)
+
+    release(world, ref, text="Hello Ann, it is me, Eve.")
+
+    assert world.sent()[0]["Body"] == "Hello Ann, it is me, Eve."
+    assert world.log(ref)[0]["author"] == "human:eve"
+    assert world.conversation(ref)["task_complete"] == 1
+
+
+# Whatever else
+
+
+def test_a_record_that_fails_for_the_fifth_time_shows_at_its_conversation(world: World) -> None:
+    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
+
+    ref = asked(world)
+
+    assert stands(world, ref) == ("failed", "InternalServerError")
+    assert len(world.lanes.dead_letters) == 1
+    assert world.sent() == []
+
+
+def test_a_dead_letter_that_is_put_back_goes_on_from_there(world: World) -> None:
+    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
+    ref = asked(world)
+    world.wire.fails_if = lambda _: False
+
+    lane = next(queue for queue in world.lanes.queues.values() if queue.dead_letters)
+    lane.redrive()
+    world.work_off()
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+    assert len(world.log(ref)) == len(world.sent()) == 1
+
+
+def test_a_project_whose_set_up_breaks_meanwhile_ends_visibly(world: World) -> None:
+    _, answer = world.ask(cast.request("sms"))
+    world.set_up(cast.project(policy={"in_doubt": "perhaps"}))
+
+    world.work_off()
+
+    assert stands(world, answer["conversation_ref"]) == ("failed", "configuration_invalid")
+    assert len(world.lanes.dead_letters) == 1

@@ -1,0 +1,414 @@
+"""`POST /initiate-conversation`: every answer that a company's software can get, in the order of the checks."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations import initiating
+from events.conversations import cast
+from shared.auth import Scope
+from tests.simulation.wire import Died, When
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+SECRET = "do-not-repeat-me"
+MINUTE_MS, HOUR_MS = 60_000, 3_600_000
+
+
+def asked(world: World, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, str]:
+    """Status and code of the answer."""
+    status, answer = world.ask(payload, **caller)
+    return status, answer.get("error_code", answer["status"])
+
+
+def queued(world: World) -> list[dict[str, Any]]:
+    """The bodies that lie on the channels' queues."""
+    return [
+        json.loads(message.body)
+        for queue in world.lanes.queues.values()
+        for message in queue.messages
+    ]
+
+
+def kept_requests(world: World) -> list[str]:
+    return [key[1] for key in world.rows() if key[1].startswith("IDEMPOTENCY#")]
+
+
+def numbered(number: int, **changes: Any) -> dict[str, Any]:
+    return cast.request("sms", f"req-{number}", **changes)
+
+
+# What is taken
+
+
+def test_a_request_is_answered_with_the_ids_of_its_conversation(world: World) -> None:
+    status, answer = world.ask(cast.request("sms"))
+
+    assert status == 200
+    assert answer == {
+        "status": "success",
+        "request_id": "req-1",
+        "message": "Request accepted and queued for processing",
+        "queue_timestamp": "2026-01-01T12:00:00.000Z",
+        "conversation_id": "ci-aaa-001#pi-aaa-001#req-1#447700900123",
+        "conversation_ref": answer["conversation_ref"],
+        "warnings": [],
+    }
+    assert len(answer["conversation_ref"]) == 26
+
+
+def test_what_is_queued_is_the_request_verbatim_and_the_project_as_it_is(world: World) -> None:
+    world.ask(cast.request("sms") | {"colour": "blue"})
+
+    (context,) = queued(world)
+    assert context["frontend_payload"] == cast.request("sms") | {"colour": "blue"}
+    assert context["company_data_payload"] == cast.project()
+    assert context["conversation_data"] == {
+        "conversation_id": "ci-aaa-001#pi-aaa-001#req-1#447700900123",
+        "conversation_status": "initiated",
+    }
+    assert context["metadata"].keys() == {"router_version", "queued_at", "correlation_id"}
+
+
+def test_the_way_to_the_queue_shows_no_address(world: World) -> None:
+    world.ask(cast.request("sms"))
+
+    (message,) = world.lanes.queues[_lane(world, "sms")].messages
+    shown = json.dumps([message.group, message.deduplication])
+    assert "447700900123" not in shown
+    assert "req-1" not in shown
+
+
+@pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
+def test_each_channel_has_its_queue(world: World, channel: str) -> None:
+    world.ask(cast.request(channel))
+
+    assert [name for name, queue in world.lanes.queues.items() if queue.messages] == [
+        _lane(world, channel)
+    ]
+
+
+def _lane(world: World, channel: str) -> str:
+    return next(name for name in world.workers if name.endswith(f"{channel}.fifo"))
+
+
+def test_what_is_odd_but_no_fault_comes_back_as_warnings(world: World) -> None:
+    recipient = cast.request()["recipient_data"] | {"comms_consent": False, "recipient_email": "-"}
+
+    status, answer = world.ask(cast.request("sms", recipient_data=recipient))
+
+    assert status == 200
+    assert answer["warnings"] == ["RECIPIENT_EMAIL_DROPPED", "CONSENT_MISSING"]
+
+
+def test_a_number_without_a_plus_is_of_the_region_of_the_project(world: World) -> None:
+    recipient = cast.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
+
+    _, answer = world.ask(cast.request("sms", recipient_data=recipient))
+
+    assert answer["conversation_id"].endswith("#447700900123")
+
+
+def test_a_request_of_100_kb_fits_on_its_way(world: World) -> None:
+    facts = {f"fact {n}": "é" * 240 for n in range(199)}
+    body = json.dumps(cast.request("sms", project_data=facts), ensure_ascii=False).encode()
+
+    assert asked(world, body) == (200, "success")
+    assert len(body) > 97_000
+
+
+# Who asks
+
+
+def test_without_a_key_nothing_is_looked_at(world: World) -> None:
+    answer = world.post(b"{", None)
+
+    assert answer["statusCode"] == 401
+    assert json.loads(answer["body"])["error_code"] == "UNAUTHORIZED"
+
+
+def test_a_key_without_the_scope_is_told_which_one(world: World) -> None:
+    status, answer = world.ask(b"{", scopes=str(Scope.CONVERSATIONS_READ))
+
+    assert (status, answer["error_code"]) == (403, "AUTHORIZATION_ERROR")
+    assert "conversations:initiate" in answer["message"]
+
+
+def test_a_key_is_of_one_company_and_perhaps_of_a_few_of_its_projects(world: World) -> None:
+    assert asked(world, numbered(1), company="ci-bbb-002") == (403, "AUTHORIZATION_ERROR")
+    assert asked(world, numbered(1), projects="pi-bbb-002 pi-ccc-003") == (
+        403,
+        "AUTHORIZATION_ERROR",
+    )
+    assert asked(world, numbered(1), projects="pi-bbb-002 pi-aaa-001") == (200, "success")
+
+
+def test_whether_another_company_has_a_project_is_not_told(world: World) -> None:
+    unknown = cast.request(company_data={"company_id": "ci-bbb-002", "project_id": "pi-xxx-009"})
+
+    assert asked(world, unknown) == (403, "AUTHORIZATION_ERROR")
+
+
+def test_of_another_company_not_even_the_region_counts(world: World) -> None:
+    """Else a number without its country would tell where somebody else's project is."""
+    recipient = cast.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
+
+    refused = asked(world, cast.request("sms", recipient_data=recipient), company="ci-bbb-002")
+
+    assert refused == (400, "INVALID_RECIPIENT_TEL")
+
+
+# What the project says
+
+
+def test_an_unknown_project(world: World) -> None:
+    unknown = cast.request(company_data={"company_id": cast.COMPANY, "project_id": "pi-xxx-009"})
+
+    assert asked(world, unknown) == (404, "COMPANY_NOT_FOUND")
+
+
+def test_a_project_that_is_off_before_a_channel_that_is_not_allowed(world: World) -> None:
+    world.set_up(cast.project(project_status="inactive", allowed_channels=[]))
+    assert asked(world, cast.request()) == (403, "PROJECT_INACTIVE")
+
+    world.set_up(cast.project(allowed_channels=["email"], channel_config={}))
+    assert asked(world, cast.request()) == (403, "CHANNEL_NOT_ALLOWED")
+
+    world.set_up(cast.project(channel_config={}))
+    assert asked(world, cast.request()) == (500, "CONFIGURATION_ERROR")
+
+
+def test_a_bad_set_up_names_the_attribute_and_not_its_value(world: World) -> None:
+    world.set_up(cast.project(policy={"in_doubt": SECRET}))
+
+    status, answer = world.ask(cast.request())
+
+    assert (status, answer["error_code"]) == (500, "CONFIGURATION_ERROR")
+    assert answer["field"] == "policy.in_doubt"
+    assert SECRET not in json.dumps(answer)
+
+
+# The same request again
+
+
+def test_a_repetition_gets_the_same_answer_and_begins_nothing(world: World) -> None:
+    _, first = world.ask(cast.request("sms"))
+    world.clock.ms += HOUR_MS
+    later = cast.request("sms")
+    later["request_data"]["initial_request_timestamp"] = "2026-01-01T13:00:00.000Z"
+
+    assert world.ask(later) == (200, first)
+    assert len(queued(world)) == 1
+
+
+def test_other_content_under_the_same_id_is_a_conflict(world: World) -> None:
+    world.ask(numbered(1))
+
+    status, answer = world.ask(numbered(1, project_data={"jobRole": SECRET}))
+
+    assert (status, answer["error_code"]) == (409, "REQUEST_ID_CONFLICT")
+    assert answer["field"] == "request_data.request_id"
+    assert SECRET not in json.dumps(answer)
+
+
+def test_a_request_that_is_being_taken_is_in_progress_until_its_function_cannot_be_alive(
+    world: World,
+) -> None:
+    world.wire.die_at = (_call(world, "sqs.SendMessageBatch"), When.AFTER)
+    with pytest.raises(Died):
+        world.ask(numbered(1))
+    world.new_process()
+
+    status, answer = world.ask(numbered(1))
+    assert (status, answer["error_code"], answer["retry_after"]) == (409, "REQUEST_IN_PROGRESS", 1)
+
+    world.clock.ms += 2 * MINUTE_MS
+    assert asked(world, numbered(1)) == (200, "success")
+    assert len(queued(world)) == 1
+
+
+def _call(world: World, name: str) -> int:
+    """The number of the first call of this name in a request."""
+    start = world.remember()
+    world.ask(numbered(1))
+    number = next(n for n, call in enumerate(world.wire.calls, 1) if call.startswith(name))
+    world.begin_again(start)
+    return number
+
+
+def test_the_same_id_of_another_project_is_another_request(world: World) -> None:
+    world.set_up(cast.project(project_id="pi-bbb-002"))
+    elsewhere = {"company_id": cast.COMPANY, "project_id": "pi-bbb-002"}
+
+    world.ask(numbered(1))
+
+    assert asked(world, numbered(1, company_data=elsewhere)) == (200, "success")
+    assert len(queued(world)) == 2
+
+
+# Limits
+
+
+def limited(**limits: int) -> dict[str, Any]:
+    return cast.project(rate_limits=limits)
+
+
+def test_requests_of_a_minute_are_counted(world: World) -> None:
+    world.set_up(limited(requests_per_minute=2))
+    world.clock.ms += 15_000
+    world.ask(numbered(1))
+    world.ask(numbered(2))
+
+    status, answer = world.ask(numbered(3))
+    assert (status, answer["error_code"], answer["retry_after"]) == (429, "RATE_LIMIT_EXCEEDED", 45)
+
+    world.clock.ms += 45_000
+    assert asked(world, numbered(3)) == (200, "success")
+
+
+def test_requests_of_a_day_are_counted(world: World) -> None:
+    world.set_up(limited(requests_per_day=1))
+    world.ask(numbered(1))
+    world.clock.ms += HOUR_MS
+
+    _, answer = world.ask(numbered(2))
+    assert (answer["error_code"], answer["retry_after"]) == ("RATE_LIMIT_EXCEEDED", 11 * 3_600)
+
+    world.clock.ms += 11 * HOUR_MS
+    assert asked(world, numbered(2)) == (200, "success")
+
+
+def test_the_time_to_wait_stands_in_the_headers_too(world: World) -> None:
+    world.set_up(limited(requests_per_minute=1))
+    world.ask(numbered(1))
+
+    assert world.post(numbered(2), {})["headers"]["Retry-After"] == "60"
+
+
+def test_repetitions_and_refusals_do_not_count(world: World) -> None:
+    world.set_up(limited(requests_per_minute=2))
+    world.ask(numbered(1))
+    world.ask(numbered(1))
+    world.ask(numbered(2, recipient_data={"comms_consent": True}))
+
+    assert asked(world, numbered(2)) == (200, "success")
+
+
+def test_a_project_has_only_so_many_conversations_at_once(world: World) -> None:
+    world.set_up(limited(concurrent_conversations=2))
+    world.ask(numbered(1))
+    world.ask(numbered(2))
+    world.work_off()
+
+    status, answer = world.ask(numbered(3))
+    assert (status, answer["error_code"]) == (429, "CONCURRENCY_LIMIT_EXCEEDED")
+    assert answer["retry_after"] == 60
+
+    world.clock.ms += 73 * HOUR_MS  # Nobody has said anything for three days.
+    assert asked(world, numbered(3)) == (200, "success")
+
+
+# Faults of ours
+
+
+def test_a_table_that_fails_is_told_as_such_and_the_same_request_may_come_at_once(
+    world: World,
+) -> None:
+    world.wire.fails_if = lambda call: call.startswith("dynamodb.UpdateItem RATE#")
+    assert asked(world, numbered(1)) == (500, "DATABASE_ERROR")
+
+    world.wire.fails_if = lambda _: False
+    assert asked(world, numbered(1)) == (200, "success")
+
+
+@pytest.mark.parametrize(
+    "call", ["dynamodb.GetItem", "dynamodb.PutItem IDEMPOTENCY", "dynamodb.Query"]
+)
+def test_whichever_call_to_a_table_fails(world: World, call: str) -> None:
+    world.wire.fails_if = lambda name: name.startswith(call)
+
+    assert asked(world, numbered(1)) == (500, "DATABASE_ERROR")
+
+
+def test_a_queue_that_fails_or_refuses(world: World) -> None:
+    world.wire.fails_if = lambda call: call.startswith("sqs.")
+    assert asked(world, numbered(1)) == (503, "QUEUE_ERROR")
+
+    world.wire.fails_if = lambda _: False
+    world.lanes.queues[_lane(world, "sms")].refuse_next = {0}
+    assert asked(world, numbered(1)) == (503, "QUEUE_ERROR")
+    assert asked(world, numbered(1)) == (200, "success")
+
+
+def test_anything_else_is_an_internal_error(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError(SECRET)
+
+    monkeypatch.setattr(initiating, "_take_limits", broken)
+
+    status, answer = world.ask(numbered(1))
+
+    assert (status, answer["error_code"]) == (500, "INTERNAL_ERROR")
+    assert SECRET not in json.dumps(answer)
+    assert kept_requests(world) == []
+
+
+# All answers
+
+
+REFUSED: list[tuple[str, Any]] = [
+    ("no json", b"{"),
+    ("no channel", cast.request("fax")),
+    ("not the key's", cast.request(company_data={"company_id": "a", "project_id": "b"})),
+    ("no such project", cast.request(company_data={"company_id": cast.COMPANY, "project_id": "b"})),
+]
+
+
+@pytest.mark.parametrize(
+    "payload", [payload for _, payload in REFUSED], ids=[name for name, _ in REFUSED]
+)
+def test_refusals_store_nothing(world: World, payload: Any) -> None:
+    before = world.rows()
+
+    status, answer = world.ask(payload)
+
+    assert status >= 400
+    assert answer.keys() >= {"status", "error_code", "message", "request_id"}
+    assert answer["status"] == "error"
+    assert (world.rows(), queued(world)) == (before, [])
+
+
+def test_a_refusal_by_a_limit_keeps_no_answer(world: World) -> None:
+    world.set_up(limited(requests_per_minute=1))
+    world.ask(numbered(1))
+
+    world.ask(numbered(2))
+
+    assert len(kept_requests(world)) == 1
+
+
+def test_a_refusal_names_the_request_if_it_can(world: World) -> None:
+    assert world.ask(cast.request("fax"))[1]["request_id"] == "req-1"
+    assert world.ask(b"{")[1]["request_id"] == "unknown"
+
+
+@pytest.mark.parametrize("payload", [cast.request("sms"), cast.request("fax"), b"{"])
+def test_every_answer_may_be_read_by_browsers_and_kept_by_nobody(
+    world: World, payload: Any
+) -> None:
+    headers = world.post(payload, {})["headers"]
+
+    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert headers["Cache-Control"] == "no-store"
+    assert headers["Content-Type"] == "application/json"
+
+
+def test_a_browser_that_asks_first_is_told_what_it_may(world: World) -> None:
+    answer = world.called["router"].handler({"httpMethod": "OPTIONS"}, None)
+
+    assert (answer["statusCode"], answer["body"]) == (204, "")
+    assert answer["headers"]["Access-Control-Allow-Methods"] == "POST,OPTIONS"

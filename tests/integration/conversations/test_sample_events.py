@@ -1,0 +1,142 @@
+"""The sample events of conversations, each handed to its function: they are current, and do what their table says."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from events.conversations import make
+from events.conversations.direct import Direct, direct_events
+from events.conversations.samples import Sample, sample, samples
+from tests.simulation.conversations.world import Invocation
+from tests.simulation.world import quiet
+from tests.template import ACCOUNT
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+CALLED = {
+    "ConversationsRouter": "router",
+    "ConversationsTwilio": "twilio",
+    "ConversationsAwsSms": "aws_sms",
+    "ConversationsSweeper": "sweeper",
+}
+LANES = {
+    "first message": {"whatsapp", "sms", "email"},
+    "message": {"inbound"},
+    "status": {"statuses"},
+    "": set(),
+}
+DIRECT = {direct.name: direct for direct in direct_events()}
+QUEUED = [direct for direct in direct_events() if direct.name.startswith("queue_")]
+
+
+def hand_in(world: World, event: dict[str, Any], function: str) -> Any:
+    """The answer of a function that is called, at the time of the event."""
+    context = event.get("requestContext") or {}
+    world.clock.ms = context.get("requestTimeEpoch", world.clock.ms)
+    in_this_account = json.loads(json.dumps(event).replace(":000000000000:", f":{ACCOUNT}:"))
+    with quiet():
+        handler = world.called[CALLED[function]].handler
+        return handler(in_this_account, Invocation(world.clock))
+
+
+def work(world: World, direct: Direct) -> None:
+    """A worker takes what lies on its queue."""
+    (record,) = direct.event["Records"]
+    lane = record["eventSourceARN"].rpartition(":")[2]
+    with quiet():
+        answer = world.workers[lane].handler(direct.event, Invocation(world.clock))
+    assert answer == {"batchItemFailures": []}
+
+
+def waiting(world: World) -> dict[str, list[Any]]:
+    """What lies on the queues of conversations, by their short names."""
+    return {
+        name.removeprefix("parley-local-conversations-").removesuffix(".fifo"): [
+            json.loads(message.body) for message in queue.messages
+        ]
+        for name, queue in world.lanes.queues.items()
+        if queue.messages
+    }
+
+
+def body_of(direct: Direct) -> Any:
+    (record,) = direct.event["Records"]
+    return json.loads(record["body"])
+
+
+def test_the_files_are_what_the_generator_makes() -> None:
+    assert make.outdated() == [], "run python -m events.conversations.make"
+    # Each name is used once; one more is the README.
+    assert len(make.files()) == len(samples()) + len(direct_events()) + 1
+
+
+@pytest.mark.parametrize("told", samples(), ids=lambda told: told.name)
+def test_each_sample_is_answered_and_put_on_its_queue_as_it_says(
+    world: World, told: Sample
+) -> None:
+    answer = hand_in(world, told.event, told.function)
+
+    status = answer["statusCode"] if answer else None
+    refused = json.loads(answer["body"]).get("error_code", "") if told.code else ""
+    assert (status, refused) == (told.status, told.code)
+    found = waiting(world)
+    assert set(found) <= LANES[told.enqueues]
+    assert sum(map(len, found.values())) == bool(told.enqueues)
+
+
+@pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
+def test_a_processor_s_sample_is_what_the_router_makes_of_the_request(
+    world: World, channel: str
+) -> None:
+    told = sample(f"initiate_{channel}")
+
+    hand_in(world, told.event, told.function)
+
+    assert waiting(world) == {channel: [body_of(DIRECT[f"queue_first_{channel}"])]}
+
+
+@pytest.mark.parametrize(
+    ("name", "queued"), [("twilio_text", "queue_message"), ("twilio_delivered", "queue_status")]
+)
+def test_a_worker_s_sample_is_what_the_webhook_makes_of_the_call(
+    world: World, name: str, queued: str
+) -> None:
+    told = sample(name)
+
+    hand_in(world, told.event, told.function)
+
+    (found,) = waiting(world).values()
+    assert found == [body_of(DIRECT[queued])]
+
+
+def test_the_samples_of_the_queues_are_a_conversation(world: World) -> None:
+    """Written to, answered, and asked for the reply that the sample of the trigger asks for."""
+    work(world, DIRECT["queue_first_sms"])
+    work(world, DIRECT["queue_message"])
+
+    assert waiting(world) == {"replies": [body_of(DIRECT["queue_trigger"])]}
+    work(world, DIRECT["queue_trigger"])
+    assert [sent["Body"].partition("?")[0] for sent in world.sent()] == [
+        "Hello Ann, this is Carol from Cucumber Recruitment. May I ask: Do you have a driving licence",
+        "Thank you, I have noted that. May I ask: Can you start in May",
+    ]
+
+
+@pytest.mark.parametrize("direct", QUEUED, ids=lambda direct: direct.name)
+def test_a_sample_that_finds_nothing_of_its_own_comes_to_an_end_too(
+    world: World, direct: Direct
+) -> None:
+    work(world, direct)
+
+    assert world.lanes.dead_letters == []
+
+
+def test_the_sweep_has_nothing_to_bring_back_from_an_empty_table(world: World) -> None:
+    direct = DIRECT["sweep_minute"]
+
+    assert hand_in(world, direct.event, direct.function) is None
+    assert waiting(world) == {}

@@ -1,0 +1,297 @@
+"""
+A take-over between any two calls of a turn of the model, and parts of a turn between any two calls of a take-over.
+
+Either the message had passed the fence, and the answer of the take-over names it; or it never leaves.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from conversations import arriving, references, turns
+from conversations.assembly import ledger_of
+from conversations.consequences import consequence
+from conversations.items.conversation import Role
+from conversations.items.log import Delivery, Message, Mode, Stage, TurnKind
+from conversations.resources import Run
+from conversations.turns import Ended, Plan, Turns
+from shared.dynamodb import Table
+from shared.failures import Transient
+from tests.integration.conversations.agency import Wire
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from tests.integration.conversations.agency import Agency
+
+TURN = "reply:MSG#x"
+MANY = 100  # more calls than any turn makes
+
+
+class Died(Exception):
+    """The worker is gone."""
+
+
+@dataclass
+class Model:
+    """A worker that answers for the model; *before* is called before each of its calls, with their number."""
+
+    agency: Agency
+    before: Callable[[int], None] = lambda _: None
+    calls: int = 0
+    wire: Wire = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.wire = Wire(self._tick)
+
+    def _tick(self, **_: Any) -> None:
+        self.calls += 1
+        self.before(self.calls)
+
+    def answers(self, ref: str, worker: str = "worker-1") -> Ended | str:
+        """Take the turn; how it ended, or why it comes again."""
+        client = _client()
+        client.meta.events.register("before-call.dynamodb", self._tick, unique_id="tick")
+        try:
+            return self._answer(client, ref, worker)
+        finally:
+            client.meta.events.unregister("before-call.dynamodb", unique_id="tick")
+
+    def _answer(self, client: DynamoDBClient, ref: str, worker: str) -> Ended | str:
+        theirs = self.agency.here
+        log = Table(client, theirs.log.name)
+        table = Table(client, theirs.table.name)
+        here = replace(theirs, table=table, log=log, ledger=ledger_of(log))
+        taking = Turns(here=here, wire=self.wire, refusal=lambda *_: None, consequence=consequence)
+        run = Run(worker, 0, 1, is_last=False, remaining_ms=lambda: 100_000)
+        plan = Plan(turn_id=TURN, kind=TurnKind.REPLY, up_to="MSG#x")
+        opened = arriving.opened(here, ref)
+        if opened.state.mode is not Mode.AI and opened.state.turn is None:
+            return "not_asked"
+        try:
+            finished = turns.resume(taking, opened, run)
+            if finished is not None:
+                return finished.ended
+            return turns.take(taking, opened, plan, run, _words).ended
+        except Transient as failure:
+            return failure.reason
+
+
+@cache
+def _client() -> DynamoDBClient:
+    """The worker's own, apart from the API's."""
+    return boto3.client("dynamodb")
+
+
+def _words() -> Message:
+    """What the model says; its place in the log is the turn's."""
+    return Message(
+        entry_id="-",
+        message_timestamp="-",
+        role=Role.ASSISTANT,
+        content="We start at 9",
+        author="ai",
+        turn_id=TURN,
+        delivery_status=Delivery.DRAFT,
+    )
+
+
+def taken(agency: Agency, ref: str) -> dict[str, Any]:
+    return agency.on(ref, "take-over", {"agent_id": "carol"}).result
+
+
+def drafts(agency: Agency, ref: str) -> list[str]:
+    log = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+    return [one["delivery_status"] for one in log if one["author"] == "ai"]
+
+
+def calls_of_a_turn(agency: Agency) -> int:
+    model = Model(agency)
+    assert model.answers(agency.begin("to-count")) is Ended.SENT
+    return model.calls
+
+
+def test_between_any_two_calls_of_a_turn_the_message_is_named_or_never_leaves(
+    agency: Agency,
+) -> None:
+    last = calls_of_a_turn(agency)
+
+    seen = {_taken_over_at(agency, moment) for moment in range(1, last + 2)}
+
+    # All of it: fenced off, named, and sent before anybody took over.
+    assert {(Ended.FENCED, False), (Ended.SENT, True), (Ended.SENT, False)} <= seen
+
+
+def _taken_over_at(agency: Agency, moment: int) -> tuple[Ended | str, bool]:
+    """Take over before this call of a turn; how the turn ended, and whether the answer named its message."""
+    ref = agency.begin(f"req-{moment}")
+    entry = references.entry_id(references.action_id(ref, TURN))
+    answers: list[tuple[dict[str, Any], int]] = []
+    model = Model(agency)
+
+    def take_over(number: int) -> None:
+        if number == moment:
+            answers.append((taken(agency, ref), len(model.wire.sent)))
+
+    model.before = take_over
+    ended = model.answers(ref)
+    if not answers:  # after all of it
+        take_over(moment)
+
+    ((answer, sent_before),) = answers
+    named = answer.get("ai_reply_in_flight")
+    assert named in (None, {"entry_id": entry})
+    if named is None:
+        assert len(model.wire.sent) == sent_before, f"call {moment}: left, and nobody was told"
+    else:
+        assert model.wire.sent == [entry], f"call {moment}: named, and never left"
+    if not model.wire.sent:
+        # Nothing is left that another worker would send.
+        assert Model(agency).answers(ref, "worker-2") == "not_asked"
+        assert set(drafts(agency, ref)) <= {"discarded"}
+    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+    assert agency.state(ref).turn is None
+    return ended, named is not None
+
+
+@dataclass
+class Stepped:
+    """A turn in a thread of its own, which goes on by one call when it is told to."""
+
+    model: Model
+    ref: str
+    arrived: SimpleQueue[bool] = field(default_factory=SimpleQueue)
+    permits: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(0))
+    ended: list[Ended | str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.model.before = self._wait
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+        self.is_under_way = self.arrived.get(timeout=10)
+
+    def go_on(self, calls: int) -> None:
+        """Let the turn make so many calls, or all that it has left."""
+        for _ in range(calls):
+            if self.is_under_way:
+                self.permits.release()
+                self.is_under_way = self.arrived.get(timeout=10)
+
+    def _wait(self, _: int) -> None:
+        self.arrived.put(True)
+        self.permits.acquire(timeout=10)
+
+    def _run(self) -> None:
+        try:
+            self.ended.append(self.model.answers(self.ref))
+        finally:
+            self.arrived.put(False)
+
+
+def test_however_far_a_turn_comes_inside_a_take_over_its_message_is_named_or_never_leaves(
+    agency: Agency,
+) -> None:
+    """
+    The turn makes some calls behind the reading of the take-over, right before it raises the fence; the rest when that
+    was answered.
+    """
+    seen = set()
+    for calls in range(1, calls_of_a_turn(agency) + 1):
+        ref = agency.begin(f"req-{calls}")
+        turn = Stepped(Model(agency), ref)
+        answer = _with_turn_inside(agency, turn, calls)
+        sent_before = len(turn.model.wire.sent)
+        turn.go_on(MANY)
+
+        named = answer.get("ai_reply_in_flight")
+        left_later = len(turn.model.wire.sent) > sent_before
+        assert not left_later or named is not None, f"{calls} calls: left, and nobody was told"
+        assert named is None or turn.model.wire.sent == [named["entry_id"]]
+        assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+        assert agency.state(ref).turn is None
+        seen.add((*turn.ended, named is not None))
+
+    assert {(Ended.SENT, False), (Ended.SENT, True)} <= seen
+
+
+def _with_turn_inside(agency: Agency, turn: Stepped, calls: int) -> dict[str, Any]:
+    """Take over; before its first update, which raises the fence, the turn makes some calls."""
+    left = [calls]
+
+    def let_it_go_on(model: Any, **_: Any) -> None:
+        if model.name == "UpdateItem" and threading.current_thread() is not turn.thread:
+            turn.go_on(left.pop() if left else 0)
+
+    events = agency.module.dynamodb.meta.events
+    events.register("before-call.dynamodb", let_it_go_on, unique_id="the-model")
+    try:
+        return taken(agency, turn.ref)
+    finally:
+        events.unregister("before-call.dynamodb", unique_id="the-model")
+
+
+def test_a_message_whose_worker_died_on_the_wire_is_named_and_finished_by_another(
+    agency: Agency,
+) -> None:
+    ref = agency.begin()
+    model = Model(agency)
+
+    def dies_behind_the_fence(_: int) -> None:
+        turn = agency.state(ref).turn
+        if turn is not None and turn.stage is Stage.SENDING:
+            raise Died
+
+    model.before = dies_behind_the_fence
+    with pytest.raises(Died):
+        model.answers(ref)
+    assert model.wire.sent == []
+
+    named = taken(agency, ref)["ai_reply_in_flight"]
+
+    agency.later(10 * 60_000)
+    another = Model(agency)
+    assert another.answers(ref, "worker-2") is Ended.SENT
+    assert another.wire.sent == [named["entry_id"]]
+    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+    assert "ai_reply_in_flight" not in taken(agency, ref)
+
+
+def test_a_message_in_doubt_is_named_by_whoever_asks_until_it_is_settled(agency: Agency) -> None:
+    ref = agency.begin()
+    model = Model(agency)
+    model.wire.fails = True
+    assert model.answers(ref) is Ended.LATER
+    entry = {"entry_id": references.entry_id(references.action_id(ref, TURN))}
+
+    assert taken(agency, ref)["ai_reply_in_flight"] == entry
+    assert agency.on(ref, "messages", {"text": "Hello"}).result["ai_reply_in_flight"] == entry
+    assert agency.on(ref, "close").result["ai_reply_in_flight"] == entry
+
+
+def test_a_draft_that_was_fenced_off_is_a_suggestion(agency: Agency) -> None:
+    ref = agency.begin()
+    model = Model(agency)
+
+    def take_over_before_the_fence(number: int) -> None:
+        if drafts(agency, ref) and not agency.state(ref).owner:
+            taken(agency, ref)
+
+    model.before = take_over_before_the_fence
+
+    assert model.answers(ref) is Ended.FENCED
+    (draft,) = [
+        one
+        for one in agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+        if one["delivery_status"] == Delivery.DISCARDED
+    ]
+    released = agency.on(ref, "release", {"draft_entry_id": draft["entry_id"]})
+    assert released.status == 202
+    assert agency.queued("ConversationsSmsQueue")[0]["text"] == "We start at 9"

@@ -1,0 +1,396 @@
+"""The way in for Twilio: calls of API Gateway into the handler, events on the queues out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from events.conversations.twilio import (
+    ACCOUNT,
+    AUTH_TOKEN,
+    PUBLIC_URL,
+    SECRET,
+    SHARED_KEY,
+    SHARED_KEY_ID,
+    callback,
+    post,
+    post_json,
+    sid_of,
+    sign,
+    status,
+    text,
+    whatsapp,
+)
+from tests.integration.conversations.door import MINUTE_MS, SECRET_ID, Door
+from tests.integration.logs import recorded
+
+TAKEN = (200, "<Response/>")
+REFUSED = (403, "")
+UNAVAILABLE = (503, "")
+OTHER_ACCOUNT = "AC" + "0b5e" * 8
+
+
+def test_a_message_is_taken_and_enqueued(door: Door) -> None:
+    assert door.call(post(text("t", "Grüße 😀"))) == TAKEN
+
+    [put] = door.inbound.taken()
+    assert put.body == {
+        "type": "inbound_message",
+        "v": 1,
+        "provider": "twilio",
+        "provider_message_id": sid_of("t"),
+        "account": ACCOUNT,
+        "channel_method": "sms",
+        "business_address": "+12025550142",
+        "customer_address": "+447700900123",
+        "received_at": "2026-01-01T12:00:00.000Z",
+        "kind": "text",
+        "text": "Grüße 😀",
+        "extra": {
+            "ToCountry": "US",
+            "FromCity": "",
+            "SmsStatus": "received",
+            "NumSegments": "1",
+            "ApiVersion": "2010-04-01",
+        },
+    }
+    assert door.statuses.taken() == []
+
+
+def test_the_answer_is_empty_twiml(door: Door) -> None:
+    answer = door.twilio.handler(post(text("t")), None)
+
+    assert answer["headers"] == {"Content-Type": "text/xml"}
+
+
+def test_a_status_goes_to_its_own_queue_with_the_action_of_its_query(door: Door) -> None:
+    assert door.call(callback(status("s", "delivered"), "action-1")) == TAKEN
+
+    [put] = door.statuses.taken()
+    assert (put.body["type"], put.body["status"]) == ("delivery_status", "delivered")
+    assert (put.body["provider_message_id"], put.body["action_id"]) == (sid_of("s"), "action-1")
+    assert door.inbound.taken() == []
+
+
+def test_a_status_of_a_message_that_no_action_of_ours_sent_is_taken_too(door: Door) -> None:
+    """It is kept as unmatched: somebody may have sent from the console."""
+    assert door.call(callback(status("s", "delivered"), None)) == TAKEN
+
+    [put] = door.statuses.taken()
+    assert "action_id" not in put.body
+
+
+def test_all_statuses_of_a_message_are_taken_in_any_order_and_none_hides_another(
+    door: Door,
+) -> None:
+    words = ["delivered", "sent", "queued", "sent"]
+
+    for word in words:
+        assert door.call(callback(status("s", word), "action-1")) == TAKEN
+
+    puts = door.statuses.taken()
+    assert [put.body["status"] for put in puts] == ["delivered", "sent", "queued"]
+    assert len({put.group for put in puts}) == 1
+
+
+def test_messages_of_one_customer_share_a_group_and_no_address_shows(door: Door) -> None:
+    for name in ("a", "b"):
+        door.call(post(text(name)))
+    door.call(post(text("c", From="+447700900199")))
+    door.call(post(whatsapp("d")))
+
+    puts = door.inbound.taken()
+    groups = {put.body["provider_message_id"]: put.group for put in puts}
+    assert groups[sid_of("a")] == groups[sid_of("b")]
+    assert len(set(groups.values())) == 3
+    assert not [put for put in puts if "7700900" in put.group + put.deduplication]
+
+
+# Bad input (spec, section 10)
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        (text("e", ""), "text"),
+        (text("e", "", NumMedia="1", MediaUrl0="https://api.twilio.com/ME1"), "media"),
+        (whatsapp("e", "", Latitude="51.5", Longitude="-0.1"), "location"),
+        (whatsapp("e", "", MessageType="hologram"), "unknown"),
+        ({"AccountSid": ACCOUNT, "CallSid": "CA1", "CallStatus": "ringing"}, "unknown"),
+    ],
+)
+def test_an_empty_text_a_file_a_place_and_what_nobody_knows_are_taken(
+    door: Door, fields: dict[str, str], kind: str
+) -> None:
+    assert door.call(post(fields)) == TAKEN
+
+    [put] = door.inbound.taken()
+    assert put.body["kind"] == kind
+
+
+def test_the_same_call_within_minutes_is_enqueued_once(door: Door) -> None:
+    """As when the first answer was lost, and Twilio called the fallback address."""
+    assert door.call(post(text("t"))) == TAKEN
+    door.now[0] += 1_000
+    assert door.call(post(text("t"), query={"fallback": "1"})) == TAKEN
+
+    assert len(door.inbound.taken()) == 1
+
+
+def test_the_same_id_with_another_text_reaches_intake_which_parks_it(door: Door) -> None:
+    door.call(post(text("t", "Yes")))
+    door.call(post(text("t", "No")))
+
+    assert [put.body["text"] for put in door.inbound.taken()] == ["Yes", "No"]
+
+
+def test_another_known_account_hides_nobodys_message(door: Door) -> None:
+    """It may sign what it likes about our number: intake sees who vouched for it."""
+    tokens = {"auth_tokens": ["theirs"]}
+    door.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
+
+    assert door.call(post(text("t", AccountSid=OTHER_ACCOUNT), key="theirs")) == TAKEN
+    assert door.call(post(text("t"))) == TAKEN
+
+    assert [put.body["account"] for put in door.inbound.taken()] == [OTHER_ACCOUNT, ACCOUNT]
+
+
+def test_a_call_signed_by_another_known_account_is_not_ours(door: Door) -> None:
+    tokens = {"auth_tokens": ["theirs"]}
+    door.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
+
+    assert door.call(post(text("t"), key="theirs")) == REFUSED
+    assert door.inbound.taken() == []
+
+
+def test_a_body_in_base64_is_the_same(door: Door) -> None:
+    assert door.call(post(text("t", "Grüße 😀"), in_base64=True)) == TAKEN
+
+    [put] = door.inbound.taken()
+    assert put.body["text"] == "Grüße 😀"
+
+
+def test_names_that_come_twice_are_signed_by_their_distinct_values(door: Door) -> None:
+    form = [*text("t").items(), ("Address", "b"), ("Address", "a"), ("Address", "a")]
+
+    assert door.call(post(form)) == TAKEN
+
+
+def test_json_is_taken_by_the_hash_of_its_body(door: Door) -> None:
+    assert door.call(post_json({"MessageSid": "SM1", "AccountSid": ACCOUNT, "Body": "é"})) == TAKEN
+
+    [put] = door.inbound.taken()
+    assert put.body["text"] == "é"
+
+
+def changed(event: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return event | changes
+
+
+def with_header(event: dict[str, Any], name: str, *values: str) -> dict[str, Any]:
+    several = {k: v for k, v in event["multiValueHeaders"].items() if k.lower() != name.lower()}
+    single = {k: v for k, v in event["headers"].items() if k.lower() != name.lower()}
+    if values:
+        several[name] = list(values)
+        single[name] = values[-1]
+    return event | {"headers": single, "multiValueHeaders": several}
+
+
+GOOD = post(text("t"))
+SIGNATURE = GOOD["headers"]["X-Twilio-Signature"]
+SHARED = sign(f"{PUBLIC_URL}/webhooks/twilio", list(text("t").items()), SHARED_KEY, "sha256")
+SETTINGS = f"key={SHARED_KEY_ID},algorithm=HMAC_SHA256"
+JSON = post_json({"AccountSid": ACCOUNT})
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        with_header(GOOD, "X-Twilio-Signature"),
+        with_header(GOOD, "X-Twilio-Signature", ""),
+        with_header(GOOD, "X-Twilio-Signature", SIGNATURE, SIGNATURE),
+        with_header(GOOD, "X-Twilio-Signature", "é\ud83d"),
+        with_header(GOOD, "X-Twilio-Webhooks-Signature-Settings", SETTINGS),
+        with_header(GOOD, "X-Twilio-Webhooks-Signature-Settings", ""),
+        with_header(GOOD, "Content-Type", "application/json"),
+        changed(GOOD, body=GOOD["body"] + "&X=1"),
+        changed(GOOD, body=""),
+        changed(GOOD, body=None),
+        changed(GOOD, isBase64Encoded=True, body="no base64!"),
+        changed(GOOD, isBase64Encoded=True, body="é"),
+        changed(GOOD, path="/webhooks/twilio/status", resource="/webhooks/twilio/status"),
+        post(text("t"), key="guessed"),
+        post(text("t"), key=""),
+        post(text("t", AccountSid="AC0")),
+        post(text("t"), public_url="https://evil.example"),
+        post({"Body": "Hi"}),
+        changed(JSON, body=JSON["body"] + " "),
+        changed(JSON, queryStringParameters=None, multiValueQueryStringParameters=None),
+        with_header(JSON, "Content-Type", "application/x-www-form-urlencoded"),
+        with_header(JSON, "Content-Type"),
+        with_header(JSON, "Content-Type", "application/json", "application/json"),
+    ],
+)
+def test_what_nobody_signed_is_refused_without_a_word(door: Door, event: dict[str, Any]) -> None:
+    assert door.call(event) == REFUSED
+    assert (door.inbound.taken(), door.statuses.taken()) == ([], [])
+
+
+def test_what_becomes_of_a_call_is_counted(door: Door) -> None:
+    door.call(post(text("t")))
+    door.call(post(text("t"), key="guessed"))
+
+    assert door.counted == ["Received", "Accepted", "Received", "SignatureRejected"]
+
+
+def test_nothing_of_a_call_gets_into_the_log(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = recorded(monkeypatch)
+    door.inbound.refuses = True
+
+    for key in (AUTH_TOKEN, "guessed"):
+        door.call(post(text("t", "my secret wish"), key=key))
+
+    assert "not taken" in log.getvalue()
+    secret = ("my secret", "7700900123", AUTH_TOKEN, SIGNATURE)
+    assert not [part for part in secret if part in log.getvalue()]
+
+
+@pytest.mark.parametrize(("surplus", "answer"), [(0, TAKEN), (1, (413, ""))])
+@pytest.mark.parametrize("in_base64", [False, True])
+def test_a_body_has_64_kilobytes_at_most(
+    door: Door, surplus: int, answer: tuple[int, str], *, in_base64: bool
+) -> None:
+    bare = len(post(text("t", ""))["body"])
+    fields = text("t", "x" * (65_536 - bare + surplus))
+
+    assert door.call(post(fields, in_base64=in_base64)) == answer
+
+
+@pytest.mark.parametrize("name", ["x-twilio-signature", "X-TWILIO-SIGNATURE"])
+def test_headers_are_known_in_any_case(door: Door, name: str) -> None:
+    event = with_header(with_header(GOOD, "X-Twilio-Signature"), name, SIGNATURE)
+
+    assert door.call(event) == TAKEN
+
+
+def test_a_call_signed_with_a_shared_key_is_taken(door: Door) -> None:
+    event = with_header(GOOD, "X-Twilio-Signature", SHARED)
+
+    assert door.call(with_header(event, "X-Twilio-Webhooks-Signature-Settings", SETTINGS)) == TAKEN
+
+
+# Secrets
+
+
+def test_a_new_token_is_picked_up_within_a_minute_and_the_old_one_holds_while_both_are_there(
+    door: Door,
+) -> None:
+    door.call(post(text("first")))
+    door.rotate({"accounts": {ACCOUNT: {"auth_tokens": ["next", AUTH_TOKEN]}}})
+    door.now[0] += MINUTE_MS
+
+    assert door.call(post(text("a"), key="next")) == TAKEN
+    assert door.call(post(text("b"))) == TAKEN
+
+
+def test_a_new_account_is_picked_up_within_a_minute(door: Door) -> None:
+    door.call(post(text("first")))
+    tokens = {"auth_tokens": ["theirs"]}
+    door.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
+    door.now[0] += MINUTE_MS
+
+    assert door.call(post(text("t", AccountSid=OTHER_ACCOUNT), key="theirs")) == TAKEN
+
+
+def test_wrong_signatures_buy_one_look_at_the_secret_a_minute(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door.call(GOOD)
+    reads: list[int] = []
+    read = door.twilio.secret._read
+
+    def counting() -> None:
+        reads.append(door.now[0])
+        read()
+
+    monkeypatch.setattr(door.twilio.secret, "_read", counting)
+    door.now[0] += MINUTE_MS
+
+    for _ in range(5):
+        assert door.call(post(text("t"), key="guessed")) == REFUSED
+
+    assert len(reads) == 1
+
+
+@pytest.mark.parametrize("secret", [{}, {"accounts": []}, {"accounts": {ACCOUNT: "token"}}])
+def test_a_secret_of_another_shape_lets_nobody_in(door: Door, secret: dict[str, Any]) -> None:
+    door.rotate(secret)
+
+    assert door.call(post(text("t"))) == REFUSED
+
+
+def test_without_a_secret_the_caller_is_asked_to_come_again(door: Door) -> None:
+    """It is our fault, and a fallback address or a retry may find it mended."""
+    door.secrets.put_secret_value(SecretId=SECRET_ID, SecretString="no JSON")
+
+    assert door.call(post(text("t"))) == UNAVAILABLE
+    assert door.counted == ["Received", "SecretEmpty"]
+
+
+def test_a_secret_that_cannot_be_read_is_no_refusal(door: Door) -> None:
+    door.secrets.delete_secret(SecretId=SECRET_ID)
+
+    assert door.call(post(text("t"))) == UNAVAILABLE
+
+
+# Queues
+
+
+def test_an_event_that_the_queue_refuses_is_not_acknowledged(door: Door) -> None:
+    door.inbound.refuses = door.statuses.refuses = True
+
+    assert door.call(post(text("t"))) == UNAVAILABLE
+    assert door.call(callback(status("s", "sent"), "a")) == UNAVAILABLE
+
+
+def test_a_queue_that_is_out_of_reach_is_not_acknowledged(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: Any) -> None:
+        raise ClientError({"Error": {"Code": "ServiceUnavailable"}}, "SendMessageBatch")
+
+    monkeypatch.setattr(door.inbound, "send_message_batch", fail)
+
+    assert door.call(post(text("t"))) == UNAVAILABLE
+
+
+# Addresses
+
+
+def test_each_of_several_public_addresses_is_ours(door: Door) -> None:
+    door.known_as("https://new.example", "https://old.example")
+
+    assert door.call(post(text("a"), public_url="https://new.example")) == TAKEN
+    assert door.call(post(text("b"), public_url="https://old.example")) == TAKEN
+    assert door.call(post(text("c"), public_url="https://other.example")) == REFUSED
+
+
+def test_without_a_public_address_it_is_that_of_api_gateway(door: Door) -> None:
+    door.known_as()
+    gateway = "https://parleylocal.execute-api.us-east-1.amazonaws.com/local"
+
+    assert door.call(post(text("t"), public_url=gateway)) == TAKEN
+    assert door.call(post(text("t"))) == REFUSED
+
+
+def test_a_callback_is_signed_with_its_query(door: Door) -> None:
+    event = callback(status("s", "delivered"), "action-1")
+    query = {"a": "action-2"}
+    forged = event | {
+        "queryStringParameters": query,
+        "multiValueQueryStringParameters": {"a": ["action-2"]},
+    }
+
+    assert door.call(forged) == REFUSED

@@ -1,0 +1,156 @@
+"""Messages of people on their way: said once, and shown where they could not leave; and what moves leave behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations import moving, opening, releasing, speaking, wishes
+from conversations.consequences import consequence
+from conversations.items.conversation import ChannelMethod
+from conversations.items.log import Mode
+from conversations.lifecycle import Status, turn_may_change
+from conversations.moving import Cause
+from conversations.office import opened_for
+from conversations.records import HumanMessage, Notice, Release
+from conversations.resources import Run
+from conversations.turns import Ended, Turns
+from conversations.writing import Scribe
+from tests.integration.conversations.agency import OURS, Agency, Wire
+
+if TYPE_CHECKING:
+    from conversations.opened import Opened
+
+
+@dataclass
+class Desk:
+    """A worker that says what people write; models and the policy have no part in it."""
+
+    agency: Agency
+    wire: Wire = field(default_factory=Wire)
+
+    @property
+    def here(self) -> Any:
+        return self.agency.here
+
+    @property
+    def turns(self) -> Turns:
+        return Turns(
+            here=self.here, wire=self.wire, refusal=lambda *_: None, consequence=consequence
+        )
+
+    @property
+    def writer(self) -> Scribe:
+        unused: Any = None
+        return Scribe(here=self.here, providers=unused, credentials=unused, execute=unused)
+
+    def run(self, record: str = "record-1") -> Run:
+        """A delivery of a record that was put on the queue just now."""
+        return Run(record, self.agency.now[0], 1, is_last=False, remaining_ms=lambda: 100_000)
+
+
+def opened(agency: Agency, ref: str) -> Opened:
+    return opened_for(agency.module.office, OURS, ref)
+
+
+def log(agency: Agency, ref: str) -> list[tuple[str, str | None, str | None]]:
+    found = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+    return [(one["content"], one["delivery_status"], one.get("error_code")) for one in found]
+
+
+def test_what_could_not_be_sent_shows_with_the_reason(agency: Agency) -> None:
+    """The project's limits may change between the call and the worker."""
+    ref = agency.begin()
+    said = HumanMessage(ref=ref, cause="c1", agent_id="carol", text="x" * 500)
+    desk: Any = Desk(agency)
+
+    outcome = speaking.say(desk, said, desk.run())
+
+    assert outcome is not None
+    assert (outcome.ended, outcome.reason) == (Ended.UNWRITTEN, "too_long")
+    assert log(agency, ref) == [("x" * 500, "failed", "too_long")]
+    assert agency.state(ref).turn is None
+
+
+def test_a_template_that_is_gone_shows_by_its_name(agency: Agency) -> None:
+    ref = agency.begin(channel=ChannelMethod.WHATSAPP)
+    said = HumanMessage(ref=ref, cause="c1", agent_id="carol", template="spring")
+    desk: Any = Desk(agency)
+
+    speaking.say(desk, said, desk.run())
+
+    assert log(agency, ref) == [("[spring]", "failed", "template_missing")]
+
+
+@pytest.mark.parametrize("is_notice", [False, True])
+def test_what_was_said_is_not_said_again_however_late_its_record_comes(
+    agency: Agency, *, is_notice: bool
+) -> None:
+    """A call that died before it could answer is made again, and its record is another one to the queue."""
+    ref = agency.begin()
+    desk: Any = Desk(agency)
+    records: list[HumanMessage | Notice] = [
+        HumanMessage(ref=ref, cause="c1", agent_id="carol", text="Hello"),
+        Notice(ref=ref, cause="c1", notice="handoff"),
+    ]
+
+    def say(record: str) -> None:
+        wanted = records[is_notice]
+        if isinstance(wanted, Notice):
+            speaking.give_notice(desk, wanted, desk.run(record))
+        else:
+            speaking.say(desk, wanted, desk.run(record))
+
+    say("record-1")
+    agency.later(60 * 60_000)
+    say("record-2")
+
+    assert len(desk.wire.sent) == 1
+    assert len(log(agency, ref)) == 1
+
+
+def test_what_is_let_go_to_the_model_is_nobodys(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = agency.begin(status=Status.HANDOFF_PENDING, task_complete=0)
+    agency.on(ref, "take-over", {"agent_id": "carol"})
+    desk: Any = Desk(agency)
+    wanted = Release(ref=ref, cause="c1", agent_id="carol")
+
+    monkeypatch.setattr(opening, "go_on", lambda *_: None)  # The model's part is not here.
+    releasing.release(desk, wanted, desk.run())
+
+    assert agency.standing(ref) == ("processing", Mode.AI, None)
+    assert agency.item(ref).hand_off_to_human is False
+
+
+def test_a_move_without_a_reason_leaves_no_old_one(agency: Agency) -> None:
+    ref = agency.begin(status=Status.DEFERRED, status_reason="quiet_hours")
+
+    moving.move(agency.here, opened(agency, ref), Status.PROCESSING, Cause(who="parley", what="x"))
+
+    assert agency.standing(ref)[0] == "processing"
+    assert agency.state(ref).status_reason is None
+
+
+def test_a_conversation_that_a_person_had_goes_back_to_them(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.on(ref, "take-over", {"agent_id": "carol"})
+    agency.on(ref, "close")
+    here, cause = agency.here, Cause(who="customer", what="a message", reason="wrote_again")
+
+    moving.move(here, opened(agency, ref), wishes.before(opened(agency, ref)), cause)
+    assert (
+        agency.standing(ref)[0] == "closed"
+    )  # Nobody takes over what is over, by mistake or by race.
+    moving.move(here, opened(agency, ref), Status.HANDOFF_ACTIVE, cause, is_return=True)
+
+    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+
+
+@pytest.mark.parametrize("now", ["handoff_pending", "handoff_active", "closed", "opted_out"])
+def test_a_message_that_arrives_late_takes_nothing_from_people(now: str) -> None:
+    assert not turn_may_change(Status(now), Status.REPLY_SENT)
+    assert turn_may_change(Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT)

@@ -1,0 +1,311 @@
+"""`python -m operations.companies`: what companies set up, checked and stored by people."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from conversations import companies as set_ups
+from conversations.store import routes
+from events.conversations import cast
+from events.conversations.twilio import ACCOUNT, SMS_NUMBER
+from operations import arguments, companies
+from shared.dynamodb import Table
+from tests.template import create_table, template
+
+STACK = "parley-dev"
+BEDROCK = {
+    "provider": "bedrock",
+    "bedrock_config": {
+        channel: {"model": "a-model", "temperature": 0.25}
+        for channel in ("whatsapp", "sms", "email")
+    },
+}
+
+
+@pytest.fixture
+def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
+    """A stack on moto, by its outputs; `keys` has started moto."""
+    dynamodb = boto3.client("dynamodb")
+    found = {
+        companies.TABLE: Table(dynamodb, create_table(dynamodb, "CompanyDataTable")),
+        companies.LOG: Table(dynamodb, create_table(dynamodb, "ConversationLogTable")),
+    }
+
+    def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
+        assert stack == STACK
+        return {name: found[name].name for name in wanted}
+
+    monkeypatch.setattr(arguments, "outputs_of", outputs_of)
+    return found
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "project.json"
+
+
+def run(*given: str) -> int:
+    return companies.main([*given, "--stack", STACK])
+
+
+def put(file: Path, item: object) -> int:
+    file.write_text(item if isinstance(item, str) else json.dumps(item), encoding="utf-8")
+    return run("put", str(file))
+
+
+def stored(tables: dict[str, Table]) -> dict[str, Any] | None:
+    return tables[companies.TABLE].get(set_ups.key(cast.COMPANY, cast.PROJECT))
+
+
+def without_account(**changes: Any) -> dict[str, Any]:
+    """The project as people write it: the secret says which account it is."""
+    item = cast.project(**changes)
+    for channel in ("whatsapp", "sms"):
+        del item["channel_config"][channel]["account"]
+    return item
+
+
+def keep_secret(content: object) -> None:
+    secrets = boto3.client("secretsmanager")
+    secrets.create_secret(Name=cast.TWILIO_SECRET_ID, SecretString=json.dumps(content))
+
+
+def test_a_project_is_stored_as_it_stands_in_the_file(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    item = cast.project(ai_config=BEDROCK, retention_days=90)
+
+    assert put(file, item) == 0
+
+    found = stored(tables)
+    assert found is not None
+    assert found["retention_days"] == Decimal(90)
+    assert found["ai_config"]["bedrock_config"]["sms"]["temperature"] == Decimal("0.25")
+    assert set_ups.parse(found).company_name == "Cucumber Recruitment"
+    assert "found by 3 addresses" in capsys.readouterr().err
+
+
+def test_a_message_to_an_address_of_the_project_finds_it_before_anybody_was_written_to(
+    tables: dict[str, Table], file: Path
+) -> None:
+    assert put(file, cast.project()) == 0
+
+    log = tables[companies.LOG]
+    (owner,) = routes.owners(log, "sms", SMS_NUMBER)
+    assert (owner.company_id, owner.project_id) == (cast.COMPANY, cast.PROJECT)
+    assert (owner.provider, owner.account) == ("twilio", ACCOUNT)
+    (owner,) = routes.owners(log, "whatsapp", cast.WHATSAPP_SENDER)
+    assert owner.account == ACCOUNT
+    (owner,) = routes.owners(log, "email", cast.EMAIL_SENDER)
+    assert (owner.provider, owner.account) == ("ses", None)
+
+
+def test_numbers_of_other_countries_find_it_too(tables: dict[str, Table], file: Path) -> None:
+    item = cast.project()
+    item["channel_config"]["sms"]["senders"] = {"GB": "+447700900199"}
+
+    assert put(file, item) == 0
+
+    assert len(routes.owners(tables[companies.LOG], "sms", "+447700900199")) == 1
+
+
+def test_the_account_is_what_the_sending_secret_says(tables: dict[str, Table], file: Path) -> None:
+    keep_secret(cast.TWILIO_SECRET)
+
+    assert put(file, without_account()) == 0
+
+    found = stored(tables)
+    assert found is not None
+    assert found["channel_config"]["sms"]["account"] == ACCOUNT
+    assert found["channel_config"]["whatsapp"]["account"] == ACCOUNT
+    (owner,) = routes.owners(tables[companies.LOG], "sms", SMS_NUMBER)
+    assert owner.account == ACCOUNT
+
+
+@pytest.mark.parametrize("secret", [None, {}, {"twilio_account_sid": ACCOUNT}])
+def test_without_a_usable_secret_nobody_knows_the_account_and_nothing_is_stored(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    secret: dict[str, str] | None,
+) -> None:
+    if secret is not None:
+        keep_secret(secret)
+
+    assert put(file, without_account()) == 1
+
+    assert "channel_config.whatsapp: the secret" in capsys.readouterr().err
+    assert stored(tables) is None
+    assert routes.owners(tables[companies.LOG], "email", cast.EMAIL_SENDER) == []
+
+
+def test_a_number_at_meta_needs_its_account_in_the_file(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    item = without_account()
+    item["channel_config"]["whatsapp"]["provider"] = "meta"
+
+    assert put(file, item) == 1
+
+    assert "channel_config.whatsapp.account: it is missing" in capsys.readouterr().err
+
+
+def test_a_file_that_is_put_again_states_the_project_anew_and_keeps_its_old_addresses(
+    tables: dict[str, Table], file: Path
+) -> None:
+    """Conversations that were begun from an old number go on there."""
+    put(file, cast.project(accept_inbound=True))
+    changed = cast.project()
+    changed["channel_config"]["sms"]["company_sms_number"] = "+12025550199"
+
+    assert put(file, changed) == 0
+    assert put(file, changed) == 0
+
+    found = stored(tables)
+    assert found is not None
+    assert "accept_inbound" not in found
+    log = tables[companies.LOG]
+    assert [len(routes.owners(log, "sms", n)) for n in (SMS_NUMBER, "+12025550199")] == [1, 1]
+
+
+def broken(attribute: str, value: object) -> dict[str, Any]:
+    """The project with one attribute of another value; `a.b` is `b` in `a`, and None takes it away."""
+    item = cast.project()
+    *path, last = attribute.split(".")
+    place = item
+    for step in path:
+        place = place[step]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return item
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("company_id", "two words", "company_id"),
+        ("project_id", None, "project_id"),
+        ("allowed_channels", ["pigeon"], "allowed_channels.0"),
+        ("channel_config.email", None, "channel_config.email"),
+        (
+            "channel_config.sms.company_sms_number",
+            "0170 555",
+            "channel_config.sms.company_sms_number",
+        ),
+        ("channel_config.whatsapp.provider", "carrier", "channel_config.whatsapp.provider"),
+        ("timezone", "Mars/Olympus", "timezone"),
+        ("policy.quiet_hours", ["9 pm", "08:00"], "policy.quiet_hours"),
+        ("ai_config.provider", "oracle", "ai_config.provider"),
+        ("ai_config", {"provider": "bedrock"}, "ai_config.bedrock_config.whatsapp"),
+        ("ai_config.prompts", {"reply": "x" * 8_193}, "ai_config.prompts.reply"),
+        (
+            "channel_config.whatsapp.templates",
+            {"invitation": {"body": "Hello {{name}}"}},
+            "channel_config.whatsapp.templates.invitation",
+        ),
+        (
+            "channel_config.whatsapp.default_template",
+            "no_such",
+            "channel_config.whatsapp.default_template",
+        ),
+        ("retention_days", 0, "retention_days"),
+    ],
+)
+def test_a_bad_attribute_is_named_without_its_value_and_nothing_is_stored(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    wrong: tuple[str, object, str],
+) -> None:
+    attribute, value, named = wrong
+
+    assert put(file, broken(attribute, value)) == 1
+
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {named}")
+    assert str(value) not in line
+    assert tables[companies.TABLE].get(set_ups.key(cast.COMPANY, cast.PROJECT)) is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"company_id": NaN}', "{", "[" * 100_000])
+def test_a_file_that_holds_no_object_is_refused(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    assert put(file, text) == 1
+
+    assert "file: it must hold one JSON object" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_an_error_in_one_line(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("put", str(file)) == 1
+
+    assert capsys.readouterr().err == "error: file: it cannot be read (FileNotFoundError)\n"
+
+
+def test_what_is_shown_can_be_put_again(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(file, cast.project(ai_config=BEDROCK, retention_days=90))
+    before = stored(tables)
+    capsys.readouterr()
+
+    assert run("show", cast.COMPANY, cast.PROJECT) == 0
+    shown = capsys.readouterr().out
+
+    assert json.loads(shown)["retention_days"] == 90
+    assert put(file, shown) == 0
+    assert stored(tables) == before
+
+
+def test_a_project_that_is_not_there_is_not_shown(
+    tables: dict[str, Table], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("show", cast.COMPANY, "pi-zzz") == 1
+
+    assert "project: there is no such company and project" in capsys.readouterr().err
+
+
+def test_projects_are_listed_with_what_is_wrong_with_them(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(file, cast.project())
+    put(file, cast.project(company_id="globex", project_status="inactive", project_name="Later"))
+    tables[companies.TABLE].put(cast.project(project_id="pi-old", timezone="Nowhere"))
+    capsys.readouterr()
+
+    assert run("list") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "ci-aaa-001\tpi-aaa-001\tactive\twhatsapp,sms,email\tCucumber Recruitment\tClarify CV",
+        "ci-aaa-001\tpi-old\tunusable: timezone",
+        "globex\tpi-aaa-001\tinactive\twhatsapp,sms,email\tCucumber Recruitment\tLater",
+    ]
+    assert run("list", "--company", "globex") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_the_template_has_the_outputs_that_are_looked_up() -> None:
+    outputs = template()["Outputs"]
+
+    assert outputs[companies.TABLE]["Value"] == {"Ref": "CompanyDataTable"}
+    assert outputs[companies.LOG]["Value"] == {"Ref": "ConversationLogTable"}
+
+
+@pytest.mark.parametrize(
+    "arguments_given",
+    [["put"], ["show", "acme"], ["show", "a/b", "p"], ["list", "--company", ""], []],
+)
+def test_a_wrong_argument_ends_the_command(
+    tables: dict[str, Table], arguments_given: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        run(*arguments_given)
+
+    assert stop.value.code == 2

@@ -1,0 +1,180 @@
+"""SMS of AWS as the sandbox plays them: requests by the service's rules, and what the topic is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from queue import Queue
+from typing import Any
+
+import pytest
+
+from local.sandbox import Config, Sandbox, running
+from tests.integration.sandbox.client import SIGNED, Client, Reply
+
+TOPIC = "arn:aws:sns:us-east-1:000000000000:parley-local-sms"
+NUMBER = Config().sms_numbers[0]
+CUSTOMER = "+447700900124"
+TARGET = "PinpointSMSVoiceV2.SendTextMessage"
+
+
+class Topic:
+    """What the tests use in place of SNS."""
+
+    def __init__(self) -> None:
+        self.published: Queue[tuple[str, dict[str, Any]]] = Queue()
+
+    def publish(self, topic: str, message: str) -> None:
+        self.published.put((topic, json.loads(message)))
+
+    def next(self) -> dict[str, Any]:
+        topic, message = self.published.get(timeout=20)
+        assert topic == TOPIC
+        return message
+
+
+@pytest.fixture
+def topic() -> Topic:
+    return Topic()
+
+
+@pytest.fixture
+def telling(topic: Topic) -> Iterator[Sandbox]:
+    with running(Config(sms_topic_arn=TOPIC, publish=topic.publish)) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def teller(telling: Sandbox) -> Iterator[Client]:
+    client = Client(telling.url)
+    yield client
+    client.close()
+
+
+def send(
+    client: Client, *, target: str = TARGET, authorization: str = SIGNED, **asked: Any
+) -> Reply:
+    request = {
+        "DestinationPhoneNumber": CUSTOMER,
+        "OriginationIdentity": NUMBER,
+        "MessageBody": "Hi",
+    }
+    body = json.dumps(request | asked).encode()
+    headers = {"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.0"}
+    return client.send("POST", "/", body, authorization=authorization, headers=headers)
+
+
+def test_a_message_is_taken_and_recorded(client: Client, sandbox: Sandbox) -> None:
+    reply = send(client, Context={"action": "1"}, TimeToLive=5)
+
+    [sent] = sandbox.sent
+    assert (reply.status, sent.operation) == (200, "SendTextMessage")
+    assert sent.answer == reply.json()
+    assert sent.body == {
+        "DestinationPhoneNumber": CUSTOMER,
+        "OriginationIdentity": NUMBER,
+        "MessageBody": "Hi",
+        "MessageType": "TRANSACTIONAL",
+        "TimeToLive": 5,
+        "Context": {"action": "1"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "error"),
+    [
+        ({"DestinationPhoneNumber": "Ann"}, "ValidationException"),
+        ({"DestinationPhoneNumber": None}, "ValidationException"),
+        ({"MessageBody": " \n "}, "ValidationException"),
+        ({"MessageBody": "a" * 1_601}, "ValidationException"),
+        ({"MessageType": "MARKETING"}, "ValidationException"),
+        ({"TimeToLive": 4}, "ValidationException"),
+        ({"TimeToLive": 259_201}, "ValidationException"),
+        ({"Context": {str(n): "x" for n in range(6)}}, "ValidationException"),
+        ({"Context": {"a": ""}}, "ValidationException"),
+        ({"Body": "Hi"}, "ValidationException"),
+        ({"OriginationIdentity": "+12025550199"}, "ResourceNotFoundException"),
+        ({"OriginationIdentity": None}, "ResourceNotFoundException"),
+        ({"target": "PinpointSMSVoiceV2.SendVoiceMessage"}, "UnknownOperationException"),
+        ({"authorization": "Bearer a-token"}, "MissingAuthenticationTokenException"),
+    ],
+)
+def test_what_breaks_a_rule_is_refused_with_the_services_error(
+    client: Client, sandbox: Sandbox, asked: dict[str, Any], error: str
+) -> None:
+    reply = send(client, **asked)
+
+    assert reply.json()["__type"] == error
+    assert reply.status >= 400
+    assert sandbox.sent == []
+
+
+def test_a_body_that_is_no_json_is_refused(client: Client) -> None:
+    reply = client.send("POST", "/", b"{", authorization=SIGNED, headers={"X-Amz-Target": TARGET})
+
+    assert reply.json()["__type"] == "SerializationException"
+
+
+def test_a_message_with_a_configuration_set_is_reported_until_it_is_delivered(
+    teller: Client, topic: Topic
+) -> None:
+    message_id = send(
+        teller, ConfigurationSetName="parley", Context={"action": "1"}, MessageBody="a" * 154
+    ).json()["MessageId"]
+
+    events = [topic.next() for _ in range(3)]
+    assert [event["eventType"] for event in events] == [
+        "TEXT_QUEUED",
+        "TEXT_SUCCESSFUL",
+        "TEXT_DELIVERED",
+    ]
+    assert [event["isFinal"] for event in events] == [False, False, True]
+    assert {event["messageId"] for event in events} == {message_id}
+    assert events[0]["context"] == {"action": "1"}
+    assert events[0]["totalMessageParts"] == 2
+
+
+def test_a_message_ends_as_it_was_asked_for(teller: Client, topic: Topic) -> None:
+    teller.post("/_endings", {"to": CUSTOMER, "status": "failed"})
+
+    send(teller, ConfigurationSetName="parley")
+
+    words = [topic.next()["eventType"] for _ in range(3)]
+    assert words == ["TEXT_QUEUED", "TEXT_SUCCESSFUL", "TEXT_BLOCKED"]
+
+
+def test_what_a_customer_writes_is_published_and_stop_is_heard(
+    teller: Client, topic: Topic
+) -> None:
+    said = {"sender": CUSTOMER, "to": NUMBER, "body": "stop"}
+
+    told = teller.post("/_texts", said).json()
+    refused = send(teller)
+
+    message = topic.next()
+    assert told == {"published": 1}
+    assert (message["originationNumber"], message["destinationNumber"]) == (CUSTOMER, NUMBER)
+    assert (message["messageBody"], message["messageKeyword"]) == ("stop", "STOP")
+    assert message["inboundMessageId"]
+    assert refused.json()["Reason"] == "DESTINATION_PHONE_NUMBER_OPTED_OUT"
+
+
+def test_a_sandbox_without_a_topic_tells_nobody(client: Client) -> None:
+    told = client.post("/_texts", {"sender": CUSTOMER, "to": NUMBER}).json()
+
+    assert told == {"published": 0}
+
+
+def test_a_topic_that_is_not_reached_is_no_failure_of_the_send(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(*_: str) -> None:
+        raise OSError
+
+    with running(Config(sms_topic_arn=TOPIC, publish=fail)) as sandbox:
+        client = Client(sandbox.url)
+        reply = send(client, ConfigurationSetName="parley")
+        client.close()
+
+    assert reply.status == 200
+    assert "the topic is not reached: OSError" in caplog.text

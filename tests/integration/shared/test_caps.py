@@ -1,0 +1,312 @@
+"""Counters in a table: bounded, conditional, and what a repetition does to each of them."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from shared import clock
+from shared.caps.limit import Limit, Rate
+from shared.caps.moments import Caps
+from shared.caps.pace import Pace
+from shared.caps.quotas import Quotas
+from shared.dynamodb import Attributes, Table
+from tests.template import create_table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+NOON = 1_772_452_800_000  # 2026-03-02T12:00Z
+HOUR, DAY = 3_600_000, 86_400_000
+TWO_A_DAY = (Limit(2, 86_400), Limit(5, 7 * 86_400))
+PAIR = Rate(every_ms=6_000, burst=3)
+REQUESTS = (Limit(3, 60), Limit(5, 86_400))
+
+
+class Clock:
+    now = NOON
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    virtual = Clock()
+    monkeypatch.setattr(clock, "now_ms", virtual)
+    return virtual
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator["DynamoDBClient"]:
+    with mock_aws():
+        yield boto3.client("dynamodb")
+
+
+@pytest.fixture(scope="module")
+def table_name(client: "DynamoDBClient") -> str:
+    return create_table(client, "WhatsAppTable")
+
+
+@pytest.fixture
+def table(time: Clock, client: "DynamoDBClient", table_name: str) -> Table:
+    return Table(client, table_name)
+
+
+@pytest.fixture
+def calls(table: Table, client: "DynamoDBClient") -> Iterator[list[str]]:
+    """The operations that are called from now on."""
+    seen: list[str] = []
+    client.meta.events.register(
+        "before-call", lambda model, **_: seen.append(model.name), unique_id="calls"
+    )
+    yield seen
+    client.meta.events.unregister("before-call", unique_id="calls")
+
+
+type Key = Callable[[str], Attributes]
+
+
+@pytest.fixture
+def key(request: pytest.FixtureRequest) -> Key:
+    """Keys of this test's own: all of them share one table."""
+    return lambda subject: {"pk": f"RATE#{request.node.name}#{subject}"}
+
+
+@pytest.fixture
+def caps(table: Table, key: Key) -> Caps:
+    return Caps(table, key)
+
+
+@pytest.fixture
+def pace(table: Table, key: Key) -> Pace:
+    return Pace(table, key)
+
+
+@pytest.fixture
+def quotas(table: Table, key: Key) -> Quotas:
+    return Quotas(table, key)
+
+
+def overtaken(table: Table, monkeypatch: pytest.MonkeyPatch, by: Callable[[], object]) -> None:
+    """Let *by* happen between the next read of *table* and whatever follows from it."""
+    real = table.get
+
+    def read(of: Attributes) -> Attributes | None:
+        seen = real(of)
+        monkeypatch.setattr(table, "get", real)
+        by()
+        return seen
+
+    monkeypatch.setattr(table, "get", read)
+
+
+def lost_answer(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next Put succeed twice: the SDK repeats what it got no answer to."""
+    real = table.put
+
+    def put(item: Attributes, **more: Any) -> None:
+        monkeypatch.setattr(table, "put", real)
+        real(item, **more)
+        real(item, **more)
+
+    monkeypatch.setattr(table, "put", put)
+
+
+# caps
+
+
+def test_two_pass_and_the_third_is_told_when(caps: Caps, time: Clock) -> None:
+    assert caps.take("ann", "a1", TWO_A_DAY) is None
+    time.now += HOUR
+    assert caps.take("ann", "a2", TWO_A_DAY) is None
+    assert caps.take("ann", "a3", TWO_A_DAY) == NOON + DAY
+    assert caps.take("bob", "a3", TWO_A_DAY) is None
+
+    time.now = NOON + DAY
+    assert caps.take("ann", "a3", TWO_A_DAY) is None
+
+
+def test_the_same_action_is_counted_once_however_often_it_comes(caps: Caps) -> None:
+    for _ in range(3):
+        assert caps.take("ann", "a1", TWO_A_DAY) is None
+
+    assert caps.take("ann", "a2", TWO_A_DAY) is None
+    assert caps.take("ann", "a1", TWO_A_DAY) is None
+    assert caps.take("ann", "a3", TWO_A_DAY) is not None
+
+
+def test_looking_counts_nothing(caps: Caps, table: Table, key: Key) -> None:
+    assert caps.look("ann", "a1", TWO_A_DAY) is None
+    assert table.get(key("ann")) is None
+
+    caps.take("ann", "a1", TWO_A_DAY)
+    caps.take("ann", "a2", TWO_A_DAY)
+
+    assert caps.look("ann", "a3", TWO_A_DAY) == NOON + DAY
+    assert caps.look("ann", "a2", TWO_A_DAY) is None
+
+
+def test_who_was_overtaken_counts_with_what_the_other_counted(
+    caps: Caps, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caps.take("ann", "a1", TWO_A_DAY)
+    overtaken(table, monkeypatch, by=lambda: caps.take("ann", "a2", TWO_A_DAY))
+
+    assert caps.take("ann", "a3", TWO_A_DAY) == NOON + DAY
+
+
+def test_the_first_two_of_a_person_do_not_overwrite_each_other(
+    caps: Caps, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    overtaken(table, monkeypatch, by=lambda: caps.take("ann", "a1", TWO_A_DAY))
+
+    assert caps.take("ann", "a2", TWO_A_DAY) is None
+    assert caps.take("ann", "a3", TWO_A_DAY) == NOON + DAY
+
+
+def test_a_write_whose_answer_was_lost_counts_once(
+    caps: Caps, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost_answer(table, monkeypatch)
+
+    assert caps.take("ann", "a1", TWO_A_DAY) is None
+    assert caps.take("ann", "a2", TWO_A_DAY) is None
+
+
+def test_what_was_not_sent_is_given_back(caps: Caps) -> None:
+    caps.take("ann", "a1", TWO_A_DAY)
+    caps.take("ann", "a2", TWO_A_DAY)
+
+    for _ in range(2):
+        caps.give_back("ann", "a1", TWO_A_DAY)
+        caps.give_back("nobody", "a1", TWO_A_DAY)
+
+    assert caps.take("ann", "a3", TWO_A_DAY) is None
+    assert caps.take("ann", "a4", TWO_A_DAY) is not None
+
+
+def test_the_item_of_a_busy_person_holds_no_more_than_its_highest_limit(
+    caps: Caps, table: Table, time: Clock, key: Key
+) -> None:
+    answers = (Limit(20, 3_600), Limit(60, 86_400))
+    for number in range(70):
+        time.now += 5 * 60_000
+        caps.take("ann", f"a{number}", answers)
+
+    item = table.get(key("ann"))
+    assert item is not None
+    assert len(item["moments"]) == 60
+    assert item["ttl"] > time.now // 1_000 + 86_400
+
+
+def test_an_item_that_is_over_but_not_deleted_yet_is_begun_anew(caps: Caps, time: Clock) -> None:
+    caps.take("ann", "a1", TWO_A_DAY)
+    caps.take("ann", "a2", TWO_A_DAY)
+    time.now += 9 * DAY
+
+    assert caps.take("ann", "a3", TWO_A_DAY) is None
+    assert caps.take("ann", "a4", TWO_A_DAY) is None
+    assert caps.take("ann", "a5", TWO_A_DAY) == time.now + DAY
+
+
+def test_counting_in_all_windows_is_one_write(caps: Caps, calls: list[str]) -> None:
+    caps.take("ann", "a1", TWO_A_DAY)
+
+    assert calls == ["GetItem", "PutItem"]
+
+
+# pace
+
+
+def test_a_burst_passes_and_then_one_every_six_seconds(pace: Pace, time: Clock) -> None:
+    assert [pace.take("pair", PAIR) for _ in range(4)] == [None, None, None, NOON + 6_000]
+
+    time.now += 5_999
+    assert pace.take("pair", PAIR) == NOON + 6_000
+    time.now += 1
+    assert pace.take("pair", PAIR) is None
+    assert pace.take("pair", PAIR) == NOON + 12_000
+
+
+def test_a_pause_gives_the_burst_back(pace: Pace, time: Clock) -> None:
+    for _ in range(3):
+        pace.take("pair", PAIR)
+    time.now += 18_000
+
+    assert [pace.take("pair", PAIR) for _ in range(4)] == [None, None, None, time.now + 6_000]
+
+
+def test_a_rate_without_burst_lets_one_pass(pace: Pace, time: Clock) -> None:
+    second = Rate(every_ms=1_000)
+
+    assert [pace.take("number", second), pace.take("number", second)] == [None, NOON + 1_000]
+    assert pace.take("other number", second) is None
+
+
+def test_looking_takes_no_place(pace: Pace) -> None:
+    assert [pace.look("pair", PAIR) for _ in range(5)] == [None] * 5
+
+    for _ in range(3):
+        pace.take("pair", PAIR)
+
+    assert pace.look("pair", PAIR) == NOON + 6_000
+
+
+def test_after_a_pause_a_place_is_one_write(pace: Pace, calls: list[str]) -> None:
+    pace.take("pair", PAIR)
+
+    assert calls == ["UpdateItem"]
+
+
+# quotas
+
+
+def test_a_minute_has_its_quota_and_so_has_the_day(quotas: Quotas, time: Clock) -> None:
+    assert [quotas.take("acme", REQUESTS) for _ in range(4)] == [None, None, None, NOON + 60_000]
+
+    time.now += 60_000
+    assert [quotas.take("acme", REQUESTS) for _ in range(3)] == [None, None, NOON + DAY // 2]
+
+    time.now = NOON + DAY // 2
+    assert quotas.take("acme", REQUESTS) is None
+
+
+def test_what_was_refused_is_not_counted(quotas: Quotas, time: Clock) -> None:
+    for _ in range(10):
+        quotas.take("acme", REQUESTS)
+    time.now += 60_000
+
+    assert quotas.take("acme", REQUESTS) is None
+
+
+def test_quotas_of_two_subjects_are_two(quotas: Quotas) -> None:
+    for _ in range(3):
+        quotas.take("acme", REQUESTS)
+
+    assert quotas.take("bolt", REQUESTS) is None
+
+
+def test_a_clock_that_is_behind_begins_no_window_again(quotas: Quotas, time: Clock) -> None:
+    for _ in range(2):
+        quotas.take("acme", REQUESTS)
+    time.now -= 1_000
+
+    assert [quotas.take("acme", REQUESTS) for _ in range(2)] == [None, NOON + 60_000]
+
+
+def test_a_new_limit_begins_with_what_the_others_have_counted(quotas: Quotas) -> None:
+    quotas.take("acme", REQUESTS[:1])
+
+    assert [quotas.take("acme", REQUESTS) for _ in range(3)] == [None, None, NOON + 60_000]
+
+
+def test_counting_on_is_one_write_without_a_read(quotas: Quotas, calls: list[str]) -> None:
+    quotas.take("acme", REQUESTS)
+    calls.clear()
+
+    quotas.take("acme", REQUESTS)
+
+    assert calls == ["UpdateItem"]

@@ -1,0 +1,306 @@
+"""Consent on record: what counts of what was said, however often and in whatever order it is told."""
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from moto import mock_aws
+
+from shared import clock
+from shared.addresses import address_hash
+from shared.consent.records import (
+    MOST_ADDRESSES,
+    Consent,
+    Consents,
+    Source,
+    Standing,
+    State,
+    Statement,
+)
+from shared.dynamodb import Attributes, Table
+from tests.template import create_table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+NOON = 1_772_452_800_000
+PHONE, MAIL, SECOND_PHONE = "+447700900123", "ann@example.com", "+447700900456"
+companies = (f"company-{number}" for number in itertools.count())
+
+
+def key_of(company: str, hashed: str, channel: str) -> Attributes:
+    """Both parts of the key in one: this table has no sort key."""
+    return {"pk": "|".join(Consent.key(company, hashed, channel).values())}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator["DynamoDBClient"]:
+    with mock_aws():
+        yield boto3.client("dynamodb")
+
+
+@pytest.fixture(scope="module")
+def consents(client: "DynamoDBClient") -> Consents:
+    return Consents(Table(client, create_table(client, "WhatsAppTable")), key_of)
+
+
+@pytest.fixture
+def company() -> str:
+    return next(companies)
+
+
+@pytest.fixture(autouse=True)
+def time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "now_ms", lambda: NOON)
+
+
+def said(
+    at_ms: int = NOON, source: Source = Source.WORD, by: str | None = "sms", evidence: str = "SM1"
+) -> Statement:
+    return Statement(source=source, at_ms=at_ms, evidence=evidence, channel=by)
+
+
+def opted_out(consents: Consents, company: str, addresses: list[str], channel: str) -> bool:
+    return consents.standing(company, addresses, channel).is_opted_out
+
+
+def test_where_nothing_is_known_nobody_has_agreed_or_refused(
+    consents: Consents, company: str
+) -> None:
+    standing = consents.standing(company, [PHONE], "sms")
+
+    assert standing == Standing()
+    assert (standing.is_opted_out, standing.is_opted_in) == (False, False)
+    assert not standing.yes_lifts_it("sms")
+
+
+def test_a_stop_covers_every_known_address_and_channel(consents: Consents, company: str) -> None:
+    assert consents.record_opt_out(company, [PHONE, MAIL], said())
+
+    for address, channel in itertools.product([PHONE, MAIL], ["whatsapp", "sms", "email"]):
+        assert opted_out(consents, company, [address], channel)
+    assert not opted_out(consents, company, [SECOND_PHONE], "sms")
+    assert not opted_out(consents, next(companies), [PHONE], "sms")
+
+
+def test_an_opt_out_by_an_address_binds_conversations_that_know_another_one_too(
+    consents: Consents, company: str
+) -> None:
+    consents.record_opt_out(company, [MAIL], said(by="email"))
+
+    assert opted_out(consents, company, [PHONE, MAIL], "sms")
+    assert not opted_out(consents, company, [PHONE], "sms")
+
+
+def test_start_lifts_it_for_its_own_address_and_channel(consents: Consents, company: str) -> None:
+    consents.record_opt_out(company, [PHONE, MAIL], said(NOON - 10))
+    consents.record_opt_in(company, [PHONE], said(NOON - 5), channels=["sms"])
+
+    assert consents.standing(company, [PHONE, MAIL], "sms").is_opted_in
+    assert opted_out(consents, company, [PHONE, MAIL], "whatsapp")
+    assert opted_out(consents, company, [MAIL, PHONE], "email")
+    assert opted_out(consents, company, [SECOND_PHONE, PHONE, MAIL], "sms")
+
+
+def test_a_start_of_another_address_lifts_nothing_here(consents: Consents, company: str) -> None:
+    consents.record_opt_out(company, [PHONE, SECOND_PHONE], said(NOON - 10))
+    consents.record_opt_in(company, [SECOND_PHONE], said(NOON - 5), channels=["sms"])
+
+    assert opted_out(consents, company, [PHONE, SECOND_PHONE], "sms")
+
+
+def test_a_stop_after_a_start_counts_again(consents: Consents, company: str) -> None:
+    consents.record_opt_out(company, [PHONE], said(NOON - 10))
+    consents.record_opt_in(company, [PHONE], said(NOON - 5), channels=["sms"])
+    consents.record_opt_out(company, [PHONE], said(NOON))
+
+    assert opted_out(consents, company, [PHONE], "sms")
+
+
+def test_an_opt_out_of_one_channel_leaves_the_others(consents: Consents, company: str) -> None:
+    consents.record_opt_out(
+        company, [MAIL], said(source=Source.OPERATOR, by=None), channels=["email"]
+    )
+
+    assert opted_out(consents, company, [MAIL], "email")
+    assert not opted_out(consents, company, [MAIL, PHONE], "sms")
+    assert not opted_out(consents, company, [PHONE, MAIL], "sms")
+
+
+def test_an_operator_can_let_somebody_in_again_on_all_channels(
+    consents: Consents, company: str
+) -> None:
+    consents.record_opt_out(company, [PHONE, MAIL], said(NOON - 10))
+    operator = said(NOON, Source.OPERATOR, by=None)
+    consents.record_opt_in(company, [PHONE, MAIL], operator, channels=["*"])
+
+    assert consents.standing(company, [PHONE, MAIL], "whatsapp").is_opted_in
+    assert consents.standing(company, [MAIL, PHONE], "email").is_opted_in
+
+
+@pytest.mark.parametrize(
+    ("out", "channel", "lifts"),
+    [
+        (said(), "sms", True),
+        (said(), "whatsapp", False),
+        (said(by="whatsapp"), "sms", False),
+        (said(source=Source.OPERATOR, by=None), "sms", False),
+        (said(source=Source.AI), "sms", False),
+        (said(source=Source.PROVIDER), "sms", False),
+    ],
+)
+def test_yes_lifts_only_an_opt_out_by_a_word_in_sms(
+    consents: Consents, company: str, out: Statement, channel: str, lifts: bool
+) -> None:
+    consents.record_opt_out(company, [PHONE], out)
+
+    assert consents.standing(company, [PHONE], channel).yes_lifts_it(channel) is lifts
+
+
+def test_yes_lifts_nothing_once_it_is_lifted(consents: Consents, company: str) -> None:
+    consents.record_opt_out(company, [PHONE], said(NOON - 1))
+    consents.record_opt_in(company, [PHONE], said(NOON), channels=["sms"])
+
+    assert not consents.standing(company, [PHONE], "sms").yes_lifts_it("sms")
+
+
+def test_what_is_told_again_changes_nothing(consents: Consents, company: str) -> None:
+    assert consents.record_opt_out(company, [PHONE, MAIL], said())
+    assert not consents.record_opt_out(company, [PHONE, MAIL], said())
+    assert consents.record_opt_out(company, [PHONE, MAIL, SECOND_PHONE], said())
+
+
+def test_an_old_event_that_comes_late_changes_nothing(consents: Consents, company: str) -> None:
+    consents.record_opt_out(company, [PHONE], said(NOON))
+
+    assert not consents.record_opt_in(company, [PHONE], said(NOON - 1), channels=["*"])
+    assert opted_out(consents, company, [PHONE], "sms")
+
+
+@pytest.mark.parametrize("opt_in_first", [True, False])
+def test_of_the_same_moment_the_opt_out_counts(
+    consents: Consents, company: str, opt_in_first: bool
+) -> None:
+    def opt_in() -> None:
+        consents.record_opt_in(company, [PHONE], said(evidence="z"), channels=["*", "sms"])
+
+    if opt_in_first:
+        opt_in()
+    consents.record_opt_out(company, [PHONE], said(evidence="a"))
+    if not opt_in_first:
+        opt_in()
+
+    assert opted_out(consents, company, [PHONE], "sms")
+
+
+def test_a_clock_that_is_ahead_makes_no_event_of_the_future(
+    consents: Consents, company: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    year = 365 * 86_400_000
+    consents.record_opt_in(company, [PHONE], said(NOON + year), channels=["*"])
+    monkeypatch.setattr(clock, "now_ms", lambda: NOON + 1_000)
+
+    consents.record_opt_out(company, [PHONE], said(NOON + 1_000))
+
+    assert opted_out(consents, company, [PHONE], "sms")
+
+
+def test_items_show_no_address_and_never_expire(consents: Consents, company: str) -> None:
+    consents.record_opt_out(company, [PHONE], said())
+
+    item = consents.table.get(key_of(company, address_hash(PHONE), "*"))
+    assert item == {
+        "pk": f"CONSENT#{company}#{address_hash(PHONE)}|*",
+        "company": company,
+        "address_hash": address_hash(PHONE),
+        "channel": "*",
+        "state": "opted_out",
+        "at": "2026-03-02T12:00:00.000Z",
+        "source": "word",
+        "evidence": "SM1",
+        "said_by": "sms",
+    }
+
+
+def test_a_standing_is_one_strongly_consistent_read(
+    consents: Consents, company: str, client: "DynamoDBClient"
+) -> None:
+    consents.record_opt_out(company, [MAIL], said())
+    calls: list[tuple[str, bytes]] = []
+    client.meta.events.register(
+        "before-call", lambda model, params, **_: calls.append((model.name, params["body"])), "spy"
+    )
+
+    assert opted_out(consents, company, [PHONE, MAIL, MAIL, SECOND_PHONE], "sms")
+
+    client.meta.events.unregister("before-call", unique_id="spy")
+    [(name, body)] = calls
+    assert name == "BatchGetItem"
+    assert b'"ConsistentRead": true' in body
+
+
+def test_more_addresses_than_one_read_takes_are_refused(consents: Consents, company: str) -> None:
+    many = [f"person{number}@example.com" for number in range(MOST_ADDRESSES + 1)]
+
+    assert not opted_out(consents, company, many[:-1], "email")
+    for addresses in ([], many):
+        with pytest.raises(ValueError, match="addresses"):
+            consents.standing(company, addresses, "email")
+
+
+@pytest.mark.parametrize(("company", "channel"), [("", "sms"), ("a#b", "sms"), ("a", "s#ms")])
+def test_keys_with_foreign_separators_are_refused(company: str, channel: str) -> None:
+    with pytest.raises(ValueError, match="consent"):
+        Consent.key(company, address_hash(PHONE), channel)
+
+
+# (address, channel, state, ms before noon, evidence)
+EVENTS = st.lists(
+    st.tuples(
+        st.sampled_from([PHONE, MAIL]),
+        st.sampled_from(["*", "sms", "email"]),
+        st.sampled_from(State),
+        st.integers(0, 3),
+        st.sampled_from("xyz"),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(events=EVENTS, data=st.data())
+def test_any_order_and_any_repetition_end_in_the_same_record(
+    consents: Consents, events: list[tuple[str, str, State, int, str]], data: st.DataObject
+) -> None:
+    again = data.draw(st.lists(st.sampled_from(events), max_size=3))
+    orders = [events, data.draw(st.permutations([*events, *again]))]
+
+    stood = []
+    for order in orders:
+        company = next(companies)
+        for address, channel, state, age, evidence in order:
+            told = said(NOON - age, evidence=evidence)
+            if state is State.OPTED_OUT:
+                consents.record_opt_out(company, [address], told, channels=[channel])
+            else:
+                consents.record_opt_in(company, [address], told, channels=[channel])
+        stood.append(
+            {
+                channel: _facts(consents.standing(company, addresses, channel))
+                for addresses, channel in (([PHONE, MAIL], "sms"), ([MAIL, PHONE], "email"))
+            }
+        )
+
+    assert stood[0] == stood[1]
+
+
+def _facts(standing: Standing) -> tuple[State, str, str] | None:
+    newest = standing.newest
+    return (newest.state, newest.at, newest.evidence) if newest else None

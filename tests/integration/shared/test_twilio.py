@@ -1,0 +1,452 @@
+"""Twilio's Messages through the sandbox: what is sent, what a refusal means, and what the lists prove."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+import urllib3
+
+from local.sandbox import Sandbox
+from shared import clock
+from shared.channels import outcomes
+from shared.channels.outcomes import (
+    AddressUnusable,
+    CredentialsRefused,
+    InDoubt,
+    Misconfigured,
+    NotSent,
+    OptedOut,
+    Refused,
+    Sent,
+    WindowClosed,
+)
+from shared.channels.twilio import Message, Template, Text, Twilio, body_hash
+from shared.channels.twilio_api import Credentials
+from tests.integration.shared.twilio_account import (
+    ACCOUNT,
+    CREDENTIALS,
+    CUSTOMER,
+    SMS_NUMBER,
+    TOKEN,
+    WHATSAPP_NUMBER,
+)
+
+TEMPLATE = "HX" + "0123456789abcdef" * 2
+SERVICE = "MG" + "0123456789abcdef" * 2
+
+
+@pytest.fixture
+def twilio(sandbox: Sandbox) -> Twilio:
+    return Twilio(sandbox.url)
+
+
+def sms(body: str = "Hello", **changes: Any) -> Message:
+    facts: dict[str, Any] = {
+        "channel": "sms",
+        "to": CUSTOMER,
+        "sender": SMS_NUMBER,
+        "content": Text(body),
+    }
+    return Message(**facts | changes)
+
+
+def test_an_sms_is_sent_with_one_request(twilio: Twilio, sandbox: Sandbox) -> None:
+    sent = twilio.send(
+        CREDENTIALS, sms("Grüße 😀 & more", status_callback="https://parley.example/s?a=1")
+    )
+
+    [asked] = sandbox.sent
+    answer: Any = asked.answer
+    assert sent == Sent(answer["sid"], "queued", 1)
+    assert asked.body == {
+        "To": CUSTOMER,
+        "From": SMS_NUMBER,
+        "Body": "Grüße 😀 & more",
+        "StatusCallback": "https://parley.example/s?a=1",
+    }
+    assert asked.path == f"/2010-04-01/Accounts/{ACCOUNT}/Messages.json"
+
+
+def test_a_long_sms_says_how_many_parts_it_has(twilio: Twilio) -> None:
+    assert twilio.send(CREDENTIALS, sms("a" * 161)).segments == 2
+
+
+def test_a_messaging_service_knows_the_parts_only_later(twilio: Twilio) -> None:
+    sent = twilio.send(CREDENTIALS, sms(sender=None, messaging_service_sid=SERVICE))
+
+    assert (sent.status, sent.segments) == ("accepted", None)
+
+
+def test_a_template_goes_out_over_whatsapp(twilio: Twilio, sandbox: Sandbox) -> None:
+    content = Template(TEMPLATE, {"1": "Zoë"})
+    twilio.send(CREDENTIALS, sms(channel="whatsapp", sender=WHATSAPP_NUMBER, content=content))
+
+    body: Any = sandbox.sent[0].body
+    assert body["To"] == f"whatsapp:{CUSTOMER}"
+    assert (body["ContentSid"], json.loads(body["ContentVariables"])) == (TEMPLATE, {"1": "Zoë"})
+
+
+def test_an_api_key_calls_for_its_account(twilio: Twilio) -> None:
+    assert twilio.send(Credentials(ACCOUNT, "SK1", TOKEN), sms()).status == "queued"
+
+
+def test_half_an_emoji_is_no_reason_to_send_nothing(twilio: Twilio, sandbox: Sandbox) -> None:
+    twilio.send(CREDENTIALS, sms("Hi \ud83d"))
+
+    body: Any = sandbox.sent[0].body
+    assert body["Body"] == "Hi ?"
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "code"),
+    [
+        ({"to": "+15005550001"}, AddressUnusable, "twilio_21211"),
+        ({"to": "12345"}, AddressUnusable, "twilio_21211"),
+        ({"to": "+15005550009"}, AddressUnusable, "twilio_21614"),
+        ({"to": "+15005550002"}, Refused, "twilio_21612"),
+        ({"to": "+15005550003"}, Refused, "twilio_21408"),
+        ({"to": "+15005550004"}, OptedOut, "twilio_21610"),
+        ({"sender": "+15005550007"}, Misconfigured, "twilio_21606"),
+        ({"sender": "+15005550001"}, Refused, "twilio_21212"),
+        ({"sender": None}, Refused, "twilio_21603"),
+        ({"content": Text("a" * 1_601)}, Refused, "twilio_21617"),
+        ({"content": Template("HX1")}, Refused, "twilio_21655"),
+        ({"content": Template(TEMPLATE, {"1": "a\nb"})}, Refused, "twilio_21656"),
+        ({"status_callback": "parley.example"}, Refused, "twilio_21609"),
+    ],
+)
+def test_a_refusal_is_told_by_its_type(
+    twilio: Twilio,
+    sandbox: Sandbox,
+    change: dict[str, Any],
+    kind: type[Refused],
+    code: str,
+) -> None:
+    with pytest.raises(Refused) as raised:
+        twilio.send(CREDENTIALS, sms(**change))
+
+    assert (type(raised.value), raised.value.code) == (kind, code)
+    assert sandbox.sent == []
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    [Credentials(ACCOUNT, ACCOUNT, "old"), Credentials(ACCOUNT, "AC0", TOKEN)],
+)
+def test_credentials_that_are_refused_may_have_been_rotated(
+    twilio: Twilio, credentials: Credentials
+) -> None:
+    with pytest.raises(CredentialsRefused) as raised:
+        twilio.send(credentials, sms())
+
+    assert raised.value.code == "twilio_20003"
+    assert isinstance(raised.value, Misconfigured)
+
+
+def test_a_full_queue_at_twilio_is_a_matter_of_time(twilio: Twilio) -> None:
+    with pytest.raises(NotSent) as raised:
+        twilio.send(CREDENTIALS, sms(sender="+15005550008"))
+
+    assert (raised.value.code, raised.value.wait_ms) == ("twilio_21611", None)
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "wait_ms"),
+    [("7", 7_000), ("0", None), (None, None), ("soon", None), ("9" * 40, None)],
+)
+def test_who_is_throttled_knows_when_to_come_again(
+    twilio: Twilio,
+    sandbox: Sandbox,
+    retry_after: str | None,
+    wait_ms: int | None,
+) -> None:
+    sandbox.faults.add(kind="status", status=429, retry_after=retry_after)
+
+    with pytest.raises(NotSent) as raised:
+        twilio.send(CREDENTIALS, sms())
+
+    assert (raised.value.code, raised.value.wait_ms) == ("twilio_20429", wait_ms)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "status", "status": 500},
+        {"kind": "status", "status": 503},
+        {"kind": "lost_answer"},
+        {"kind": "reset"},
+        {"kind": "html"},
+        {"kind": "empty"},
+    ],
+)
+def test_without_a_clear_answer_the_send_is_in_doubt_and_not_repeated(
+    twilio: Twilio,
+    sandbox: Sandbox,
+    fault: dict[str, Any],
+) -> None:
+    sandbox.faults.add(**fault)
+
+    with pytest.raises(InDoubt):
+        twilio.send(CREDENTIALS, sms())
+
+    assert sandbox.faults.pending() == []
+    assert len(sandbox.sent) == (fault["kind"] == "lost_answer")
+
+
+def test_an_answer_that_takes_too_long_leaves_doubt(twilio: Twilio, sandbox: Sandbox) -> None:
+    sandbox.faults.add(kind="delay", seconds=1.0)
+
+    with pytest.raises(InDoubt):
+        twilio.send(CREDENTIALS, sms(), within_ms=200)
+
+    assert len(sandbox.sent) == 1
+
+
+def test_who_is_not_reached_has_sent_nothing() -> None:
+    with pytest.raises(NotSent) as raised:
+        Twilio("http://127.0.0.1:9").send(CREDENTIALS, sms())
+
+    assert raised.value.code == "no_connection"
+
+
+def test_no_error_says_anything_of_a_person(twilio: Twilio) -> None:
+    with pytest.raises(Refused) as raised:
+        twilio.send(CREDENTIALS, sms("my secret", to="+15005550009"))
+
+    shown = f"{raised.value!r} {raised.value}"
+    assert not [part for part in ("5005550009", "secret", TOKEN) if part in shown]
+
+
+# Answers that the sandbox does not give
+
+
+@pytest.fixture
+def answering() -> Any:
+    """A server of one answer: `answering(status, body)` is the client for it."""
+    servers: list[HTTPServer] = []
+
+    def answer(status: int, body: Any) -> Twilio:
+        raw = json.dumps(body).encode()
+
+        class Handler(BaseHTTPRequestHandler):
+            def take(self) -> None:
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(raw)))
+                self.send_header("Connection", "close")
+                self.end_headers()
+                self.wfile.write(raw)
+
+            do_POST = do_GET = take  # noqa: N815 - the library's names
+
+            def log_message(self, *_: Any) -> None:
+                """Nothing on the terminal."""
+
+        server = HTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        servers.append(server)
+        return Twilio(f"http://127.0.0.1:{server.server_port}")
+
+    yield answer
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+Answering = Callable[[int, Any], Twilio]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "code"),
+    [
+        (400, {"code": 63016}, WindowClosed, "twilio_63016"),
+        (400, {"code": 63024}, AddressUnusable, "twilio_63024"),
+        (400, {"code": 21608}, Misconfigured, "twilio_21608"),
+        (400, {"code": 63021}, Refused, "twilio_63021"),
+        (400, {"code": "21610"}, OptedOut, "twilio_21610"),
+        (400, {"code": 63018}, NotSent, "twilio_63018"),
+        (403, {"code": 20003}, CredentialsRefused, "twilio_20003"),
+        (401, {}, CredentialsRefused, "twilio_401"),
+        (404, {"code": 20404}, Refused, "twilio_20404"),
+        (418, "no object", Refused, "twilio_418"),
+        (400, {"code": None}, Refused, "twilio_400"),
+        (400, {"code": {"a": 1}}, Refused, "twilio_400"),
+        (400, {"code": -1}, Refused, "twilio_400"),
+        (429, [], NotSent, "twilio_429"),
+        (302, {}, InDoubt, "twilio_302"),
+        (502, {"code": 21610}, InDoubt, "twilio_21610"),
+        (201, [], InDoubt, "twilio_no_json"),
+        (201, {}, InDoubt, "twilio_no_sid"),
+        (201, {"sid": None}, InDoubt, "twilio_no_sid"),
+        (
+            201,
+            {"sid": "SM1", "status": "failed", "error_code": 63016},
+            WindowClosed,
+            "twilio_63016",
+        ),
+        (201, {"sid": "SM1", "status": "failed", "error_code": None}, Refused, "twilio_failed"),
+    ],
+)
+def test_what_an_answer_means(
+    answering: Answering, status: int, body: Any, kind: type[Exception], code: str
+) -> None:
+    with pytest.raises(kind) as raised:
+        answering(status, body).send(CREDENTIALS, sms())
+
+    assert type(raised.value) is kind
+    assert getattr(raised.value, "code") == code  # noqa: B009 - each of them has one
+
+
+def test_every_kind_of_refusal_is_settled_as_one_by_the_ledger() -> None:
+    kinds = [OptedOut, WindowClosed, AddressUnusable, Misconfigured, CredentialsRefused]
+
+    assert all(issubclass(kind, Refused) for kind in kinds)
+    assert not issubclass(outcomes.NotSent, Refused)
+
+
+# Lists
+
+
+def seconds(sandbox: Sandbox) -> int:
+    return int(sandbox.clock.now()) * clock.SECOND_MS
+
+
+def test_a_send_in_doubt_is_found_by_the_hash_of_its_text(
+    twilio: Twilio,
+    sandbox: Sandbox,
+) -> None:
+    since = seconds(sandbox)
+    sandbox.faults.add(kind="lost_answer")
+    with pytest.raises(InDoubt):
+        twilio.send(CREDENTIALS, sms("Your appointment is at 10."))
+    twilio.send(CREDENTIALS, sms("Your appointment is at 10.", to="+447700900199"))
+    twilio.send(CREDENTIALS, sms("Another text"))
+
+    listed = twilio.sent_to(CREDENTIALS, CUSTOMER, since)
+
+    found = [m for m in listed if m.body_hash == body_hash("Your appointment is at 10.")]
+    answer: Any = sandbox.sent[0].answer
+    assert [message.sid for message in found] == [answer["sid"]]
+    assert len(listed) == 2
+    assert "appointment" not in repr(listed)
+
+
+def test_what_was_sent_before_is_no_evidence(twilio: Twilio, sandbox: Sandbox) -> None:
+    twilio.send(CREDENTIALS, sms("Hello"))
+    sandbox.clock.advance(60)
+    since = seconds(sandbox)
+    twilio.send(CREDENTIALS, sms("Hello again"))
+
+    assert [m.body for m in twilio.sent_to(CREDENTIALS, CUSTOMER, since + 999)] == ["Hello again"]
+
+
+def write(sandbox: Sandbox, **text: Any) -> str:
+    """A customer writes, and nobody is told."""
+    told = {"sender": CUSTOMER, "to": SMS_NUMBER, "webhooks": 0} | text
+    with urllib3.PoolManager(retries=False) as pool:
+        answer = pool.request("POST", f"{sandbox.url}/_texts", json=told)
+    return str(answer.json()["message_sid"])
+
+
+def test_what_a_customer_writes_is_no_evidence_of_a_send(
+    twilio: Twilio,
+    sandbox: Sandbox,
+) -> None:
+    write(sandbox, sender=SMS_NUMBER, to=SMS_NUMBER, body="Hello")
+
+    assert twilio.sent_to(CREDENTIALS, SMS_NUMBER, 0) == []
+
+
+def test_messages_of_customers_since_a_moment_are_listed_and_nothing_else(
+    twilio: Twilio,
+    sandbox: Sandbox,
+) -> None:
+    write(sandbox, body="too old")
+    sandbox.clock.advance(3_600)
+    since = seconds(sandbox)
+    missed = write(sandbox, body="Grüße 😀")
+    twilio.send(CREDENTIALS, sms())
+
+    [listed] = twilio.received(CREDENTIALS, since)
+
+    assert (listed.sid, listed.body, listed.sender) == (missed, "Grüße 😀", CUSTOMER)
+    assert (listed.recipient, listed.account_sid) == (SMS_NUMBER, ACCOUNT)
+    assert listed.created_at_ms == since
+
+
+def test_a_message_with_files_can_be_told_as_the_webhook_would_have(
+    twilio: Twilio,
+    sandbox: Sandbox,
+) -> None:
+    sid = write(sandbox, media=["https://example.com/1.jpg", "https://example.com/2.jpg"])
+    [listed] = twilio.received(CREDENTIALS, 0)
+
+    files = twilio.media_of(CREDENTIALS, sid)
+    fields = listed.webhook_fields(files)
+
+    assert (listed.media_count, fields["NumMedia"]) == (2, "2")
+    assert fields["MediaUrl0"].startswith(
+        f"{sandbox.url}/2010-04-01/Accounts/{ACCOUNT}/Messages/{sid}/Media/ME"
+    )
+    assert not fields["MediaUrl0"].endswith(".json")
+    assert fields["MediaContentType1"] == "image/jpeg"
+
+
+def test_a_list_of_many_pages_is_read_to_its_end(
+    twilio: Twilio,
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shared.channels.twilio._PAGE_SIZE", 2)
+    for number in range(5):
+        twilio.send(CREDENTIALS, sms(f"{number}"))
+
+    found = twilio.sent_to(CREDENTIALS, CUSTOMER, 0)
+
+    assert [message.body for message in found] == ["4", "3", "2", "1", "0"]
+
+
+def test_a_list_without_end_proves_nothing(
+    twilio: Twilio,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shared.channels.twilio._PAGE_SIZE", 1)
+    monkeypatch.setattr("shared.channels.twilio._MOST_PAGES", 2)
+    for number in range(3):
+        twilio.send(CREDENTIALS, sms(f"{number}"))
+
+    with pytest.raises(InDoubt) as raised:
+        twilio.sent_to(CREDENTIALS, CUSTOMER, 0)
+
+    assert raised.value.code == "twilio_list_too_long"
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [{}, {"messages": None}, {"messages": "none"}, {"messages": [7]}, {"media_list": [{"uri": 7}]}],
+)
+def test_a_list_of_another_shape_is_empty(answering: Answering, listing: Any) -> None:
+    client = answering(200, listing)
+
+    assert client.sent_to(CREDENTIALS, CUSTOMER, 0) == []
+    assert client.media_of(CREDENTIALS, "SM1") == []
+
+
+def test_a_message_without_a_date_proves_nothing(answering: Answering) -> None:
+    client = answering(200, {"messages": [{"sid": "SM1", "body": "Hi", "date_created": None}]})
+
+    with pytest.raises(InDoubt) as raised:
+        client.sent_to(CREDENTIALS, CUSTOMER, 0)
+
+    assert raised.value.code == "twilio_no_date"
+
+
+def test_the_next_page_is_asked_of_twilio_and_of_nobody_else(answering: Answering) -> None:
+    client = answering(200, {"messages": [], "next_page_uri": "https://evil.example/"})
+
+    assert client.received(CREDENTIALS, 0) == []

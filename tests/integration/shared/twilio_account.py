@@ -1,0 +1,11 @@
+"""The account that the sandbox plays for tests of the clients."""
+
+from local.sandbox import Config
+from shared.channels.twilio_api import Credentials
+
+TOKEN = "the-token-of-the-account"
+ACCOUNT = Config().twilio_account_sid
+CREDENTIALS = Credentials(ACCOUNT, ACCOUNT, TOKEN)
+SMS_NUMBER = "+12025550142"
+WHATSAPP_NUMBER = "+12025550143"
+CUSTOMER = "+447700900123"

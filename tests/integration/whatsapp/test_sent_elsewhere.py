@@ -1,0 +1,262 @@
+"""What another context sent through a number of the inbox is shown there, once, with its delivery state."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+
+from shared.events import OutboundMessage, body_of
+from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
+from whatsapp import store
+from whatsapp.items.phones import CONVERSATIONS
+from whatsapp.outcomes import Outcome
+
+CONVERSATION = f"CONV#{PHONE}#447700900101"
+AWS_ID = "0d1c2b3a-4f5e-4d6c-8b7a-000000000001"
+TEMPLATE = {
+    "name": "bike_ready",
+    "language": {"code": "en"},
+    "components": [{"type": "body", "parameters": [{"type": "text", "text": "Ada"}]}],
+}
+
+
+def announced(**changes: Any) -> str:
+    facts: dict[str, Any] = {
+        "provider": "meta",
+        "provider_message_id": "wamid.ai",
+        "action_id": "act1",
+        "account": "102290129340398",
+        "business_address": PHONE,
+        "customer_address": "+447700900101",
+        "message_type": "text",
+        "content": {"body": "We open at nine."},
+        "occurred_at": "2026-01-01T11:59:30.250Z",
+    }
+    return body_of(OutboundMessage(**facts | changes))
+
+
+def status(word: str, *, identity: str = "wamid.ai", action: str | None = "act1") -> dict[str, Any]:
+    callback = {"biz_opaque_callback_data": action} if action else {}
+    facts = {"id": identity, "status": word, "timestamp": str(NOW // 1000)}
+    return {"statuses": [facts | {"recipient_id": "447700900101"} | callback]}
+
+
+def messages(desk: Desk) -> list[str]:
+    return [key for key in desk.keys() if key.startswith("MSG#")]
+
+
+def test_an_answer_of_the_model_is_an_outbound_message_of_the_inbox(desk: Desk) -> None:
+    assert desk.handle(announced()).outcome is Outcome.PERSISTED
+
+    stored = desk.item("MSG#wamid.ai")
+    assert len(stored.pop("payloadHash")) == 64
+    assert stored == {
+        "pk": "MSG#wamid.ai",
+        "itemType": "MESSAGE",
+        "company": "acme",
+        "phone": PHONE,
+        "direction": "OUTBOUND",
+        "receivedAt": "2026-01-01T11:59:30.250Z",
+        "sentAt": "2026-01-01T11:59:30.250Z",
+        "from": "15550783881",
+        "fromPk": "15550783881",
+        "to": "447700900101",
+        "conversationPk": CONVERSATION,
+        "inboxPk": f"arn:parley:whatsapp:::phone-number-id/{PHONE}",
+        "type": "text",
+        "subtype": "text",
+        "textBody": "We open at nine.",
+        "preview": "We open at nine.",
+        "deliveryStatus": "sent",
+        "statusRank": 0,
+        "actionId": "act1",
+    }
+
+
+def test_the_conversation_shows_it_and_nothing_is_unread_because_of_it(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1", "When do you open?", at=NOW // 1000 - 60)]})
+    desk.handle(announced())
+
+    head = desk.item(CONVERSATION)
+    assert (head["unreadCount"], head["lastPreview"]) == (1, "We open at nine.")
+    assert head["lastOutboundAt"] == "2026-01-01T11:59:30.250Z"
+
+
+def test_a_late_announcement_does_not_cover_what_the_customer_wrote_since(desk: Desk) -> None:
+    desk.take({"messages": [text("wamid.1", "Thanks!", at=NOW // 1000 - 10)]})
+    desk.handle(announced())
+
+    assert desk.item(CONVERSATION)["lastPreview"] == "Thanks!"
+
+
+def test_a_template_is_shown_by_its_name_and_kept_with_its_values(desk: Desk) -> None:
+    desk.handle(announced(message_type="template", content=TEMPLATE))
+
+    stored = desk.item("MSG#wamid.ai")
+    expected = {
+        "type": "template",
+        "template": "bike_ready",
+        "preview": "[template] bike_ready",
+        "content": TEMPLATE,
+    }
+    assert {name: stored[name] for name in expected} == expected
+
+
+def test_buttons_are_kept_with_the_words_above_them(desk: Desk) -> None:
+    part = {"type": "button", "body": {"text": "Shall we?"}, "action": {"buttons": []}}
+    desk.handle(announced(message_type="interactive", content=part))
+
+    stored = desk.item("MSG#wamid.ai")
+    assert (stored["type"], stored["textBody"]) == ("interactive", "Shall we?")
+    assert stored["content"] == part
+
+
+def test_a_type_that_nobody_knows_is_kept_whole(desk: Desk) -> None:
+    desk.handle(announced(message_type="hologram", content={"words": "hello"}))
+
+    stored = desk.item("MSG#wamid.ai")
+    assert (stored["type"], stored["subtype"]) == ("text", "hologram")
+    assert stored["content"]["raw"]["hologram"] == {"words": "hello"}
+
+
+def test_told_twice_it_is_one_message(desk: Desk) -> None:
+    desk.handle(announced())
+    before = desk.item("MSG#wamid.ai"), desk.item(CONVERSATION), desk.keys()
+
+    assert desk.handle(announced()).outcome is Outcome.DUPLICATE
+    assert (desk.item("MSG#wamid.ai"), desk.item(CONVERSATION), desk.keys()) == before
+
+
+def test_told_again_with_another_wording_the_first_one_stays(desk: Desk) -> None:
+    """The template's set-up may have changed between two deliveries of one turn."""
+    desk.handle(announced())
+
+    assert desk.handle(announced(content={"body": "else"})).outcome is Outcome.DUPLICATE
+    assert desk.item("MSG#wamid.ai")["textBody"] == "We open at nine."
+
+
+def test_an_action_that_is_told_under_another_id_is_the_same_message(desk: Desk) -> None:
+    desk.handle(announced())
+
+    assert desk.handle(announced(provider_message_id=AWS_ID)).outcome is Outcome.DUPLICATE
+    assert messages(desk) == ["MSG#wamid.ai"]
+    assert desk.item(f"ALIAS#MSG#{AWS_ID}")["target"] == "MSG#wamid.ai"
+
+
+def test_another_message_with_its_id_is_left_as_it_is(desk: Desk) -> None:
+    echo = text("wamid.ai", "by hand", sender="15550783881", to="447700900101")
+    desk.take({"field": "smb_message_echoes", "message_echoes": [echo]})
+
+    assert desk.handle(announced()).reason == "conflict"
+    assert desk.item("MSG#wamid.ai")["textBody"] == "by hand"
+
+
+HIDDEN = {"id": "w1", "from_user_id": "GB.139", "timestamp": str(NOW // 1000), "type": "text"}
+SENT_ID = [("wamid.ai", "wamid.ai"), (AWS_ID, "wamid.ai")]
+
+
+@pytest.mark.parametrize(("told_as", "in_statuses"), SENT_ID)
+@pytest.mark.parametrize("place", range(4))
+def test_statuses_and_their_message_meet_in_any_order_under_one_id_or_two(
+    desk: Desk, told_as: str, in_statuses: str, place: int
+) -> None:
+    words = ["sent", "delivered", "read"]
+    events: list[dict[str, Any] | None] = [status(word, identity=in_statuses) for word in words]
+    events.insert(place, None)
+    for event in events:
+        if event is None:
+            desk.handle(announced(provider_message_id=told_as))
+        else:
+            desk.take(event)
+            desk.take(event)
+
+    (key,) = messages(desk)
+    stored = desk.item(key)
+    assert (stored["deliveryStatus"], stored["statusRank"]) == ("read", 3)
+    assert [entry["status"] for entry in stored["deliveryStatusHistory"]] == words
+    for other in {f"MSG#{told_as}", f"MSG#{in_statuses}"} - {key}:
+        assert desk.item(f"ALIAS#{other}")["target"] == key
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["sent", "read"])))
+def test_a_status_that_names_no_action_waits_for_its_message(
+    desk: Desk, order: tuple[str, ...]
+) -> None:
+    for word in order:
+        desk.take(status(word, action=None))
+    desk.handle(announced())
+
+    assert desk.item("MSG#wamid.ai")["deliveryStatus"] == "read"
+
+
+def test_a_status_between_the_claim_and_the_put_of_a_message_is_not_lost(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker has decided on the message's key, a status comes by another id, then the message is written."""
+    add = store.messages.add
+
+    def after_a_status(*arguments: Any) -> Any:
+        monkeypatch.setattr(store.messages, "add", add)
+        desk.take(status("delivered"))
+        return add(*arguments)
+
+    monkeypatch.setattr(store.messages, "add", after_a_status)
+    desk.handle(announced(provider_message_id=AWS_ID))
+
+    assert messages(desk) == [f"MSG#{AWS_ID}"]
+    assert desk.item(f"MSG#{AWS_ID}")["deliveryStatus"] == "delivered"
+
+
+def test_an_action_of_another_number_has_nothing_to_do_with_it(desk: Desk) -> None:
+    other = a_phone(
+        pk="PHONE#206540352242933", phone="206540352242933", display_phone="15550783999",
+        phone_arn="arn:parley:whatsapp:::phone-number-id/206540352242933",
+    )  # fmt: skip
+    store.phones.register(desk.here.table, other)
+    desk.handle(announced())
+    desk.handle(announced(business_address="206540352242933", provider_message_id="wamid.other"))
+
+    assert messages(desk) == ["MSG#wamid.ai", "MSG#wamid.other"]
+
+
+def test_what_was_sent_elsewhere_is_not_handed_over_as_a_persons_answer(desk: Desk) -> None:
+    store.phones.register(desk.here.table, a_phone(automation=CONVERSATIONS))
+    store.phones.forget()
+    desk.handle(announced())
+
+    assert desk.inbound.entries == []
+
+
+def test_a_customer_without_a_number_is_found_by_their_user_id(desk: Desk) -> None:
+    desk.take({"messages": [HIDDEN]})
+    desk.handle(announced(customer_address=None, customer_user_id="bsuid:GB.139"))
+
+    assert desk.item("MSG#wamid.ai")["conversationPk"] == f"CONV#{PHONE}#GB.139"
+
+
+def test_a_customer_with_both_names_stays_who_they_were(desk: Desk) -> None:
+    desk.take({"messages": [HIDDEN]})
+    desk.handle(announced(customer_user_id="GB.139"))
+
+    assert desk.item("MSG#wamid.ai")["to"] == "GB.139"
+    assert desk.item(f"ALIAS#WAID#{PHONE}#447700900101")["target"] == "GB.139"
+
+
+def test_an_erased_message_does_not_come_back(desk: Desk) -> None:
+    desk.handle(announced())
+    desk.here.table.update({"pk": "MSG#wamid.ai"}, put={"erased": True}, drop=["textBody"])
+
+    assert desk.handle(announced()).outcome is Outcome.DUPLICATE
+    assert "textBody" not in desk.item("MSG#wamid.ai")
+
+
+def test_a_long_text_is_kept_whole_beside_its_beginning(desk: Desk) -> None:
+    desk.handle(announced(content={"body": "word " * 4_000}))
+
+    stored = desk.item("MSG#wamid.ai")
+    whole = json.loads(desk.here.bucket.get(stored["contentS3Key"]))
+    assert len(stored["textBody"]) <= 2_000
+    assert whole["textBody"] == "word " * 4_000

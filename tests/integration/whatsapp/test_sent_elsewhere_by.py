@@ -1,0 +1,138 @@
+"""Which number another context's message left from; what is no such message, or nobody's, is parked."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
+from tests.integration.whatsapp.test_sent_elsewhere import announced, messages
+from whatsapp import replay, store
+from whatsapp.outcomes import Outcome
+from whatsapp.processing import Handled
+from whatsapp.replay import Wanted
+from whatsapp.resources import Depot
+
+AWS_PHONE = "phone-number-id-0123456789abcdef0123456789abcdef"
+AWS_ARN = f"arn:aws:social-messaging:us-east-1:000000000000:{AWS_PHONE.replace('id-', 'id/')}"
+
+
+def on_aws(desk: Desk, **changes: Any) -> None:
+    phone = a_phone(
+        pk="PHONE#206540352242933", phone="206540352242933", display_phone="15550783999", provider="eum",
+        phone_arn=AWS_ARN, aws_phone=AWS_PHONE, **changes,
+    )  # fmt: skip
+    store.phones.register(desk.here.table, phone)
+    store.phones.forget()
+
+
+@pytest.mark.parametrize("account", ["102290129340398", ""])
+@pytest.mark.parametrize("address", ["206540352242933", AWS_PHONE, AWS_ARN, "+15550783999"])
+def test_the_number_is_found_by_any_of_its_names(desk: Desk, address: str, account: str) -> None:
+    on_aws(desk)
+    desk.handle(announced(business_address=address, account=account))
+
+    assert desk.item("MSG#wamid.ai")["phone"] == "206540352242933"
+
+
+UNKNOWN = [
+    {"business_address": "999999"},
+    {"business_address": "+15550000000"},
+    {"business_address": "phone-number-id-" + "f" * 32},
+    {"business_address": "+15550783881", "account": "999"},
+    {"business_address": ""},
+]
+
+
+@pytest.mark.parametrize("names", UNKNOWN)
+def test_a_message_from_an_unknown_number_is_parked(desk: Desk, names: dict[str, str]) -> None:
+    handled = desk.handle(announced(**names))
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_phone")
+    assert messages(desk) == []
+
+
+def test_a_number_that_two_companies_have_is_told_apart_by_its_account_only(desk: Desk) -> None:
+    twin = a_phone(
+        pk="PHONE#306540352242944", phone="306540352242944", company="globex", waba_meta_id="302290129340398",
+        phone_arn="arn:parley:whatsapp:::phone-number-id/306540352242944",
+    )  # fmt: skip
+    store.phones.register(desk.here.table, twin)
+    store.phones.forget()
+
+    handled = desk.handle(announced(business_address="+15550783881", account=""))
+    assert handled.reason == "ambiguous_phone"
+
+    desk.handle(announced(business_address="+15550783881", account="302290129340398"))
+    assert desk.item("MSG#wamid.ai")["company"] == "globex"
+
+
+def test_a_disabled_number_parks_it(desk: Desk) -> None:
+    store.phones.set_enabled(desk.here.table, PHONE, enabled=False)
+    store.phones.forget()
+
+    assert desk.handle(announced()).reason == "phone_disabled"
+
+
+def test_parked_for_its_number_it_is_replayed_once_the_number_is_there(
+    desk: Desk, depot: Depot
+) -> None:
+    handled = desk.handle(announced(business_address=AWS_PHONE))
+    assert handled.reason == "unknown_phone"
+    on_aws(desk)
+
+    replayed: list[Handled] = []
+    replay.replay_all(
+        depot,
+        Wanted(company=None),
+        limit=10,
+        tell=lambda _: replayed.extend(desk.handle(entry.body) for entry in desk.outbox.entries),
+    )
+
+    assert [each.outcome for each in replayed] == [Outcome.PERSISTED]
+    assert desk.item("MSG#wamid.ai")["phone"] == "206540352242933"
+
+
+def without(name: str) -> str:
+    body = json.loads(announced())
+    del body[name]
+    return json.dumps(body)
+
+
+BROKEN = [
+    *map(without, ("provider_message_id", "action_id", "business_address", "occurred_at", "content", "v")),
+    announced(occurred_at="yesterday"),
+    announced(occurred_at=5),
+    announced(provider_message_id=""),
+    announced(provider_message_id="x" * 1_001),
+    announced(content=["words"]),
+    announced(message_type=7),
+    announced(action_id=["a"]),
+    announced(v=2),
+    announced(business_address=5),
+    announced(customer_address=447700900101),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BROKEN)
+def test_what_is_no_announcement_is_parked(desk: Desk, body: str) -> None:
+    handled = desk.handle(body)
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "malformed_event")
+    assert messages(desk) == []
+
+
+def test_a_message_to_nobody_is_parked(desk: Desk) -> None:
+    assert desk.handle(announced(customer_address=None)).reason == "no_receiver"
+    assert desk.handle(announced(customer_address="Ada")).reason == "no_receiver"
+
+
+def test_what_is_parked_shows_neither_words_nor_addresses(desk: Desk) -> None:
+    desk.handle(announced(business_address="999999"))
+
+    (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    shown = json.dumps(desk.item(key), default=str)
+    assert "We open" not in shown
+    assert "447700900101" not in shown

@@ -1,0 +1,81 @@
+"""The queues of conversations, told apart by their addresses; the one of replies hands out after a moment."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation.fifo import FifoQueue, Queued
+
+if TYPE_CHECKING:
+    from shared.queues import Entry
+
+
+@dataclass
+class Lanes:
+    """Queues by name. `delays_ms` is how long what is put on a queue stays invisible."""
+
+    queues: dict[str, FifoQueue]
+    delays_ms: dict[str, int]
+
+    def answer(self, request_body: bytes) -> dict[str, Any]:
+        """SendMessageBatch: the request's JSON in, the answer's JSON out."""
+        name, queue, _ = self._asked(request_body)
+        before = {message.message_id for message in queue.messages}
+        answer = queue.answer(request_body)
+        for message in queue.messages:
+            if message.message_id not in before:
+                message.visible_at = queue.clock.now_ms() + self.delays_ms[name]
+        return answer
+
+    def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
+        """The workers' only other call: to have a message back at another time."""
+        assert operation == "ChangeMessageVisibility"
+        _, queue, asked = self._asked(request_body)
+        queue.hide(asked["ReceiptHandle"], asked["VisibilityTimeout"])
+        return {}
+
+    def put(self, name: str, entry: Entry) -> None:
+        """Somebody else puts a message on a queue."""
+        sent = {
+            "Id": "0",
+            "MessageBody": entry.body,
+            "MessageGroupId": entry.group,
+            "MessageDeduplicationId": entry.deduplication,
+        }
+        self.queues[name].answer(json.dumps({"Entries": [sent]}).encode())
+
+    def copy(self) -> Lanes:
+        """Queues of their own in the same state."""
+        return Lanes({name: queue.copy() for name, queue in self.queues.items()}, self.delays_ms)
+
+    def receive(self) -> list[tuple[str, Queued]]:
+        """The next message of each queue, with its name."""
+        return [
+            (name, message) for name, queue in self.queues.items() for message in queue.receive(1)
+        ]
+
+    def delete(self, name: str, message: Queued) -> None:
+        """Delete what was received, unless it has been received again or its time was over."""
+        self.queues[name].delete(message.receipt)
+
+    def next_visible_at(self) -> int | None:
+        """When the next hidden message comes out, milliseconds since 1970; None when there is none."""
+        times = [queue.next_visible_at() for queue in self.queues.values()]
+        return min((at for at in times if at is not None), default=None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left to handle; dead letters do not count."""
+        return not any(queue.messages for queue in self.queues.values())
+
+    @property
+    def dead_letters(self) -> list[str]:
+        """The bodies of messages that nobody could handle."""
+        return [letter.body for queue in self.queues.values() for letter in queue.dead_letters]
+
+    def _asked(self, request_body: bytes) -> tuple[str, FifoQueue, dict[str, Any]]:
+        asked = json.loads(request_body)
+        name = asked["QueueUrl"].rpartition("/")[2]
+        return name, self.queues[name], asked

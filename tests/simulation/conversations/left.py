@@ -1,0 +1,77 @@
+"""What is left of a run, without what may differ: times, provider's ids, and how often somebody asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+_TIMES = frozenset({"created_at", "updated_at", "processing_time_ms", "ttl", "email_id"})
+
+
+@dataclass(frozen=True)
+class Left:
+    """*messages* are author, words and delivery of each log, in order; *sent* who got what, in order."""
+
+    conversations: dict[str, dict[str, Any]]
+    messages: dict[str, list[tuple[str, str, str]]]
+    changes: dict[str, list[str]]
+    sent: list[tuple[str, str]]
+    open: dict[str, str]
+    states: dict[str, dict[str, Any]]
+    dead_letters: int
+    due: list[str] = field(default_factory=list)
+
+
+def left_by(world: World) -> Left:
+    """What a run has left."""
+    rows = world.rows()
+    refs = [key[1].removeprefix("CONV#") for key in rows if key[0] == "log" and key[2] == "STATE"]
+    items = {key[2]: row for key, row in rows.items() if key[0] == "conversations"}
+    return Left(
+        conversations={name: _plain(row) for name, row in sorted(items.items())},
+        # Within one millisecond, which is all that passes here, messages have no order.
+        messages={ref: sorted(_message(row) for row in world.log(ref)) for ref in sorted(refs)},
+        changes={ref: world.changes(ref) for ref in sorted(refs)},
+        sent=[
+            (str(body.get("To") or body.get("Destination")), _words(body)) for body in world.sent()
+        ],
+        open={
+            key[2]: str(row["conversation_status"])
+            for key, row in sorted(rows.items())
+            if key[1].startswith("OPEN#")
+        },
+        states={ref: _state(world.state(ref)) for ref in sorted(refs)},
+        dead_letters=len(world.lanes.dead_letters),
+        due=sorted(key[2] for key in rows if key[0] == "log" and key[2].startswith("DUE#")),
+    )
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in row.items() if name not in _TIMES}
+    kept["messages"] = [(entry["role"], entry["content"]) for entry in row["messages"]]
+    return kept
+
+
+def _message(row: dict[str, Any]) -> tuple[str, str, str]:
+    return str(row["author"]), str(row.get("content", "")), str(row.get("delivery_status", ""))
+
+
+def _state(row: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: row.get(name) for name in ("mode", "status_reason", "releases", "turn")}
+    return kept | {"is_answered": "answered_up_to" in row}
+
+
+def _words(body: dict[str, Any]) -> str:
+    return str(body.get("Body") or body.get("ContentVariables") or body.get("Content"))
+
+
+def differences(clean: Left, found: Left) -> list[str]:
+    """Where two runs ended otherwise, a line for each fact."""
+    return [
+        f"{name}: {getattr(clean, name)} != {getattr(found, name)}"
+        for name in Left.__dataclass_fields__
+        if getattr(clean, name) != getattr(found, name)
+    ]

@@ -1,0 +1,95 @@
+"""What a company, a customer and people do; each story goes through the crash matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from events.conversations import cast
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import Moment, World
+
+type Story = Callable[[World], None]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """*before* is undisturbed; workers die in what *story* sets going."""
+
+    name: str
+    story: Story
+    before: Story = lambda _: None
+
+    def begin(self, world: World) -> Moment:
+        """Everything before the story, and the world as it is then."""
+        self.before(world)
+        world.settle()
+        self.story(world)
+        start = world.remember()
+        world.new_process()  # As each of the runs that are compared with this one.
+        world.wire.rewind()
+        return start
+
+
+def _asks(channel: str) -> Story:
+    def story(world: World) -> None:
+        status, answer = world.ask(cast.request(channel))
+        assert status == 200, answer
+
+    return story
+
+
+def _begun(world: World) -> None:
+    world.begin("sms")
+
+
+def _burst(world: World) -> None:
+    world.text("one", "Yes I do")
+    world.text("two", "a full one")
+    world.text("three", "for ten years")
+    # Whoever dies over one of them has the others answered before it: that is another story.
+    world.take_in()
+
+
+def _says(name: str, text: str) -> Story:
+    return lambda world: world.text(name, text)
+
+
+def _with_reviews(world: World) -> None:
+    world.set_up(cast.project(auto_queue_initial_message=True))
+
+
+def _told(word: str, **fields: str) -> Story:
+    def story(world: World) -> None:
+        (row,) = (row for key, row in world.rows().items() if key[1].startswith("OUT#"))
+        sid = next(key[1] for key in world.rows() if key[1].startswith("OUT#")).rpartition("#")[2]
+        world.status(sid, word, row["action_id"], **fields)
+
+    return story
+
+
+def _takes_strangers(world: World) -> None:
+    world.set_up(cast.project(accept_inbound=True))
+    world.begin("sms", request_id="req-0", recipient_data={
+        "recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True,
+    })  # fmt: skip
+
+
+FIRST_SMS = Scenario("a first SMS", _asks("sms"))
+REPLY = Scenario("three fragments and one answer", _burst, _begun)
+EVERY = (
+    FIRST_SMS,
+    Scenario("a first WhatsApp message", _asks("whatsapp")),
+    Scenario("a first mail", _asks("email")),
+    Scenario("a first message that people review", _asks("sms"), _with_reviews),
+    REPLY,
+    Scenario("a wish for a person", _says("p", "Can I talk to a human please"), _begun),
+    Scenario("stop", _says("s", "STOP"), _begun),
+    Scenario("no more messages, in other words", _says("n", "do not contact me again"), _begun),
+    Scenario("help", _says("h", "HELP"), _begun),
+    Scenario("a message of a stranger", _says("x", "Is the job still open?"), _takes_strangers),
+    Scenario("a delivery", _told("delivered"), _begun),
+    Scenario("a failed delivery", _told("undelivered", ErrorCode="30003"), _begun),
+)

@@ -1,0 +1,137 @@
+"""Sets conversations up: tables, switches, bucket and secrets of the template in moto, and the handlers."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import boto3
+import urllib3
+from botocore import endpoint
+from moto import mock_aws
+
+import shared.clock
+from events.conversations import cast, twilio
+from local.sandbox import Config, running
+from tests import template
+from tests.simulation.clock import Clock
+from tests.simulation.conversations.lanes import Lanes
+from tests.simulation.conversations.world import World
+from tests.simulation.fifo import FifoQueue
+from tests.simulation.stage import imported, uncollected
+from tests.simulation.wire import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from local.sandbox import Sandbox
+
+TABLES = {
+    "conversations": "ConversationsTable",
+    "log": "ConversationLogTable",
+    "company": "CompanyDataTable",
+}
+# Queue -> (function that reads it, handler module); the last of them is the inbox's, which nobody reads here.
+READERS = {
+    "ConversationsInboundQueue": ("ConversationsIntake", "intake"),
+    "ConversationsWhatsAppQueue": ("ConversationsWhatsApp", "processor"),
+    "ConversationsSmsQueue": ("ConversationsSms", "processor"),
+    "ConversationsEmailQueue": ("ConversationsEmail", "processor"),
+    "ConversationsRepliesQueue": ("ConversationsReplies", "replies"),
+    "ConversationsStatusesQueue": ("ConversationsStatuses", "statuses"),
+}
+CALLED = {
+    "ConversationsRouter": "router",
+    "ConversationsTwilio": "twilio",
+    "ConversationsAwsSms": "aws_sms",
+    "ConversationsSweeper": "sweeper",
+}
+
+
+@contextmanager
+def running_world() -> Iterator[World]:
+    """moto, a provider sandbox, and the world between them."""
+    with (
+        mock_aws(),
+        running(Config()) as sandbox,
+        new_world(sandbox) as world,
+        uncollected(),
+    ):
+        yield world
+
+
+@contextmanager
+def new_world(sandbox: Sandbox) -> Iterator[World]:
+    """The world, while moto is on. Handlers are imported anew: their clients belong to this world's wire."""
+    given = {
+        "Stage": "local",
+        "PublicBaseUrls": twilio.PUBLIC_URL,
+        "TwilioBaseUrl": sandbox.url,
+        "OpenAiBaseUrl": sandbox.url,
+        "GraphBaseUrl": sandbox.url,
+        "SandboxUrl": sandbox.url,
+        "ConversationMediaOrigins": sandbox.url,
+    }
+    clock = Clock()
+    queues = {name: _queue(name, clock, given) for name in (*READERS, "WhatsAppQueue")}
+    lanes = Lanes(
+        {name: queue for name, queue, _ in queues.values()},
+        {name: delay for name, _, delay in queues.values()},
+    )
+    wire = Wire(lanes)
+    session = boto3.Session()
+    wire.hook_into(session)
+    urlopen = urllib3.HTTPConnectionPool.urlopen
+    endpoints = {
+        f"AWS_ENDPOINT_URL_{service}": sandbox.url
+        for service in ("SOCIALMESSAGING", "PINPOINT_SMS_VOICE_V2", "SESV2")
+    }
+    with (
+        mock.patch.object(boto3, "DEFAULT_SESSION", session),
+        mock.patch.object(shared.clock, "now_ms", clock.now_ms),
+        mock.patch.object(shared.clock, "sleep_ms", lambda ms: clock.sleep(ms / 1_000)),
+        mock.patch.object(endpoint, "time", clock),
+        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
+        mock.patch.dict(os.environ, endpoints),  # boto3 reads it when a client is made
+    ):
+        tables, bucket = _create(given)
+        workers = {
+            queues[queue][0]: imported(
+                f"conversations.handlers.{module}", template.environment(function, **given)
+            )
+            for queue, (function, module) in READERS.items()
+        }
+        called = {
+            module: imported(
+                f"conversations.handlers.{module}", template.environment(function, **given)
+            )
+            for function, module in CALLED.items()
+        }
+        yield World(sandbox, clock, lanes, wire, workers, called, tables, bucket)
+
+
+def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> tuple[str, FifoQueue, int]:
+    wanted = template.properties(logical_id, **given)
+    most = wanted["RedrivePolicy"]["maxReceiveCount"]
+    queue = FifoQueue(clock, wanted["VisibilityTimeout"] * 1_000, most)
+    return wanted["QueueName"], queue, wanted.get("DelaySeconds", 0) * 1_000
+
+
+def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:
+    """Tables, bucket and secrets of the template, in moto; the names of the tables, and of the bucket."""
+    aside = boto3.Session()
+    secrets = aside.client("secretsmanager")
+    for name, value in {
+        template.properties("TwilioWebhookSecret", **given)["Name"]: twilio.SECRET,
+        template.properties("WhatsAppAccessTokens", **given)["Name"]: {},
+        cast.TWILIO_SECRET_ID: cast.TWILIO_SECRET,
+    }.items():
+        secrets.create_secret(Name=name, SecretString=json.dumps(value))
+    bucket = template.environment("ConversationsIntake", **given)["MEDIA_BUCKET_NAME"]
+    aside.client("s3").create_bucket(Bucket=bucket)
+    dynamodb = aside.client("dynamodb")
+    tables = {use: template.create_table(dynamodb, name, **given) for use, name in TABLES.items()}
+    return tables, bucket

@@ -1,0 +1,107 @@
+"""A worker may be killed before or after any call it makes: what comes after ends where an undisturbed run ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.simulation.conversations.left import Left, differences, left_by
+from tests.simulation.conversations.scenarios import EVERY, FIRST_SMS, REPLY, Scenario
+from tests.simulation.effort import EFFORT
+from tests.simulation.wire import READS, Fault, When
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import Moment, World
+
+# A short run dies at all calls of these, and at every third of the others'.
+WHOLE = {FIRST_SMS, REPLY}
+SENDS = ("HTTP.POST", "sesv2.SendEmail")
+
+
+@dataclass(frozen=True)
+class Run:
+    """An undisturbed run: where it began, its calls, what it left; and where it ends if a send is never known."""
+
+    start: Moment
+    calls: list[str]
+    starts: list[int]
+    clean: Left
+    in_doubt: Left | None
+
+
+def undisturbed(world: World, scenario: Scenario) -> Run:
+    """The scenario without accidents, and once more with a provider that says nothing."""
+    start = scenario.begin(world)
+    world.settle()
+    calls, starts = list(world.wire.calls), list(world.wire.first_of_runs)
+    clean = left_by(world)
+    assert clean.dead_letters == 0
+    in_doubt = None
+    if any(map(is_send, calls)):
+        world.begin_again(start)
+        world.wire.fails_if = FirstSend()
+        world.settle()
+        world.wire.rewind()
+        in_doubt = left_by(world)
+    return Run(start, calls, starts, clean, in_doubt)
+
+
+class FirstSend:
+    """The first send of a run fails, at each attempt; what is sent later, about that, does not."""
+
+    def __init__(self) -> None:
+        self.sends = 0
+
+    def __call__(self, call: str) -> bool:
+        self.sends += is_send(call)
+        return is_send(call) and self.sends == 1
+
+
+def is_send(call: str) -> bool:
+    return call.startswith(SENDS) and "Messages.json?" not in call
+
+
+@pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
+def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario) -> None:
+    run = undisturbed(world, scenario)
+    deaths = [(number, When.BEFORE) for number in run.starts] + [
+        (number, When.AFTER)
+        for number, call in enumerate(run.calls, start=1)
+        if EFFORT > 1 or call.split(" ")[0] not in READS
+    ]
+    every = 1 if EFFORT > 1 or scenario in WHOLE else 3
+    for number, when in deaths[EVERY.index(scenario) % every :: every]:
+        world.begin_again(run.start)
+        world.wire.die_at = (number, when)
+        world.settle()
+        compare(world, run, f"died {when} {number} {run.calls[number - 1]}")
+
+
+@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("scenario", [FIRST_SMS, REPLY], ids=lambda scenario: scenario.name)
+def test_a_failing_call_changes_nothing_in_the_end(
+    world: World, fault: Fault, scenario: Scenario
+) -> None:
+    run = undisturbed(world, scenario)
+    for number, call in enumerate(run.calls, start=1):
+        if EFFORT == 1 and number % 2:
+            continue
+        if call.startswith("ssm.") and fault is not Fault.LOST_ANSWER:
+            continue  # Switches that cannot be read are closed: another end, and the one that is wanted.
+        world.begin_again(run.start)
+        world.wire.fault_at = (number, fault)
+        world.settle()
+        compare(world, run, f"{fault} {number} {call}")
+
+
+def compare(world: World, run: Run, what: str) -> None:
+    """The end is that of the clean run, or that of a send whose outcome nobody knows; nothing is said twice."""
+    left = left_by(world)
+    assert len(left.sent) == len(set(left.sent)), what
+    assert left.dead_letters == 0, what
+    found = differences(run.clean, left)
+    if found and run.in_doubt is not None:
+        found = min(found, differences(run.in_doubt, left), key=len)
+    assert not found, "\n".join([what, *found])

@@ -1,0 +1,504 @@
+"""
+Conversations in small: the real handlers over moto, in-memory queues, the provider sandbox, and one clock.
+
+A test lets companies ask, lets customers write, lets the workers run, kills them, and compares what is left.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+
+from events.conversations import cast, twilio
+from local.sandbox import state
+from shared import conversation_lanes
+from shared.auth import Scope
+from shared.events import InboundMessage
+from shared.storable import storable
+from tests.simulation import stored
+from tests.simulation.clock import Clock
+from tests.simulation.wire import Died, Wire
+from tests.simulation.world import quiet
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from local.sandbox import Sandbox
+    from shared.events import DeliveryStatus
+    from tests.simulation.conversations.lanes import Lanes
+    from tests.simulation.fifo import Queued
+
+LONGEST_LIFE_MS = 120_000
+MOST_ROUNDS = 120
+PARAMETERS = "/parley/local/conversations"
+# Nothing is stopped.
+SWITCHES = {"safe_mode": "false", "automation_enabled": "true"}
+KEY_NAMES = {
+    "conversations": ("primary_channel", "conversation_id"),
+    "log": ("pk", "sk"),
+    "company": ("company_id", "project_id"),
+}
+# At noon in London: nobody sleeps.
+NOON_MS = 1_767_268_800_000
+
+_deserialize = TypeDeserializer().deserialize
+_serialize = TypeSerializer().serialize
+# What a conversation begins with, and how one is told of anything else.
+INBOUND, STATUSES = "inbound.fifo", "statuses.fifo"
+
+# Table (conversations, log, company) and key.
+type Key = tuple[str, ...]
+type Rows = dict[Key, dict[str, Any]]
+
+
+@dataclass
+class Invocation:
+    """The Lambda context of one run: it ends two minutes after it began, by the world's clock."""
+
+    clock: Clock
+    function_name: str = "simulated"
+    memory_limit_in_mb: int = 512
+    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:simulated"
+    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    ends_at: int = 0
+
+    def __post_init__(self) -> None:
+        self.ends_at = self.clock.ms + LONGEST_LIFE_MS
+
+    def get_remaining_time_in_millis(self) -> int:
+        """What is left of the function's timeout."""
+        return max(0, self.ends_at - self.clock.ms)
+
+
+class SandboxClock(state.Clock):
+    """The sandbox's time is the world's."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def now(self) -> float:
+        """Seconds since 1970, UTC."""
+        return self._clock.ms / 1_000
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a world holds at one time."""
+
+    ms: int
+    stored: dict[Key, Any]
+    texts: Any
+    lanes: Lanes
+
+
+@dataclass
+class World:
+    """Everything a handler can reach, and the handlers: *workers* by the name of their queue."""
+
+    sandbox: Sandbox
+    clock: Clock
+    lanes: Lanes
+    wire: Wire
+    workers: dict[str, ModuleType]
+    called: dict[str, ModuleType]
+    tables: dict[str, str]
+    bucket: str
+    switches: dict[str, str] = field(default_factory=dict)
+    _is_secret_changed: bool = False
+
+    def __post_init__(self) -> None:
+        aside = boto3.Session()  # Not through the wire: what tests look at is no call of ours.
+        self.dynamodb = aside.client("dynamodb")
+        self.ssm = aside.client("ssm")
+        self.secrets = aside.client("secretsmanager")
+        self._no_messages = self.lanes.copy()
+
+    def reset(self) -> World:
+        """As on the first day: one project, nothing has happened."""
+        self.clock.ms = NOON_MS
+        self.lanes = self.wire.queue = self._no_messages.copy()
+        self._reset_sandbox()
+        self._write({})
+        stored.empty(self.bucket)
+        self.set_up(cast.project())
+        if self.switches != SWITCHES:
+            self.switch(**SWITCHES)
+        if self._is_secret_changed:
+            self.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
+            self.keep_webhook_secret(twilio.SECRET["accounts"])
+            self._is_secret_changed = False
+        self.new_process()
+        self.wire.rewind()
+        return self
+
+    def set_up(self, item: dict[str, Any]) -> None:
+        """Somebody writes a project's company data, and every process reads it."""
+        self.write("company", item)
+        self._forget_companies()
+
+    def write(self, use: str, item: dict[str, Any]) -> None:
+        """Another system writes an item, whatever stands there."""
+        wire = {name: _serialize(_decimal(storable(value))) for name, value in item.items()}
+        stored.put(self.tables[use], wire)
+
+    def remove(self, *key: str) -> None:
+        """Another system takes an item away, by its table and key."""
+        stored.remove(self.tables[key[0]], *key[1:])
+
+    def change(self, **attributes: Any) -> None:
+        """Somebody changes a few attributes of the usual project."""
+        now = self.row("company", cast.COMPANY, cast.PROJECT) or {}
+        self.set_up({**now, **attributes})
+
+    def new_process(self) -> None:
+        """A cold start: whatever was only in memory is gone."""
+        self.wire.revive()
+        self._forget_companies()
+        self._forget_secrets()
+        for desk in self._desks():
+            desk.policing.switches.__self__.provider.clear_cache()
+        random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
+
+    def remember(self) -> Moment:
+        """The world as it is, to begin from again and again."""
+        self.sandbox.forget_sent()
+        return Moment(
+            self.clock.ms, self._stored(), copy.deepcopy(self.sandbox.texts), self.lanes.copy()
+        )
+
+    def begin_again(self, moment: Moment) -> None:
+        """The world as it was, new processes, nothing sent, no accidents."""
+        self.clock.ms = moment.ms
+        self.lanes = self.wire.queue = moment.lanes.copy()
+        self._reset_sandbox()
+        self.sandbox.texts = copy.deepcopy(moment.texts)
+        self._write(moment.stored)
+        self.new_process()
+        self.wire.rewind()
+
+    # People
+
+    def switch(self, **texts: str) -> None:
+        """Somebody sets switches; every process sees them at once."""
+        self.switches |= texts
+        for name, text in texts.items():
+            self.ssm.put_parameter(
+                Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
+            )
+        for desk in self._desks():
+            desk.policing.switches.__self__.provider.clear_cache()
+
+    def keep_secret(self, name: str, value: dict[str, Any] | None) -> None:
+        """Somebody writes a secret, or deletes it; processes that have read it go on with what they know."""
+        self._is_secret_changed |= name == cast.TWILIO_SECRET_ID
+        if value is None:
+            self.secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
+            return
+        known = self.secrets.list_secrets(Filters=[{"Key": "name", "Values": [name]}])["SecretList"]
+        text = json.dumps(value)
+        if known:
+            self.secrets.put_secret_value(SecretId=name, SecretString=text)
+        else:
+            self.secrets.create_secret(Name=name, SecretString=text)
+
+    def keep_webhook_secret(self, accounts: dict[str, Any]) -> None:
+        """Somebody changes whose webhooks are taken, and every process reads it."""
+        secret = self.called["twilio"].secret
+        self.secrets.put_secret_value(
+            SecretId=secret._secret_id, SecretString=json.dumps({"accounts": accounts})
+        )
+        self._is_secret_changed = True
+        secret._value = None
+
+    def ask(self, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, dict[str, Any]]:
+        """A company's software asks for a conversation: status and body of the answer."""
+        answer = self.post(payload, caller)
+        return answer["statusCode"], json.loads(answer["body"])
+
+    def post(
+        self, payload: dict[str, Any] | bytes, caller: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """As `ask`: the whole answer, headers and all. *caller* is what the authorizer says; None: there is no key."""
+        body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        vouched = {
+            "company": cast.COMPANY,
+            "principal": "api-key:1",
+            "scopes": str(Scope.CONVERSATIONS_INITIATE),
+            "projects": "*",
+            **(caller or {}),
+        }
+        event = {
+            "httpMethod": "POST",
+            "headers": {"Content-Type": "application/json"},
+            "body": body.decode("utf-8", "surrogateescape"),
+            "isBase64Encoded": False,
+            "requestContext": {
+                "requestId": str(uuid.uuid4()),
+                **({} if caller is None else {"authorizer": vouched}),
+            },
+        }
+        self.wire.note_run()
+        with quiet():
+            answer: dict[str, Any] = self.called["router"].handler(event, Invocation(self.clock))
+        return answer
+
+    def begin(self, channel: str = "sms", **changes: Any) -> str:
+        """A conversation is begun, and its first message is sent: its `ref`."""
+        status, answer = self.ask(cast.request(channel, **changes))
+        assert status == 200, answer
+        self.work_off()
+        return str(answer["conversation_ref"])
+
+    def text(self, name: str, body: str, **fields: str) -> None:
+        """The candidate writes an SMS; *name* makes the id of the message."""
+        self.webhook(twilio.post(twilio.text(name, body, **fields)))
+
+    def whatsapp(self, name: str, body: str, **fields: str) -> None:
+        """The candidate writes over WhatsApp."""
+        self.webhook(twilio.post(twilio.whatsapp(name, body, **fields)))
+
+    def status(self, sid: str, word: str, action_id: str | None = None, **fields: str) -> None:
+        """Twilio tells what became of a message of ours."""
+        told = {**twilio.status("-", word, **fields), "MessageSid": sid, "SmsSid": sid}
+        self.webhook(twilio.callback(told, action_id))
+
+    def tell(self, event: InboundMessage | DeliveryStatus) -> None:
+        """Another context forwards what came to it."""
+        is_message = isinstance(event, InboundMessage)
+        entry = (
+            conversation_lanes.inbound_entry(event)
+            if isinstance(event, InboundMessage)
+            else conversation_lanes.status_entry(event)
+        )
+        self.lanes.put(self._lane(INBOUND if is_message else STATUSES), entry)
+
+    def webhook(self, event: dict[str, Any]) -> None:
+        with quiet():
+            answer = self.called["twilio"].handler(event, Invocation(self.clock))
+        assert answer["statusCode"] == 200, answer
+
+    def sweep(self) -> None:
+        """The clock ticks."""
+        self.wire.note_run()
+        with quiet():
+            self.called["sweeper"].handler({}, Invocation(self.clock))
+
+    # Workers
+
+    def run_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> None:
+        """One invocation of a worker, as the event source would treat its answer."""
+        try:
+            failed = self.invoke_worker(lane, message, run)
+        except Died:
+            self.new_process()
+        else:
+            if not failed:
+                self.lanes.delete(lane, message)
+
+    def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
+        """The handler's answer for one message: whether it is to come back."""
+        self.wire.note_run()
+        event = {"Records": [message.as_record()]}
+        with quiet():
+            answer = self.workers[lane].handler(event, run or Invocation(self.clock))
+        failed = [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
+        assert failed in ([], [message.message_id])
+        return bool(failed)
+
+    def work_off(self, between: Callable[[], None] = lambda: None) -> None:
+        """Run workers, and wait for what is hidden, until nothing is left but what the inbox reads."""
+        for _ in range(MOST_ROUNDS):
+            waiting = [n for n, q in self.lanes.queues.items() if q.messages and n in self.workers]
+            if not waiting:
+                return
+            batch = [
+                (lane, message) for lane, message in self.lanes.receive() if lane in self.workers
+            ]
+            for lane, message in batch:
+                self.run_worker(lane, message)
+                between()
+            if not batch:
+                self.wait()
+        raise AssertionError("the queues are never empty")
+
+    def take_in(self) -> None:
+        """The intake stores what customers wrote; nobody answers yet."""
+        name = self._lane(INBOUND)
+        while batch := self.lanes.queues[name].receive(1):
+            self.run_worker(name, batch[0])
+
+    def wait(self) -> None:
+        """Let time pass until the next hidden message comes out."""
+        self.clock.ms = self.lanes.next_visible_at() or self.clock.ms
+
+    def let_pass(self, ms: int) -> None:
+        """Let so much time pass, in which workers take what comes out."""
+        end = self.clock.ms + ms
+        while True:
+            batch = [taken for taken in self.lanes.receive() if taken[0] in self.workers]
+            for lane, message in batch:
+                self.run_worker(lane, message)
+            next_at = self.lanes.next_visible_at()
+            if batch:
+                continue
+            if next_at is None or next_at > end:
+                self.clock.ms = end
+                return
+            self.clock.ms = next_at
+
+    def settle(self) -> None:
+        """Work off, and let the clock tick until nothing is due any more."""
+        for _ in range(12):
+            self.work_off()
+            times = self.due_at()
+            if not times:
+                return
+            self.clock.ms = max(self.clock.ms, _ms(min(times)) + 1_000)
+            self.sweep()
+        raise AssertionError("something is due for ever")
+
+    def _lane(self, ending: str) -> str:
+        return next(name for name in self.workers if name.endswith(ending))
+
+    # What is left
+
+    def rows(self) -> Rows:
+        """All items of the three tables by table and key, as plain values."""
+        return {key: _plain(item) for key, item in self._stored().items()}
+
+    def row(self, *key: str) -> dict[str, Any] | None:
+        """One item by its table and key; None where there is none."""
+        item = stored.item_of(self.tables[key[0]], *key[1:])
+        return None if item is None else _plain(item)
+
+    def conversation(self, ref: str) -> dict[str, Any]:
+        """The contract's item."""
+        state_ = self.state(ref)
+        found = self.row("conversations", state_["primary_channel"], state_["conversation_id"])
+        assert found is not None
+        return found
+
+    def state(self, ref: str) -> dict[str, Any]:
+        """The state of a conversation."""
+        found = self.row("log", f"CONV#{ref}", "STATE")
+        assert found is not None
+        return found
+
+    def log(self, ref: str) -> list[dict[str, Any]]:
+        """The messages of a conversation, in order."""
+        return self._of(ref, "MSG#")
+
+    def changes(self, ref: str) -> list[str]:
+        """The statuses that a conversation went through, in order."""
+        return [str(row["to_status"]) for row in self._of(ref, "EVT#")]
+
+    def due_at(self) -> list[str]:
+        """When work is due, of all conversations."""
+        items = stored.items_of(self.tables["log"])
+        return [item["due_at"]["S"] for item in items if "due_at" in item]
+
+    def parked(self) -> list[str]:
+        """Why events were parked, oldest first."""
+        rows = sorted(self.rows().items())
+        return [str(row["reason"]) for key, row in rows if key[1].startswith("PARK#")]
+
+    def objects(self) -> dict[str, bytes]:
+        """All objects of the bucket by key."""
+        return stored.objects_of(self.bucket)
+
+    def _of(self, ref: str, begins: str) -> list[dict[str, Any]]:
+        found = stored.items_under(self.tables["log"], f"CONV#{ref}")
+        rows = (_plain(item) for item in found if item["sk"]["S"].startswith(begins))
+        return sorted(rows, key=lambda row: str(row["sk"]))
+
+    def sent(self) -> list[dict[str, Any]]:
+        """What left, oldest first: the provider's fields of each message."""
+        return [
+            dict(entry.body)
+            for entry in self.sandbox.sent
+            if isinstance(entry.body, dict) and entry.operation in SENDING
+        ]
+
+    def _desks(self) -> list[Any]:
+        return [
+            module.desk
+            for module in self.workers.values()
+            if hasattr(module, "desk") and hasattr(module.desk, "policing")
+        ]
+
+    def _forget_companies(self) -> None:
+        for module in (*self.workers.values(), *self.called.values()):
+            here = getattr(module, "here", None) or getattr(
+                getattr(module, "desk", None), "here", None
+            )
+            if here is not None and hasattr(here, "companies"):
+                here.companies._known.clear()
+
+    def _forget_secrets(self) -> None:
+        for module in (*self.workers.values(), *self.called.values()):
+            desk = getattr(module, "desk", None)
+            wire = getattr(getattr(desk, "turns", None), "wire", None)
+            for credentials in (
+                getattr(module, "credentials", None),
+                getattr(wire, "credentials", None),
+            ):
+                if credentials is not None:
+                    credentials._known.clear()
+            for secret in (getattr(module, "secret", None), getattr(desk, "accounts", None)):
+                if secret is not None:
+                    secret._value = None
+
+    def _reset_sandbox(self) -> None:
+        self.sandbox.reset()
+        self.sandbox.clock = SandboxClock(self.clock)
+
+    def _stored(self) -> dict[Key, Any]:
+        """All items by table and key, as they are on the wire."""
+        return {
+            (use, *(item[name]["S"] for name in KEY_NAMES[use])): item
+            for use, table in self.tables.items()
+            for item in stored.items_of(table)
+        }
+
+    def _write(self, wanted: dict[Key, Any]) -> None:
+        """Make the tables hold these items and no others."""
+        now = self._stored()
+        for key in now.keys() - wanted.keys():
+            stored.remove(self.tables[key[0]], *key[1:])
+        for key, item in wanted.items():
+            if now.get(key) != item:
+                stored.put(self.tables[key[0]], item)
+
+
+SENDING = frozenset({"create_message", "send_text_message", "send_email", "send_message"})
+
+
+def _ms(text: str) -> int:
+    from shared import clock  # noqa: PLC0415 - the name is a field here
+
+    return clock.from_text(text)
+
+
+def _decimal(value: Any) -> Any:
+    """Numbers as DynamoDB has them."""
+    if isinstance(value, float):
+        return Decimal(repr(value))
+    if isinstance(value, dict):
+        return {name: _decimal(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_decimal(part) for part in value]
+    return value
+
+
+def _plain(item: dict[str, Any]) -> dict[str, Any]:
+    return {name: _deserialize(value) for name, value in item.items()}

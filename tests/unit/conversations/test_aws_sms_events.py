@@ -1,0 +1,153 @@
+"""What AWS publishes about SMS, into events."""
+
+import json
+from typing import Any
+
+import pytest
+
+from conversations.ingress.aws_sms_events import event_of
+from events.conversations.aws_sms import TOPIC_ARN, delivery, notification, text
+from events.proxy import made_up_id
+from shared import clock
+from shared.events import DeliveryStatus, InboundMessage, body_of
+
+
+def told(published: Any, **changes: Any) -> Any:
+    event = notification("n", published)["Records"][0]["Sns"]
+    return event_of(event | changes)
+
+
+def test_a_customers_message() -> None:
+    assert told(text("t", "Grüße 😀")) == InboundMessage(
+        provider="aws_sms",
+        provider_message_id="3c735322-c263-5d15-83fb-ef2117422049",
+        account=TOPIC_ARN,
+        channel_method="sms",
+        business_address="+12025550160",
+        customer_address="+447700900124",
+        received_at="2026-01-01T12:00:01.000Z",
+        kind="text",
+        text="Grüße 😀",
+        reply_to=made_up_id("aws sms before"),
+        extra={"messageKeyword": "KEYWORD_000000000000"},
+    )
+
+
+def test_an_empty_message_is_one_too() -> None:
+    message = told(text("t", ""))
+
+    assert (message.kind, message.text) == ("text", "")
+    assert json.loads(body_of(message))["text"] == ""
+
+
+def test_fields_that_nobody_knows_are_kept() -> None:
+    assert told(text("t", newField={"a": [1]})).extra["newField"] == {"a": [1]}
+
+
+def test_a_delivery_of_ours() -> None:
+    status = told(delivery("d", "TEXT_DELIVERED", "action-1"))
+
+    assert status == DeliveryStatus(
+        provider="aws_sms",
+        provider_message_id="41faf0ce-976f-5ccb-8003-6103bd92330d",
+        account=TOPIC_ARN,
+        channel_method="sms",
+        action_id="action-1",
+        status="TEXT_DELIVERED",
+        is_final=True,
+        occurred_at="2026-01-01T12:00:00.470Z",
+        segments=1,
+        price="0.00581",
+        currency="USD",
+        extra=status.extra,
+    )
+    assert status.extra["messageStatus"] == "DELIVERED"
+    assert status.extra["context"] == {"action": "action-1", "ref": "k7q2m4x0"}
+
+
+def test_no_number_of_a_person_is_in_a_status() -> None:
+    body = body_of(told(delivery("d", "TEXT_BLOCKED", "action-1")))
+
+    assert "7700900124" not in body
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("TEXT_QUEUED", "TEXT_PENDING", "TEXT_SUCCESSFUL", "TEXT_DELIVERED", "TEXT_BLOCKED"),
+        *("TEXT_CARRIER_BLOCKED", "TEXT_SPAM", "TEXT_INVALID", "TEXT_INVALID_MESSAGE"),
+        *("TEXT_UNREACHABLE", "TEXT_CARRIER_UNREACHABLE", "TEXT_TTL_EXPIRED", "TEXT_UNKNOWN"),
+        *("TEXT_PROTECT_BLOCKED", "MEDIA_DELIVERED", "SOMETHING_NEW"),
+    ],
+)
+def test_every_word_of_the_service_is_passed_on_as_it_is(word: str) -> None:
+    status = told(delivery("d", word, "action-1"))
+
+    assert (status.type, status.status) == ("delivery_status", word)
+    assert status.is_final is (word not in {"TEXT_QUEUED", "TEXT_PENDING"})
+
+
+def test_a_delivery_of_a_message_that_carried_no_action_is_one_too() -> None:
+    status = told({"eventType": "TEXT_DELIVERED", "messageId": "m-1"})
+
+    assert (status.action_id, status.is_final, status.price, status.currency) == (None,) * 4
+    assert status.occurred_at == "2026-01-01T12:00:01.000Z"
+
+
+@pytest.mark.parametrize("at", [None, "soon", True, -(10**30), 10**30, 1.5])
+def test_a_time_that_is_none_is_the_time_of_publishing(at: object) -> None:
+    status = told(delivery("d", "TEXT_DELIVERED", "a", eventTimestamp=at))
+
+    assert status.occurred_at == "2026-01-01T12:00:01.000Z"
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "field"),
+    [
+        ("context", None, "action_id"),
+        ("context", "action-1", "action_id"),
+        ("context", {"action": ["action-1"]}, "action_id"),
+        ("isFinal", "yes", "is_final"),
+        ("isFinal", 1, "is_final"),
+        ("totalMessageParts", "one", "segments"),
+        ("totalMessageParts", True, "segments"),
+        ("totalMessagePrice", {}, "price"),
+        ("totalMessagePrice", None, "currency"),
+    ],
+)
+def test_a_fact_of_another_shape_counts_as_none(fact: str, value: object, field: str) -> None:
+    status = told(delivery("d", "TEXT_DELIVERED", "action-1", **{fact: value}))
+
+    assert status.status == "TEXT_DELIVERED"
+    assert getattr(status, field) is None
+
+
+@pytest.mark.parametrize(
+    "published",
+    [
+        "", "hello", "[]", "null", "7", '{"a": ', "[" * 100_000, "{}",
+        '{"messageId": "m-1"}', '{"eventType": "TEXT_DELIVERED"}', '{"inboundMessageId": ""}',
+        '{"inboundMessageId": null, "messageBody": "Hi"}', "\ud83d" * 5_000, "x" * 200_000,
+    ],
+    ids=lambda text: ascii(text[:30]),
+)  # fmt: skip
+def test_what_has_no_known_shape_is_passed_on_as_unknown(published: str) -> None:
+    event = told(published)
+
+    assert (event.type, event.kind, event.account) == ("inbound_message", "unknown", TOPIC_ARN)
+    assert event.provider_message_id == notification("n", "")["Records"][0]["Sns"]["MessageId"]
+    assert len(body_of(event)) < 9_000
+
+
+def test_what_cannot_be_read_is_kept_as_it_came() -> None:
+    assert told("hello").extra == {"raw": "hello"}
+    assert told('{"eventType": "TEXT_DELIVERED"}').extra == {"eventType": "TEXT_DELIVERED"}
+
+
+def test_the_time_of_a_message_is_the_same_at_every_delivery(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(clock, "now_ms", lambda: 5)
+
+    assert told(text("t")).received_at == "2026-01-01T12:00:01.000Z"
+    assert told(text("t"), Timestamp="yesterday").received_at == "1970-01-01T00:00:00.005Z"

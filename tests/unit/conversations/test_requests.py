@@ -1,0 +1,384 @@
+"""What a request for a conversation has to be, and which of several faults a caller is told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from conversations import requests
+from conversations.items.conversation import ChannelMethod
+from conversations.requests import Request, RequestRefused
+from events.conversations import cast
+from shared import clock
+
+NOON = 1_767_268_800_000  # 2026-01-01T12:00:00Z
+SECRET = "do-not-repeat-me"
+
+
+@pytest.fixture(autouse=True)
+def noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "now_ms", lambda: NOON)
+
+
+def parsed(payload: dict[str, Any], region: str | None = None, max_age_ms: int = 0) -> Request:
+    return requests.parse(payload, lambda *_: region, max_age_ms)
+
+
+def refused(
+    payload: dict[str, Any], region: str | None = None, max_age_ms: int = 0
+) -> RequestRefused:
+    with pytest.raises(RequestRefused) as refusal:
+        parsed(payload, region, max_age_ms)
+    return refusal.value
+
+
+def asked(channel: str = "sms", **request: Any) -> dict[str, Any]:
+    """A request with other fields in `request_data`; None takes one away."""
+    payload = cast.request(channel)
+    payload["request_data"] = _with(payload["request_data"], request)
+    return payload
+
+
+def to(channel: str = "sms", **recipient: Any) -> dict[str, Any]:
+    """A request with other fields in `recipient_data`; None takes one away."""
+    payload = cast.request(channel)
+    payload["recipient_data"] = _with(payload["recipient_data"], recipient)
+    return payload
+
+
+def _with(section: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in (section | changes).items() if value is not None}
+
+
+# Bytes
+
+
+def test_a_body_of_100_kb_is_read_and_one_byte_more_is_too_large() -> None:
+    frame = len(b'{"a":""}')
+
+    assert requests.read_json(b'{"a":"' + b"x" * (102_400 - frame) + b'"}')
+    with pytest.raises(RequestRefused) as refusal:
+        requests.read_json(b'{"a":"' + b"x" * (102_401 - frame) + b'"}')
+    assert (refusal.value.code, refusal.value.status) == ("PAYLOAD_TOO_LARGE", 413)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(None, id="no base64"),
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"{", id="half of it"),
+        pytest.param(b'"text"', id="a text"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"a":1,"a":1}', id="a key twice"),
+        pytest.param(b'{"a":{"b":1,"b":2}}', id="a key twice, inside"),
+        pytest.param(b'{"a":NaN}', id="NaN"),
+        pytest.param(b'{"a":-Infinity}', id="Infinity"),
+        pytest.param(b'{"a":' + b"[" * 2_000 + b"]" * 2_000 + b"}", id="2,000 levels"),
+        pytest.param(b'{"a":' + b"[" * 50_000 + b"]" * 50_000 + b"}", id="50,000 levels"),
+        pytest.param(b'{"a":"\xff"}', id="no UTF-8"),
+        pytest.param(b'{"a":"\\ud800"}', id="half a character"),
+        pytest.param(b'{"a":1e400}', id="a number beyond all bounds"),
+    ],
+)
+def test_what_is_no_plain_json_object_is_an_invalid_request(body: bytes | None) -> None:
+    with pytest.raises(RequestRefused) as refusal:
+        requests.read_json(body)
+
+    assert (refusal.value.code, refusal.value.status) == ("INVALID_REQUEST", 400)
+
+
+def test_a_byte_order_mark_is_no_fault() -> None:
+    assert requests.read_json(b'\xef\xbb\xbf{"a":1}') == {"a": 1}
+
+
+def test_64_levels_are_read_and_one_more_is_too_deep() -> None:
+    def nested(levels: int) -> bytes:
+        return b'{"a":' * levels + b"1" + b"}" * levels
+
+    assert requests.read_json(nested(64))
+    with pytest.raises(RequestRefused):
+        requests.read_json(nested(65))
+
+
+# Sections and identifiers
+
+
+@pytest.mark.parametrize("section", ["company_data", "recipient_data", "request_data"])
+def test_a_section_that_is_missing_or_no_object_is_named(section: str) -> None:
+    whole = cast.request()
+    without = {name: part for name, part in whole.items() if name != section}
+
+    missing, odd = refused(without), refused(whole | {section: [SECRET]})
+
+    assert (missing.code, missing.field) == (f"MISSING_{section.upper()}", section)
+    assert (odd.code, odd.field) == (f"INVALID_{section.upper()}_TYPE", section)
+
+
+@pytest.mark.parametrize("name", ["company_id", "project_id"])
+@pytest.mark.parametrize("given", [None, "", "a#b", "a b", "x" * 65, "a\n", 7, ["a"]])
+def test_ids_are_short_and_plain(name: str, given: object) -> None:
+    payload = cast.request()
+    payload["company_data"] = _with(payload["company_data"] | {name: "-"}, {name: given})
+
+    refusal = refused(payload)
+
+    assert (refusal.code, refusal.field) == ("MISSING_IDENTIFIERS", f"company_data.{name}")
+
+
+@pytest.mark.parametrize("name", ["request_id", "channel_method", "initial_request_timestamp"])
+def test_a_field_of_the_request_that_is_missing_or_no_text_is_named(name: str) -> None:
+    fields: list[dict[str, Any]] = [{name: given} for given in (None, 7, "  ")]
+    missing, odd, empty = (refused(asked("sms", **each)) for each in fields)
+
+    assert (missing.code, missing.field) == (f"MISSING_{name.upper()}", f"request_data.{name}")
+    assert odd.code == empty.code == f"INVALID_{name.upper()}_FORMAT"
+
+
+@pytest.mark.parametrize("given", ["-a", ".a", "a b", "a#b", "ä", "x" * 65, "a\n", "a/b"])
+def test_a_request_id_is_letters_digits_and_a_few_signs(given: str) -> None:
+    assert refused(asked(request_id=given)).code == "INVALID_REQUEST_ID"
+
+
+@pytest.mark.parametrize(
+    "given", ["7c0b8f0e-6c9e-4a58-9a53-2f6d0c9c7d11", "A.b_c-1", "0", "x" * 64]
+)
+def test_request_ids_that_are_taken(given: str) -> None:
+    assert parsed(asked(request_id=given)).request_id == given
+
+
+def test_a_channel_is_one_of_three_whatever_its_case() -> None:
+    assert parsed(asked(channel_method="SMS")).channel_method is ChannelMethod.SMS
+    assert parsed(asked(channel_method="WhatsApp")).channel_method is ChannelMethod.WHATSAPP
+    assert refused(asked(channel_method="fax")).code == "UNSUPPORTED_CHANNEL"
+
+
+# Times
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "2026-01-01T12:05:00.000Z",  # five minutes ahead
+        "2026-01-01T13:00:00+01:00",
+        "2026-01-01T12:00:00.123456Z",
+        "1999-12-31T23:59:59Z",
+        "20260101T120000Z",
+    ],
+)
+def test_times_that_are_taken(given: str) -> None:
+    assert parsed(asked(initial_request_timestamp=given)).requested_at == given
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "2026-01-01T12:05:00.001Z",
+        "2026-01-01T12:00:00",
+        "2026-01-01",
+        "noon",
+        "2026-02-30T12:00:00Z",
+        "1767268800",
+    ],
+)
+def test_a_time_needs_a_zone_and_is_at_most_five_minutes_ahead(given: str) -> None:
+    assert refused(asked(initial_request_timestamp=given)).code == "INVALID_TIMESTAMP"
+
+
+def test_old_requests_are_refused_only_where_that_is_wanted() -> None:
+    old = asked(initial_request_timestamp="2026-01-01T11:58:58.999Z")
+
+    assert parsed(old)
+    assert refused(old, max_age_ms=61_000).code == "TIMESTAMP_EXPIRED"
+    assert parsed(asked(initial_request_timestamp="2026-01-01T11:58:59.000Z"), max_age_ms=61_000)
+
+
+# Contacts
+
+
+@pytest.mark.parametrize(
+    ("channel", "name"),
+    [("sms", "recipient_tel"), ("whatsapp", "recipient_tel"), ("email", "recipient_email")],
+)
+def test_the_contact_of_the_channel_is_needed(channel: str, name: str) -> None:
+    missing, odd, number = (refused(to(channel, **{name: given})) for given in (None, SECRET, 7))
+
+    assert (missing.code, missing.field) == (f"MISSING_{name.upper()}", f"recipient_data.{name}")
+    assert odd.code == number.code == f"INVALID_{name.upper()}"
+
+
+@pytest.mark.parametrize(
+    "given", ["+44", "12", "+447700900123,+447700900124", "+44 7700 900123 ext. 5", "☎"]
+)
+def test_a_number_that_nobody_can_have_is_no_contact(given: str) -> None:
+    assert refused(to("sms", recipient_tel=given), "GB").code == "INVALID_RECIPIENT_TEL"
+
+
+def test_a_number_of_a_reserved_range_is_possible_and_so_taken() -> None:
+    assert parsed(to("sms", recipient_tel="+447700900123")).recipient.tel == "+447700900123"
+
+
+def test_a_number_without_a_plus_is_of_the_region_of_the_project() -> None:
+    local = to("sms", recipient_tel="07700 900123")
+
+    assert parsed(local, "GB").recipient.tel == "+447700900123"
+    assert refused(local).code == "INVALID_RECIPIENT_TEL"
+
+
+def test_the_region_is_asked_for_only_where_a_number_has_no_country() -> None:
+    def region(*_: str) -> str:
+        raise AssertionError("nobody needs it")
+
+    assert requests.parse(to("sms", recipient_tel="+447700900123"), region, 0)
+
+
+def test_of_a_whatsapp_number_the_prefix_goes_and_mexican_mobiles_lose_the_one() -> None:
+    assert (
+        parsed(to("sms", recipient_tel="whatsapp:+5215512345678")).recipient.tel == "+525512345678"
+    )
+
+
+def test_a_bad_contact_that_the_channel_does_not_need_is_dropped_with_a_warning() -> None:
+    by_sms = parsed(to("sms", recipient_email="nobody at home"))
+    by_mail = parsed(to("email", recipient_tel="call me"))
+
+    assert (by_sms.recipient.email, by_sms.warnings) == (None, ("RECIPIENT_EMAIL_DROPPED",))
+    assert (by_mail.recipient.tel, by_mail.warnings) == (None, ("RECIPIENT_TEL_DROPPED",))
+
+
+def test_a_contact_that_the_channel_does_not_need_may_be_absent() -> None:
+    request = parsed(to("sms", recipient_email=None))
+
+    assert (request.recipient.email, request.warnings) == (None, ())
+
+
+def test_an_address_is_kept_as_it_was_written_and_compared_in_one_form() -> None:
+    recipient = parsed(to("email", recipient_email="Ann.Doe+x@Example.COM")).recipient
+
+    assert recipient.email == "ann.doe+x@example.com"
+    assert recipient.email_as_given == "Ann.Doe+x@Example.COM"
+    assert recipient.primary(ChannelMethod.EMAIL) == "ann.doe+x@example.com"
+
+
+def test_on_whatsapp_a_business_scoped_id_does_in_place_of_a_number() -> None:
+    request = parsed(
+        to("whatsapp", recipient_tel=None, recipient_user_id="US.13491208655302741918")
+    )
+
+    assert request.recipient.primary(ChannelMethod.WHATSAPP) == "bsuid:US.13491208655302741918"
+    assert request.recipient.in_id(ChannelMethod.WHATSAPP) == "US.13491208655302741918"
+    assert request.recipient.tel is None
+
+
+def test_a_business_scoped_id_does_not_on_other_channels_and_not_in_another_form() -> None:
+    by_sms = to("sms", recipient_tel=None, recipient_user_id="US.13491208655302741918")
+    odd = refused(to("whatsapp", recipient_tel=None, recipient_user_id=SECRET))
+
+    assert refused(by_sms).code == "MISSING_RECIPIENT_TEL"
+    assert (odd.code, odd.field) == ("INVALID_RECIPIENT_TEL", "recipient_data.recipient_user_id")
+
+
+# Consent and project data
+
+
+def test_consent_is_a_boolean_and_nothing_else() -> None:
+    missing, text, number = (refused(to(comms_consent=given)) for given in (None, "true", 1))
+
+    assert missing.code == "MISSING_COMMS_CONSENT"
+    assert text.code == number.code == "INVALID_COMMS_CONSENT_TYPE"
+
+
+def test_no_consent_is_taken_with_a_warning() -> None:
+    request = parsed(to(comms_consent=False))
+
+    assert (request.has_consent, request.warnings) == (False, ("CONSENT_MISSING",))
+
+
+def _nested(levels: int) -> dict[str, Any]:
+    value: Any = {}
+    for _ in range(levels - 1):
+        value = {"a": value}
+    return dict(value)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [],
+        "text",
+        None,
+        _nested(9),
+        {f"k{n}": n for n in range(201)},
+        {"a": [{f"k{n}": n for n in range(200)}]},
+    ],
+    ids=["a list", "a text", "null", "nine levels", "201 keys", "201 keys, some inside"],
+)
+def test_project_data_is_an_object_of_eight_levels_and_200_keys(given: object) -> None:
+    refusal = refused(cast.request(project_data=given))
+
+    assert (refusal.code, refusal.field) == ("INVALID_PROJECT_DATA", "project_data")
+
+
+@pytest.mark.parametrize("given", [{}, _nested(8), {f"k{n}": n for n in range(200)}])
+def test_project_data_that_is_taken(given: dict[str, Any]) -> None:
+    assert parsed(cast.request(project_data=given))
+
+
+def test_project_data_may_be_absent_and_what_nobody_knows_is_kept() -> None:
+    payload = cast.request() | {"colour": "blue"}
+    del payload["project_data"]
+
+    assert parsed(payload).payload["colour"] == "blue"
+
+
+# The order of the checks
+
+
+FAULTS: list[tuple[str, dict[str, Any]]] = [
+    ("MISSING_IDENTIFIERS", {"company_data": {"company_id": SECRET}}),
+    ("MISSING_RECIPIENT_DATA", {"recipient_data": None}),
+    ("INVALID_REQUEST_DATA_TYPE", {"request_data": SECRET}),
+    ("MISSING_REQUEST_ID", {"request_data": {"channel_method": SECRET}}),
+    ("INVALID_REQUEST_ID", {"request_id": f"#{SECRET}"}),
+    ("UNSUPPORTED_CHANNEL", {"channel_method": SECRET}),
+    ("INVALID_TIMESTAMP", {"initial_request_timestamp": SECRET}),
+    ("INVALID_RECIPIENT_TEL", {"recipient_tel": SECRET}),
+    ("INVALID_COMMS_CONSENT_TYPE", {"comms_consent": SECRET}),
+    ("INVALID_PROJECT_DATA", {"project_data": SECRET}),
+]
+
+
+@pytest.mark.parametrize("first", range(len(FAULTS)), ids=[code for code, _ in FAULTS])
+def test_of_all_faults_the_first_one_answers_and_none_repeats_what_was_given(first: int) -> None:
+    payload = cast.request()
+    for _, fault in reversed(FAULTS[first:]):
+        ((name, value),) = fault.items()
+        if name in payload:
+            payload[name] = value
+        elif name in {"recipient_tel", "comms_consent"}:
+            payload["recipient_data"] = {**payload["recipient_data"], name: value}
+        else:
+            payload["request_data"] = {**payload["request_data"], name: value}
+
+    refusal = refused(payload)
+
+    assert refusal.code == FAULTS[first][0]
+    assert SECRET not in json.dumps([refusal.message, refusal.field, str(refusal)])
+
+
+@pytest.mark.parametrize(
+    ("payload", "told"),
+    [
+        ({"request_data": {"request_id": "req-1"}}, "req-1"),
+        ({"request_data": {"request_id": "#"}}, "unknown"),
+        ({"request_data": {"request_id": 7}}, "unknown"),
+        ({"request_data": []}, "unknown"),
+        ({}, "unknown"),
+    ],
+)
+def test_an_answer_names_the_request_as_far_as_its_id_can_be_read(
+    payload: dict[str, Any], told: str
+) -> None:
+    assert requests.request_id_of(payload) == told

@@ -1,0 +1,242 @@
+"""Twilio's fields into events."""
+
+import json
+from typing import Any
+
+import pytest
+
+from conversations.ingress import twilio_events
+from events.conversations.twilio import ACCOUNT, sid_of, status, text, whatsapp
+from shared.events import Button, DeliveryStatus, File, InboundMessage, Location, body_of
+
+NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
+MEDIA = "https://api.twilio.com/2010-04-01/Accounts/AC1/Messages/MM1/Media/ME"
+
+
+def message(fields: dict[str, Any]) -> InboundMessage:
+    return twilio_events.inbound_message(fields, ACCOUNT, NOW)
+
+
+def test_an_sms() -> None:
+    assert message(text("t", "Grüße 😀")) == InboundMessage(
+        provider="twilio",
+        provider_message_id=sid_of("t"),
+        account=ACCOUNT,
+        channel_method="sms",
+        business_address="+12025550142",
+        customer_address="+447700900123",
+        received_at="2026-01-01T12:00:00.000Z",
+        kind="text",
+        text="Grüße 😀",
+        extra={
+            "ToCountry": "US",
+            "FromCity": "",
+            "SmsStatus": "received",
+            "NumSegments": "1",
+            "ApiVersion": "2010-04-01",
+        },
+    )
+
+
+def test_a_message_over_whatsapp() -> None:
+    told = message(whatsapp("w", OriginalRepliedMessageSid="SM9", Forwarded="true"))
+
+    assert (told.channel_method, told.kind, told.text) == ("whatsapp", "text", "Hello")
+    assert (told.business_address, told.customer_address) == ("+12025550143", "+447700900123")
+    assert (told.profile_name, told.reply_to) == ("Ann", "SM9")
+    assert (told.extra["WaId"], told.extra["Forwarded"]) == ("447700900123", "true")
+
+
+def test_who_hides_the_number_is_known_by_the_business_scoped_id() -> None:
+    hidden = message(whatsapp("w", From="whatsapp:GB.20417733968512046377"))
+    both = message(whatsapp("w", ExternalUserId="whatsapp:GB.20417733968512046377"))
+
+    assert (hidden.customer_address, hidden.customer_user_id) == (None, "GB.20417733968512046377")
+    assert (both.customer_address, both.customer_user_id) == (
+        "+447700900123",
+        "GB.20417733968512046377",
+    )
+
+
+@pytest.mark.parametrize("sender", ["12345", "Bank", "+447700900123"])
+def test_an_sms_may_come_from_a_short_code_or_a_name(sender: str) -> None:
+    assert message(text("t", From=sender)).customer_address == sender
+
+
+def test_an_address_of_another_kind_is_left_for_intake_to_park() -> None:
+    told = message(text("t", From="rcs:+447700900123", To="rcs:acme"))
+
+    assert (told.channel_method, told.business_address) == ("sms", "rcs:acme")
+    assert told.customer_address == "rcs:+447700900123"
+
+
+PICTURE = {"NumMedia": "1", "MediaUrl0": f"{MEDIA}0", "MediaContentType0": "image/jpeg"}
+
+
+def test_files_keep_their_order_and_their_type() -> None:
+    fields = {f"MediaUrl{n}": f"{MEDIA}{n}" for n in (10, 2, 1, 0)}
+    types = {"MediaContentType0": "image/jpeg", "MediaContentType10": "application/pdf"}
+
+    told = message(text("m", "", NumMedia="4", **fields, **types))
+
+    assert (told.kind, told.text) == ("media", "")
+    assert told.media == [
+        File(url=f"{MEDIA}0", provider_id="ME0", mime_type="image/jpeg"),
+        File(url=f"{MEDIA}1", provider_id="ME1"),
+        File(url=f"{MEDIA}2", provider_id="ME2"),
+        File(url=f"{MEDIA}10", provider_id="ME10", mime_type="application/pdf"),
+    ]
+    assert not [name for name in told.extra if name.startswith("Media")]
+
+
+@pytest.mark.parametrize("count", ["0", "7", "many", ""])
+def test_files_are_those_that_are_there_whatever_is_counted(count: str) -> None:
+    assert len(message(text("m", **PICTURE | {"NumMedia": count})).media) == 1
+
+
+def test_a_button_is_known_by_its_payload_and_its_label() -> None:
+    told = message(whatsapp("b", "Yes", ButtonPayload="confirm", ButtonText="Yes"))
+
+    assert (told.kind, told.button) == ("button", Button(payload="confirm", label="Yes"))
+    assert told.text == "Yes"
+
+
+def test_a_button_without_a_payload_is_one_too() -> None:
+    assert message(whatsapp("b", ButtonText="STOP")).button == Button(label="STOP")
+
+
+def test_a_row_of_a_list_is_known_by_its_id_and_its_title() -> None:
+    told = message(whatsapp("l", ListId="row-1", ListTitle="Tomorrow"))
+
+    assert (told.kind, told.button) == ("list", Button(payload="row-1", label="Tomorrow"))
+
+
+def test_a_location_keeps_its_degrees_as_they_are_written() -> None:
+    told = message(
+        whatsapp("p", "", Latitude="51.50", Longitude="-0.12", Label="Office", Address="1 Road")
+    )
+
+    assert told.kind == "location"
+    assert told.location == Location(
+        latitude="51.50", longitude="-0.12", name="Office", address="1 Road"
+    )
+
+
+def test_half_a_location_is_none() -> None:
+    told = message(whatsapp("p", "", Latitude="51.50"))
+
+    assert (told.kind, told.location) == ("unknown", None)
+    assert told.extra["Latitude"] == "51.50"
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        (text("k", ""), "text"),
+        (text("k", "", **PICTURE), "media"),
+        (text("k", "a caption", **PICTURE), "media"),
+        (whatsapp("k", "", MessageType="contacts", **PICTURE), "contacts"),
+        (whatsapp("k", "👍", MessageType="reaction"), "reaction"),
+        (whatsapp("k", "", MessageType="image", **PICTURE), "media"),
+        (whatsapp("k", "", MessageType="unsupported"), "unknown"),
+        (whatsapp("k", "Hi", MessageType="hologram"), "text"),
+    ],
+)
+def test_the_kind_of_a_message(fields: dict[str, str], kind: str) -> None:
+    assert message(fields).kind == kind
+
+
+@pytest.mark.parametrize("word", ["STOP", "START", "HELP"])
+def test_a_keyword_that_twilio_answered_itself_is_marked(word: str) -> None:
+    assert message(text("o", word, OptOutType=word)).opt_out_type == word
+
+
+def test_what_comes_unannounced_is_kept() -> None:
+    told = message({**text("u"), "ChannelMetadata": '{"a": 1}', "Twice": ["a", "b"]})
+
+    assert told.extra["ChannelMetadata"] == '{"a": 1}'
+    assert told.extra["Twice"] == ["a", "b"]
+
+
+def test_the_old_names_of_the_id_will_do() -> None:
+    fields = text("t")
+    del fields["MessageSid"]
+
+    assert message(fields).provider_message_id == sid_of("t")
+
+
+def test_a_call_that_is_no_message_has_an_id_of_its_own() -> None:
+    call = {"AccountSid": ACCOUNT, "CallSid": "CA1", "From": "+447700900123", "To": "+12025550142"}
+
+    told, again = message(call), message(dict(reversed(call.items())))
+
+    assert (told.kind, told.text) == ("unknown", None)
+    assert told.provider_message_id.startswith("none-")
+    assert told.provider_message_id == again.provider_message_id
+    assert told.extra == {"CallSid": "CA1"}
+    assert message(call | {"CallSid": "CA2"}).provider_message_id != told.provider_message_id
+
+
+@pytest.mark.parametrize("value", [["a", "b"], [], None, 7, {"a": 1}])
+def test_a_field_of_any_shape_breaks_nothing(value: object) -> None:
+    """As JSON may have them."""
+    names = [*text("t"), "ProfileName", "MediaUrl0", "ListId", "Latitude", "Longitude"]
+
+    assert body_of(message(dict.fromkeys(names, value)))
+
+
+def test_a_status_of_a_message_of_ours() -> None:
+    told = twilio_events.delivery_status(
+        status("s", "undelivered", ErrorCode="30003", RawDlrDoneDate="2601011200"),
+        ACCOUNT,
+        "action-1",
+        NOW,
+    )
+
+    assert told == DeliveryStatus(
+        provider="twilio",
+        provider_message_id=sid_of("s"),
+        account=ACCOUNT,
+        channel_method="sms",
+        action_id="action-1",
+        status="undelivered",
+        error_code="30003",
+        occurred_at="2026-01-01T12:00:00.000Z",
+        extra={
+            "ApiVersion": "2010-04-01",
+            "RawDlrDoneDate": "2601011200",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("accepted", "scheduled", "queued", "sending", "sent", "delivered", "read"),
+        *("undelivered", "failed", "canceled", "partially_delivered", "something_new"),
+    ],
+)
+def test_every_word_of_twilio_is_passed_on_as_it_is(word: str) -> None:
+    told = twilio_events.delivery_status(status("s", word), ACCOUNT, None, NOW)
+
+    assert (told.status, told.error_code, told.is_final) == (word, None, None)
+
+
+def test_a_status_of_whatsapp_is_known_by_either_address() -> None:
+    fields = status("s", "read", To="whatsapp:+447700900123", From="")
+
+    assert twilio_events.delivery_status(fields, ACCOUNT, None, NOW).channel_method == "whatsapp"
+
+
+def test_a_status_by_its_old_name_or_without_any_word() -> None:
+    old = {"AccountSid": ACCOUNT, "SmsSid": "SM1", "SmsStatus": "sent"}
+
+    assert twilio_events.delivery_status(old, ACCOUNT, None, NOW).status == "sent"
+    assert twilio_events.delivery_status({}, ACCOUNT, None, NOW).status == "unknown"
+
+
+def test_an_event_fits_on_the_queue_in_ascii() -> None:
+    body = body_of(message(text("t", "\U0001f600\x00\x1b" * 100)))
+
+    assert body.isascii()
+    assert json.loads(body)["text"] == "\U0001f600\x00\x1b" * 100

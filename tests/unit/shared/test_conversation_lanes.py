@@ -1,0 +1,130 @@
+"""What stays in order, and what counts as the same, on the queues of conversations."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.conversation_lanes import inbound_entry, status_entry
+from shared.events import DeliveryStatus, File, InboundMessage
+
+MESSAGE = InboundMessage(
+    provider="twilio",
+    provider_message_id="SM1",
+    account="AC1",
+    channel_method="sms",
+    business_address="+12025550142",
+    customer_address="+447700900123",
+    received_at="2026-01-01T12:00:00.000Z",
+    kind="text",
+    text="Hi",
+)
+STATUS = DeliveryStatus(
+    provider="twilio",
+    provider_message_id="SM1",
+    account="AC1",
+    channel_method="sms",
+    status="failed",
+    error_code="30003",
+    occurred_at="2026-01-01T12:00:00.000Z",
+)
+
+
+def test_group_and_deduplication_ids_show_no_address() -> None:
+    entries = [inbound_entry(MESSAGE), status_entry(STATUS)]
+
+    for entry in entries:
+        assert re.fullmatch("[0-9a-f]{64}", entry.group)
+        assert re.fullmatch("[0-9a-f]{64}", entry.deduplication)
+
+
+def test_the_body_is_the_event() -> None:
+    assert json.loads(inbound_entry(MESSAGE).body)["text"] == "Hi"
+    assert json.loads(status_entry(STATUS).body)["error_code"] == "30003"
+
+
+@pytest.mark.parametrize(
+    ("change", "same_group"),
+    [
+        ({"provider_message_id": "SM2"}, True),
+        ({"text": "Hello"}, True),
+        ({"account": "AC2"}, True),
+        ({"provider": "aws_sms"}, True),
+        ({"profile_name": "Ann"}, True),
+        ({"channel_method": "whatsapp"}, False),
+        ({"business_address": "+12025550199"}, False),
+        ({"customer_address": "+447700900199"}, False),
+    ],
+)
+def test_one_customers_messages_to_one_number_of_one_channel_stay_in_order(
+    change: dict[str, Any], *, same_group: bool
+) -> None:
+    changed = inbound_entry(replace(MESSAGE, **change))
+
+    assert (changed.group == inbound_entry(MESSAGE).group) is same_group
+
+
+def test_who_hides_the_number_is_known_by_the_user_id() -> None:
+    hidden = replace(MESSAGE, customer_address=None, customer_user_id="GB.1")
+
+    assert (
+        inbound_entry(hidden).group != inbound_entry(replace(hidden, customer_user_id="GB.2")).group
+    )
+    assert inbound_entry(hidden).group == inbound_entry(replace(hidden, text="other")).group
+
+
+@pytest.mark.parametrize(
+    "change", [{"received_at": "2026-01-01T12:00:09.000Z"}, {"extra": {"x": 1}}, {"kind": "button"}]
+)
+def test_a_message_that_comes_again_is_dropped_whatever_is_volatile(change: dict[str, Any]) -> None:
+    again = replace(MESSAGE, **change)
+
+    assert inbound_entry(again).deduplication == inbound_entry(MESSAGE).deduplication
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"provider_message_id": "SM2"},
+        {"text": "Hello"},
+        {"media": [File(url="https://api.twilio.com/1")]},
+        {"customer_address": "+447700900199"},
+        {"account": "AC2"},
+        {"provider": "aws_sms"},
+        {"type": "human_reply"},
+    ],
+)
+def test_a_message_with_another_content_or_of_another_account_hides_none(
+    change: dict[str, Any],
+) -> None:
+    other = replace(MESSAGE, **change)
+
+    assert inbound_entry(other).deduplication != inbound_entry(MESSAGE).deduplication
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"occurred_at": "2026-01-01T12:00:09.000Z"}, True),
+        ({"action_id": "a"}, True),
+        ({"status": "delivered"}, False),
+        ({"error_code": None}, False),
+        ({"error_code": "30005"}, False),
+        ({"account": "AC2"}, False),
+    ],
+)
+def test_statuses_of_one_message_differ_by_word_and_error(
+    change: dict[str, Any], *, same: bool
+) -> None:
+    changed = status_entry(replace(STATUS, **change))
+
+    assert (changed.deduplication == status_entry(STATUS).deduplication) is same
+    assert changed.group == status_entry(STATUS).group
+
+
+def test_statuses_of_different_messages_wait_for_nobody() -> None:
+    assert (
+        status_entry(replace(STATUS, provider_message_id="SM2")).group != status_entry(STATUS).group
+    )

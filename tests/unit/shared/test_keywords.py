@@ -1,0 +1,139 @@
+"""Stop, start and help: whole messages only."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.consent.keywords import Wish, vocabulary
+from shared.events import Button, InboundMessage
+
+OURS = vocabulary()
+STOP_WORDS = [
+    "STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "REMOVE",
+    "OPTOUT", "OPT OUT", "OPT-OUT", "TD", "ARRET", "ARR\u00caT",
+]  # fmt: skip
+PRESET_WORDS = ["STOPP", "ABMELDEN", "BAJA", "PARAR", "SAIR", "ANNULLA"]
+
+
+def message(text: str | None = None, button: Button | None = None) -> InboundMessage:
+    return InboundMessage(
+        provider="twilio",
+        provider_message_id="SM1",
+        account="AC1",
+        channel_method="sms",
+        business_address="+12025550142",
+        received_at="2026-03-01T09:30:00.000Z",
+        kind="button" if button else "text",
+        text=text,
+        button=button,
+    )
+
+
+@pytest.mark.parametrize("word", [*STOP_WORDS, *PRESET_WORDS])
+def test_each_word_for_stop_is_one(word: str) -> None:
+    assert OURS.wish_of(word) is OURS.wish_of(word.lower()) is Wish.STOP
+
+
+@pytest.mark.parametrize("word", ["START", "UNSTOP"])
+def test_each_word_for_start_is_one(word: str) -> None:
+    assert OURS.wish_of(word) is OURS.wish_of(word.title()) is Wish.START
+
+
+@pytest.mark.parametrize("word", ["HELP", "INFO"])
+def test_each_word_for_help_is_one(word: str) -> None:
+    assert OURS.wish_of(word) is OURS.wish_of(word.lower()) is Wish.HELP
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " stop. ",
+        "Stop!!!",
+        "\u00abStop\u00bb",
+        "*STOP*",
+        "(stop)",
+        "stop\n",
+        "\ufeffstop\u200b",
+        "stop \U0001f6d1",
+        "stop \u2764\ufe0f",
+        "\uff33\uff34\uff2f\uff30",  # full width
+        "\u00a0stop\u2003all ",
+        "arre\u0302t",  # the accent as a sign of its own
+        "stop" + " " * 40,
+    ],
+)
+def test_what_stands_around_the_word_does_not_count(text: str) -> None:
+    assert OURS.wish_of(text) is Wish.STOP
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "please stop by",
+        "stop by",
+        "don't stop",
+        "Stop, please",
+        "stop stop",
+        "I want to cancel my order",
+        "the end",
+        "bus stop",
+        "s t o p",
+        "nonstop",
+        "",
+        " ",
+        "!!!",
+        "\U0001f6d1",
+        None,
+        "stop " * 100,
+    ],
+)
+def test_a_stop_word_inside_a_sentence_is_no_stop(text: str | None) -> None:
+    assert OURS.wish_of(text) is None
+
+
+def test_yes_means_start_only_after_an_opt_out_by_word_in_that_channel() -> None:
+    assert OURS.wish_of("Yes.") is None
+    assert OURS.wish_of("Yes.", yes_is_start=True) is Wish.START
+    assert OURS.wish_of("yes please", yes_is_start=True) is None
+    assert OURS.wish_of("stop", yes_is_start=True) is Wish.STOP
+
+
+def test_the_words_of_a_company_take_the_place_of_that_languages_preset() -> None:
+    theirs = vocabulary({"es": ["No m\u00e1s", "salir"], "pl": ["koniec"]})
+
+    assert theirs.wish_of("no  M\u00c1S!") is theirs.wish_of("Koniec") is Wish.STOP
+    assert theirs.wish_of("baja") is None
+    assert theirs.wish_of("abmelden") is theirs.wish_of("STOP") is Wish.STOP
+
+
+def test_a_company_cannot_turn_help_or_start_into_stop() -> None:
+    theirs = vocabulary({"en": ["help", "START", "  ", "!"]})
+
+    assert theirs.wish_of("help") is Wish.HELP
+    assert theirs.wish_of("start") is Wish.START
+    assert theirs.wish_of("") is None
+    assert theirs.wish_of("...") is None
+
+
+@pytest.mark.parametrize(
+    ("button", "wish"),
+    [
+        (Button(payload="STOP", label="No thanks"), Wish.STOP),
+        (Button(payload="bus_line_7", label="STOP"), None),
+        (Button(payload=None, label="STOP"), None),
+        (Button(payload="help", label="Call me"), Wish.HELP),
+    ],
+)
+def test_a_button_counts_by_its_payload(button: Button, wish: Wish | None) -> None:
+    assert OURS.wish_in(message(button=button)) is wish
+    assert OURS.wish_in(message("STOP", button)) is wish
+
+
+def test_a_message_without_button_counts_by_its_text() -> None:
+    assert OURS.wish_in(message("Stop")) is Wish.STOP
+    assert OURS.wish_in(message("yes"), yes_is_start=True) is Wish.START
+
+
+@given(text=st.text(max_size=300))
+def test_no_text_is_too_odd_to_be_looked_at(text: str) -> None:
+    assert OURS.wish_of(text) in {None, *Wish}

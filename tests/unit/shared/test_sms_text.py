@@ -1,0 +1,105 @@
+"""What a text costs as SMS."""
+# ruff: noqa: RUF001 - characters that look like others are what this is about
+
+import pytest
+
+from shared.channels.sms.text import Size, gsm_twins, measure
+
+EVERY_BASIC = (
+    "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
+    "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+)
+EMOJI = "😀"  # two UTF-16 units
+
+
+@pytest.mark.parametrize(
+    ("text", "units", "segments"),
+    [
+        ("", 0, 0),
+        ("a", 1, 1),
+        (EVERY_BASIC, 127, 1),
+        ("a" * 160, 160, 1),
+        ("a" * 161, 161, 2),
+        ("a" * 306, 306, 2),
+        ("a" * 307, 307, 3),
+        ("a" * 1_600, 1_600, 11),
+        ("^{}\\[~]|€\f", 20, 1),
+        ("€" * 80, 160, 1),
+        ("€" * 81, 162, 2),
+        # Alone the 160 fit; what counts is septets, not characters.
+        ("a" * 158 + "€", 160, 1),
+        ("a" * 159 + "€", 161, 2),
+        # In parts: the 153rd septet of a part stays empty before a character that needs two.
+        ("a" * 152 + "€" + "a" * 151, 305, 2),
+        ("a" * 152 + "€" + "a" * 152, 306, 3),
+        ("a" * 151 + "€" + "a" * 153, 306, 2),
+        # An odd 153 holds 76 of them, so two parts hold 152.
+        ("€" * 152, 304, 2),
+        ("€" * 153, 306, 3),
+        ("a" * 152 + "€" + "b" * 150 + "€" + "c" * 152, 458, 4),
+    ],
+    ids=lambda value: f"{value[:4]!a}x{len(value)}" if isinstance(value, str) else None,
+)
+def test_gsm_text_has_160_characters_alone_and_153_in_a_part(
+    text: str, units: int, segments: int
+) -> None:
+    assert measure(text) == Size("GSM-7", units, segments)
+
+
+@pytest.mark.parametrize(
+    ("text", "units", "segments"),
+    [
+        ("ж", 1, 1),
+        ("ж" * 70, 70, 1),
+        ("ж" * 71, 71, 2),
+        ("ж" * 134, 134, 2),
+        ("ж" * 135, 135, 3),
+        (EMOJI, 2, 1),
+        (EMOJI * 35, 70, 1),
+        (EMOJI * 36, 72, 2),
+        # 67 units hold 33 emoji: the two halves of one travel together.
+        (EMOJI * 66, 132, 2),
+        (EMOJI * 67, 134, 3),
+        ("a" * 66 + EMOJI + "a" * 65, 133, 2),
+        ("a" * 66 + EMOJI + "a" * 66, 134, 3),
+        ("a" * 69 + "’", 70, 1),
+        ("a" * 159 + "ç", 160, 3),
+        ("\ud83d" * 70, 70, 1),  # half an emoji is one unit
+        ("€" + "ж" * 69, 70, 1),  # outside GSM nothing counts twice
+    ],
+    ids=lambda value: f"{value[:4]!a}x{len(value)}" if isinstance(value, str) else None,
+)
+def test_one_other_character_makes_all_of_it_ucs_2(text: str, units: int, segments: int) -> None:
+    assert measure(text) == Size("UCS-2", units, segments)
+
+
+@pytest.mark.parametrize(
+    ("typographic", "plain"),
+    [
+        ("‘it’s’ ‚so‛ 5′", "'it's' 'so' 5'"),
+        ("“so” „so‟ 5″ «so» ‹so›", '"so" "so" 5" "so" \'so\''),
+        ("a‐b‑c‒d–e—f―g−h", "a-b-c-d-e-f-g-h"),
+        ("`a´", "'a'"),
+        ("1\u00a0000\u202f000\u2009km\u3000\u2003\u205f.\t!", "1 000 000 km   . !"),
+        ("a\u200bb\u2060c\ufeffd\u00ade", "abcde"),
+        ("a\u2028b\u2029c\u0085d", "a\nb\nc\nd"),
+        ("wait…", "wait..."),
+    ],
+)
+def test_typographic_characters_have_twins_in_gsm(typographic: str, plain: str) -> None:
+    assert gsm_twins(typographic) == plain
+    assert measure(gsm_twins(typographic)).encoding == "GSM-7"
+
+
+@pytest.mark.parametrize(
+    "text", ["", EVERY_BASIC, "^{}\\[~]|€\f", "Żółć ж", "👩‍👩‍👧", "e\u0301", "नमस्ते", "ç", "\ud83d"]
+)
+def test_what_has_no_twin_stays_as_it_is(text: str) -> None:
+    assert gsm_twins(text) == text
+
+
+def test_one_curly_quote_costs_two_more_messages_until_it_has_its_twin() -> None:
+    text = "We’ll see you then. " + "x" * 140
+
+    assert measure(text).segments == 3
+    assert measure(gsm_twins(text)).segments == 1
