@@ -154,8 +154,8 @@ def _contacts(message: Part) -> Said:
 def _button(message: Part) -> Said:
     """The answer to a button of a template."""
     part = _part(message, "button")
-    button = Button(payload=_string(part, "payload"), label=_string(part, "text"))
-    return {"kind": "button", "button": button, "rest": _without(part, "payload", "text")}
+    rest = _without(part, "payload", "text")
+    return _tapped("button", _string(part, "payload"), _string(part, "text"), rest)
 
 
 def _button_reply(message: Part) -> Said:
@@ -169,10 +169,15 @@ def _list_reply(message: Part) -> Said:
 def _reply(message: Part, kind: Kind, name: str) -> Said:
     part = _part(message, "interactive")
     answer = _part(part, name)
-    button = Button(payload=_string(answer, "id"), label=_string(answer, "title"))
     rest = _without(part, "type", name) | {name: _without(answer, "id", "title")}
     rest = {name: value for name, value in rest.items() if value}
-    return {"kind": kind, "button": button, "rest": rest}
+    return _tapped(kind, _string(answer, "id"), _string(answer, "title"), rest)
+
+
+def _tapped(kind: Kind, payload: str | None, label: str | None, rest: Part) -> Said:
+    if payload is None and label is None:
+        return {"kind": "unknown", "rest": rest}
+    return {"kind": kind, "button": Button(payload=payload, label=label), "rest": rest}
 
 
 def _reaction(message: Part) -> Said:
