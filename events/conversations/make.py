@@ -21,8 +21,8 @@ Requests of a company's software, what Twilio and AWS tell of text messages, and
 Made by `python -m events.conversations.make`: change `samples.py` and `direct.py`, not the files.
 
 - `<name>.json` is the event that Lambda gets: the command beside each runs it in a container
-  (`sam build` first, and `--env-vars` with the URLs, tables and secrets of a stack; on the local
-  one `python -m local.container <function> <file>` does it all).
+  (`sam build` first, and `--env-vars` with the URLs, tables and secrets of a stack). On the local
+  one `python -m local.rie <function> <file>` does it all, without Docker.
 - Those of Twilio are signed for `https://parley.example` with the sample token of `twilio.py`. They
   stay good: Twilio's signature has no time in it. Ids, people and secrets are made up.
 - *first message*, *message* and *status* go to the queue of a channel, to
@@ -32,8 +32,8 @@ Made by `python -m events.conversations.make`: change `samples.py` and `direct.p
 |---|---|---|---|
 """
 _OTHERS = """
-For the functions that nobody outside calls. They work on what `make demo` sets up; without it they
-park what they get, or find nothing to do:
+For the functions that nobody outside calls. Where there is no conversation yet they park what they get, or
+keep it for people; `queue_first_sms`, `queue_message` and `queue_trigger`, in this order, are one:
 
 | file | what it shows | command |
 |---|---|---|
