@@ -80,12 +80,16 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
     opened = arriving.opened(here, ref)
     wish = _consent(desk, opened, event, customer)
     message, opened, is_new = _store(here, opened, event, marker)
+    # A repetition finishes what its first delivery may have left; it does not undo what happened since.
+    is_news = is_new or message.message_timestamp > opened.conversation.updated_at
     if event.type == "human_reply":
-        _taken_over_outside(here, opened, message)
+        if is_news:
+            _taken_over_outside(here, opened, message)
     elif wish is not None:
-        wishes.act(here, opened, event, message, wish)
+        if is_new or _still_stands(desk, opened, event, customer):
+            wishes.act(here, opened, event, message, wish)
     else:
-        _ask_for_answer(here, opened, event, message)
+        _ask_for_answer(here, opened, event, message, is_news=is_news)
     media.keep(desk.media, opened, message)
     return Taken.STORED if is_new else Taken.REPEATED
 
@@ -108,6 +112,12 @@ def _consent(desk: Intake, opened: Opened, event: InboundMessage, customer: str)
     if wish is not None:
         wishes.record(desk.consents, opened.company.company_id, event, known, wish)
     return wish
+
+
+def _still_stands(desk: Intake, opened: Opened, event: InboundMessage, customer: str) -> bool:
+    """Whether nobody has said otherwise since."""
+    known = wishes.known_addresses(opened, customer)
+    return wishes.is_newest(desk.consents, opened.company.company_id, event, known)
 
 
 def _store(
@@ -158,13 +168,16 @@ def _marker(opened: Opened, event: InboundMessage, at: str) -> Inbound:
 
 
 def _ask_for_answer(
-    here: Resources, opened: Opened, event: InboundMessage, message: Message
+    here: Resources, opened: Opened, event: InboundMessage, message: Message, *, is_news: bool
 ) -> None:
     """One trigger for each message, on a repetition too; or a person's turn, where the rules or the mode say so."""
     if message.kind == "reaction" or event.extra.get("auto_answer_allowed") is False:
         return
+    sk = message.sk(message.message_timestamp, message.entry_id)
+    if sk <= (opened.state.answered_up_to or ""):
+        return
     status = Status(opened.conversation.conversation_status)
-    if status in _REOPENS:
+    if status in _REOPENS and is_news:
         cause = Cause(who=wishes.CUSTOMER, what=message.entry_id, reason="wrote_again")
         opened = move(here, opened, wishes.before(opened), cause, is_return=True)
         status = Status(opened.conversation.conversation_status)

@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 from conversations.items.log import DueKind, Message
 from conversations.store import due, messages
@@ -15,6 +16,8 @@ from shared.queues import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from urllib3.response import BaseHTTPResponse
 
     from conversations.opened import Opened
     from conversations.resources import Resources
@@ -27,6 +30,10 @@ SHOWN_CHARACTERS = 4_000
 WITHIN_MS = 8 * clock.SECOND_MS
 AGAIN_MS = 120 * clock.SECOND_MS
 MOST_ATTEMPTS = 5
+MOST_HOPS = 3
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# A file that a webhook names may come a little after it, and a provider may have no time.
+_NOT_YET = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,17 +88,32 @@ def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 
 
 
 def _copy(fetcher: Fetcher, opened: Opened, message: Message, position: int, url: str) -> str:
+    """
+    Copy one file; its key. Raises OriginRefused, TooLarge, NotSent and InDoubt.
+
+    Twilio answers with a redirect to where the file lies for a few hours. That host is one of the list as well, and
+    gets no credentials of ours. (Twilio, "Protect Media Access with HTTP Basic Authentication".)
+    """
     key = f"conversations/{opened.ref}/file-{digest(message.entry_id, str(position))[:24]}"
-    headers = fetcher.proof(opened, url)
-    with http.download(url, headers=headers, origins=fetcher.origins) as answer:
-        if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise InDoubt(f"media_{answer.status}")
-        if answer.status != HTTPStatus.OK:
-            raise http.OriginRefused("no file there")
-        with tempfile.SpooledTemporaryFile(max_size=1 << 20) as file:
-            for piece in http.pieces(answer, most_bytes=LARGEST_FILE_BYTES, within_ms=WITHIN_MS):
-                file.write(piece)
-            file.seek(0)
-            kind = answer.headers.get("content-type", "application/octet-stream")
-            fetcher.here.bucket.put_file(key, file, kind)
-    return key
+    for _ in range(MOST_HOPS):
+        headers = fetcher.proof(opened, url)
+        with http.download(url, headers=headers, origins=fetcher.origins) as answer:
+            if answer.status in _REDIRECTS:
+                url = urljoin(url, answer.headers.get("location", ""))
+                continue
+            _keep(fetcher, key, answer)
+            return key
+    raise http.OriginRefused("too many redirects")
+
+
+def _keep(fetcher: Fetcher, key: str, answer: BaseHTTPResponse) -> None:
+    if answer.status in _NOT_YET or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise InDoubt(f"media_{answer.status}")
+    if answer.status != HTTPStatus.OK:
+        raise http.OriginRefused("no file there")
+    with tempfile.SpooledTemporaryFile(max_size=1 << 20) as file:
+        for piece in http.pieces(answer, most_bytes=LARGEST_FILE_BYTES, within_ms=WITHIN_MS):
+            file.write(piece)
+        file.seek(0)
+        kind = answer.headers.get("content-type", "application/octet-stream")
+        fetcher.here.bucket.put_file(key, file, kind)

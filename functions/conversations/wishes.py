@@ -51,13 +51,23 @@ def record(
     said = Statement(
         source=Source.PROVIDER if event.opt_out_type else Source.WORD,
         at_ms=clock.from_text(event.received_at),
-        evidence=f"{event.provider}:{event.provider_message_id}",
+        evidence=_evidence(event),
         channel=event.channel_method,
     )
     if wish is Wish.STOP:
         consents.record_opt_out(company_id, known, said)
     else:
         consents.record_opt_in(company_id, known[:1], said, channels=[event.channel_method])
+
+
+def is_newest(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
+    """Whether this message is what is on record of the person, and no later one."""
+    newest = consents.standing(company_id, known, event.channel_method).newest
+    return newest is not None and newest.evidence == _evidence(event)
+
+
+def _evidence(event: InboundMessage) -> str:
+    return f"{event.provider}:{event.provider_message_id}"
 
 
 def act(

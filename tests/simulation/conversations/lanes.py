@@ -38,13 +38,7 @@ class Lanes:
 
     def put(self, name: str, entry: Entry) -> None:
         """Somebody else puts a message on a queue."""
-        sent = {
-            "Id": "0",
-            "MessageBody": entry.body,
-            "MessageGroupId": entry.group,
-            "MessageDeduplicationId": entry.deduplication,
-        }
-        self.queues[name].answer(json.dumps({"Entries": [sent]}).encode())
+        self.queues[name].put(entry)
 
     def copy(self) -> Lanes:
         """Queues of their own in the same state."""

@@ -480,7 +480,9 @@ class World:
                 stored.put(self.tables[key[0]], item)
 
 
-SENDING = frozenset({"create_message", "send_text_message", "send_email", "send_message"})
+SENDING = frozenset(
+    {"create_message", "send_message", "SendEmail", "SendTextMessage", "SendWhatsAppMessage"}
+)
 
 
 def _ms(text: str) -> int:

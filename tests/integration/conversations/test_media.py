@@ -1,0 +1,192 @@
+"""Files of customers: copied into our bucket from listed hosts only, later where that fails, or never."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.integration.conversations.acts import MINUTE_MS, lane, said
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+PICTURE = b"\x89PNG not a real one"
+
+
+@dataclass
+class Files:
+    """Answers by path: status, headers, content; `asked` are the paths and the credentials that came."""
+
+    url: str = ""
+    answers: dict[str, tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
+    asked: list[tuple[str, str | None]] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def _files() -> Iterator[Files]:
+    files = Files()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            files.asked.append((self.path, self.headers.get("Authorization")))
+            status, headers, content = files.answers.get(self.path, (404, {}, b""))
+            self.send_response(status)
+            for name, value in ({"Content-Length": str(len(content))} | headers).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None:
+            """Nothing on the terminal."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    files.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield files
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def files(_files: Files, world: World, monkeypatch: pytest.MonkeyPatch) -> Files:
+    """A host that is on the list of every worker, and no other is."""
+    _files.answers = {"/1": (200, {"Content-Type": "image/png"}, PICTURE)}
+    _files.asked.clear()
+    for name in ("inbound", "whatsapp-channel", "sms", "whatsapp"):
+        module = next((m for n, m in world.workers.items() if n.endswith(f"{name}.fifo")), None)
+        if module is not None:
+            media = replace(module.desk.media, origins=(_files.url,))
+            monkeypatch.setattr(module, "desk", replace(module.desk, media=media))
+    return _files
+
+
+def send(world: World, *urls: str) -> str:
+    """The candidate sends pictures: the `ref` of the conversation."""
+    ref = world.begin("whatsapp")
+    named = {f"MediaUrl{n}": url for n, url in enumerate(urls)}
+    kinds = {f"MediaContentType{n}": "image/png" for n in range(len(urls))}
+    world.whatsapp("m", "", NumMedia=str(len(urls)), **named, **kinds)
+    world.take_in()
+    return ref
+
+
+def message(world: World, ref: str) -> dict[str, Any]:
+    return next(m for m in world.log(ref) if m["author"] == "customer")
+
+
+def test_a_picture_is_copied(world: World, files: Files) -> None:
+    ref = send(world, f"{files.url}/1")
+
+    kept = message(world, ref)
+    assert kept["media_state"] == "stored"
+    assert world.objects()[kept["media"][0]["key"]] == PICTURE
+    assert files.asked == [("/1", None)]  # Nobody but Twilio gets the company's credentials.
+
+
+def test_a_redirect_to_a_listed_host_is_followed(world: World, files: Files) -> None:
+    """So Twilio does it: the API sends on to where the file lies."""
+    files.answers["/api"] = (307, {"Location": f"{files.url}/1"}, b"")
+
+    ref = send(world, f"{files.url}/api")
+
+    kept = message(world, ref)
+    assert world.objects()[kept["media"][0]["key"]] == PICTURE
+
+
+def test_a_redirect_elsewhere_is_not(world: World, files: Files) -> None:
+    files.answers["/api"] = (302, {"Location": "http://169.254.169.254/latest/meta-data"}, b"")
+
+    ref = send(world, f"{files.url}/api")
+
+    assert message(world, ref)["media"][0]["refused"] == "OriginRefused"
+    assert world.objects() == {}
+
+
+def test_a_circle_ends(world: World, files: Files) -> None:
+    files.answers["/api"] = (302, {"Location": "/api"}, b"")
+
+    ref = send(world, f"{files.url}/api")
+
+    assert message(world, ref)["media"][0]["refused"] == "OriginRefused"
+
+
+@pytest.mark.parametrize(
+    "url", ["https://evil.example/1", "http://127.0.0.1:1/1", "file:///etc/passwd"]
+)
+def test_of_other_hosts_nothing_is_fetched(world: World, files: Files, url: str) -> None:
+    ref = send(world, url)
+
+    kept = message(world, ref)
+    assert (kept["media_state"], kept["media"][0]["refused"]) == ("stored", "OriginRefused")
+    assert world.objects() == {}
+    world.work_off()
+    assert len(said(world, ref)) == 2  # The message is answered all the same.
+
+
+def test_a_file_that_is_too_large_is_refused(
+    world: World, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conversations.media.LARGEST_FILE_BYTES", 10)
+
+    ref = send(world, f"{files.url}/1")
+
+    assert message(world, ref)["media"][0]["refused"] == "TooLarge"
+
+
+@pytest.mark.parametrize("status", [404, 429, 503])
+def test_what_cannot_be_had_now_is_fetched_later(world: World, files: Files, status: int) -> None:
+    files.answers["/2"] = (status, {}, b"")
+    ref = send(world, f"{files.url}/1", f"{files.url}/2")
+    assert message(world, ref)["media_state"] == "pending"
+
+    files.answers["/2"] = (200, {}, PICTURE)
+    world.settle()
+
+    kept = message(world, ref)
+    assert kept["media_state"] == "stored"
+    assert len(world.objects()) == 2
+    assert world.due_at() == []
+    assert [path for path, _ in files.asked] == [
+        "/1",
+        "/2",
+        "/2",
+    ]  # What is there is not fetched again.
+
+
+def test_after_a_few_attempts_it_is_given_up(world: World, files: Files) -> None:
+    files.answers["/1"] = (503, {}, b"")
+    ref = send(world, f"{files.url}/1")
+
+    world.settle()
+
+    assert message(world, ref)["media_state"] == "failed"
+    assert world.due_at() == []
+    assert len(files.asked) <= 6
+
+
+def test_no_more_than_ten_files_are_fetched(world: World, files: Files) -> None:
+    ref = send(world, *[f"{files.url}/1"] * 12)
+
+    assert len(files.asked) == 10
+    assert message(world, ref)["media_state"] == "stored"
+
+
+def test_a_worker_that_was_asleep_for_hours_fetches_it_then(world: World, files: Files) -> None:
+    files.answers["/1"] = (503, {}, b"")
+    ref = send(world, f"{files.url}/1")
+    world.work_off()
+    files.answers["/1"] = (200, {}, PICTURE)
+
+    world.clock.ms += 600 * MINUTE_MS
+    world.sweep()
+    assert len(world.lanes.queues[lane(world, "whatsapp")].messages) == 1
+    world.work_off()
+
+    assert message(world, ref)["media_state"] == "stored"
