@@ -15,9 +15,10 @@ from pathlib import Path
 
 from local.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and credentials that are nobody's
-from tests.cost import richpanel
+from tests.cost import conversations, richpanel
 from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
+from tests.simulation.conversations.stage import running_world as running_conversations
 from tests.simulation.richpanel.stage import running_world as running_help_desk
 from tests.simulation.stage import running_world
 
@@ -33,11 +34,23 @@ def main() -> int:
         measured = measure(world, LENGTHS)
     with running_help_desk() as desk:
         of_help_desk = richpanel.measure(desk)
-    table = f"{markdown(measured)}\n{richpanel.markdown(of_help_desk)}"
+    with running_conversations() as company:
+        of_conversations = conversations.measure(company, LENGTHS)
+    table = "\n".join(
+        (
+            markdown(measured),
+            richpanel.markdown(of_help_desk),
+            conversations.markdown(of_conversations),
+        )
+    )
     print(table)
     if options.write:
         replace_section(options.write, "cost", table)
-    wrong = differences(measured) + richpanel.differences(of_help_desk)
+    wrong = [
+        *differences(measured),
+        *richpanel.differences(of_help_desk),
+        *conversations.differences(of_conversations),
+    ]
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

@@ -1,0 +1,318 @@
+"""
+What conversations cost, in ones of several lengths: kinds of events, figures, how they are measured.
+
+Every worker takes one record at a time here, so each pays for a receive and a delete of its own. Write units are told
+apart by the table they go to: *item* is the conversation's own, which exists seven times with its indexes; *rest* is
+all else, the log with its ledger, markers and caps.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from io import StringIO
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+from events.conversations import cast
+from shared import clock
+from tests.cost import capacity
+from tests.cost.dynamodb import Pricing
+from tests.cost.meter import MAPPING_CALLS, TRACE, logging_to
+from tests.simulation.conversations.world import NOON_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.simulation.conversations.world import Moment, World
+
+LENGTHS = (1, 10, 100)
+# So many messages are really said. What is older than window and prompt is only put there, as if it had been.
+REALLY_SAID = 60
+# Rare enough for no cap on answers to be reached, and an answer of which all is known.
+PAUSE_SECONDS = 30 * 60
+DAY_MS = 24 * clock.HOUR_MS
+QUESTION = "Which shift is it?"
+BOB = "+447700900456"
+
+# What happens, and the functions that work on it.
+type Story = Callable[[World], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """
+    What one event costs. The first two are write units; *requests* are those to AWS, *sqs* the part of them to queues.
+    *log_bytes* are of log and metrics (EMF), and a bound; the rest is exact.
+    """
+
+    item: int
+    rest: int
+    requests: int
+    sqs: int
+    log_lines: int
+    metric_lines: int
+    log_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """
+    A kind of event: what happens undisturbed *before*, and what is paid for.
+
+    *young* are the figures that differ in a conversation of one message, where the window has room and the first
+    answer changes the status.
+    """
+
+    name: str
+    story: Story
+    figures: Figures
+    most_reads: float
+    before: Story = lambda _: None
+    young: Mapping[str, int] = field(default_factory=dict)
+
+    def at(self, length: int) -> dict[str, int]:
+        """The figures by name in a conversation of this length."""
+        return {**asdict(self.figures), **(self.young if length == 1 else {})}
+
+
+def _asks(world: World) -> None:
+    status, answer = world.ask(cast.request("sms", "req-2"))
+    assert status == 200, answer
+
+
+def _works(world: World) -> None:
+    world.work_off()
+
+
+def _writes(world: World) -> None:
+    world.text("last", QUESTION)
+    world.take_in()
+
+
+def _says_three(world: World) -> None:
+    for name, text in (("one", "Hello"), ("two", "one thing"), ("three", QUESTION)):
+        world.text(name, text)
+    world.work_off()
+
+
+def _stops(world: World) -> None:
+    world.text("stop", "STOP")
+    world.work_off()
+
+
+def _told(word: str) -> Story:
+    """Twilio tells what became of the newest message to Ann."""
+
+    def story(world: World) -> None:
+        sid = world.log(_ref(world))[-1]["provider_message_id"]
+        sent = world.row("log", f"OUT#twilio#{sid}", "#")
+        assert sent
+        world.status(sid, word, sent["action_id"])
+        world.work_off()
+
+    return story
+
+
+def _told_later(world: World) -> None:
+    """Again, when the queue has forgotten the first one."""
+    world.clock.sleep(6 * 60)
+    _told("delivered")(world)
+
+
+def _writes_into_the_largest(world: World) -> None:
+    """An item with as much in it as ever fits: inline project data, and a window of long messages."""
+    facts = {f"fact{n}": "x" * 80 for n in range(10)}
+    world.begin("sms", request_id="req-3", project_data={**facts, "shift": "nights"})
+    for number in range(6):
+        world.text(f"long {number}", f"{QUESTION} {'y' * 900}")
+        world.work_off()
+        world.clock.sleep(PAUSE_SECONDS)
+    _writes(world)
+
+
+KINDS = (
+    # Figures: WRU (item, rest), requests (all, SQS), lines (log, EMF), their bytes; then read units.
+    Kind("a request", _asks, Figures(0, 3, 5, 1, 1, 1, 600), 1),
+    Kind("its first message", _works, Figures(32, 15, 26, 2, 1, 1, 600), 11, _asks),
+    Kind("a message of the customer", _writes, Figures(0, 3, 14, 4, 1, 2, 800), 7),
+    Kind("its answer", _works, Figures(21, 10, 28, 2, 1, 1, 600), 21, _writes, {"item": 16, "rest": 11}),
+    Kind("its answer, in the largest item", _works, Figures(28, 10, 30, 2, 1, 1, 600), 23, _writes_into_the_largest),
+    Kind("three fragments, one answer", _says_three, Figures(21, 19, 80, 18, 6, 9, 3_600), 48,
+         young={"item": 23, "rest": 20}),
+    Kind("status: sent", _told("sent"), Figures(0, 2, 10, 3, 1, 2, 800), 5),
+    Kind("status: delivered", _told("delivered"), Figures(0, 2, 10, 3, 1, 2, 800), 5, _told("sent")),
+    Kind("status again", _told_later, Figures(0, 2, 12, 3, 1, 2, 800), 6, _told("delivered")),
+    Kind("stop, and its confirmation", _stops, Figures(52, 20, 46, 6, 2, 3, 1_300), 23,
+         young={"item": 30, "rest": 17}),
+)  # fmt: skip
+WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The figures of a kind, and its read units, in a conversation of one length."""
+
+    figures: Figures
+    read_units: float
+
+
+# By length of the conversation, then by name of the kind.
+type Table = dict[int, dict[str, Measured]]
+
+
+def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
+    """What every kind costs in a conversation of each length."""
+    pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
+    for client in {table._client for table in _tables(world)}:
+        pricing.watch(client)
+    found: Table = {}
+    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+        for length in lengths:
+            start = _grown(world, length)
+            found[length] = {kind.name: _measured(world, pricing, kind, start) for kind in KINDS}
+    return found
+
+
+def _tables(world: World) -> list[Any]:
+    """A table of each handler: their clients are to be watched."""
+    modules = (*world.workers.values(), *world.called.values())
+    desks = [getattr(module, "desk", module) for module in modules]
+    places = [getattr(desk, "here", desk) for desk in desks]
+    return [place.log for place in places if hasattr(place, "log")]
+
+
+def _ref(world: World) -> str:
+    """Ann's conversation."""
+    (ref,) = (
+        key[1].removeprefix("CONV#")
+        for key, row in world.rows().items()
+        if key[2] == "STATE" and f"#{cast.CANDIDATE.lstrip('+')}" in row["conversation_id"]
+    )
+    return ref
+
+
+def _grown(world: World, length: int) -> Moment:
+    """A conversation of *length* messages, the last of which is ours."""
+    world.reset()
+    world.begin("sms")
+    for number in range(min(length, REALLY_SAID) // 2):
+        world.clock.sleep(PAUSE_SECONDS)
+        world.text(f"text {number}", QUESTION)
+        world.work_off()
+    ref = _ref(world)
+    said = world.log(ref)
+    first = clock.from_text(str(said[0]["message_timestamp"]))
+    for number in range(length - len(said)):
+        like = said[1 + number % 2]
+        at = clock.to_text(first - (number + 1) * clock.HOUR_MS)
+        sk = f"MSG#{at}#old-{number}"
+        world.write("log", {**like, "sk": sk, "message_timestamp": at, "entry_id": f"old-{number}"})
+    world.clock.ms += DAY_MS - (world.clock.ms - NOON_MS) % DAY_MS  # nobody sleeps
+    return world.remember()
+
+
+def _measured(world: World, pricing: Pricing, kind: Kind, start: Moment) -> Measured:
+    world.begin_again(start)
+    _warm_up(world)
+    kind.before(world)
+    world.wire.rewind()
+    pricing.priced.clear()
+    runs: Counter[str] = Counter()
+    invoke = world.invoke_worker
+
+    def counted(lane: str, *arguments: Any) -> bool:
+        runs[lane] += 1
+        return invoke(lane, *arguments)
+
+    output = StringIO()
+    pricing.is_on = True
+    with (
+        logging_to(output),
+        mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}),
+        mock.patch.object(world, "invoke_worker", counted),
+    ):
+        kind.story(world)
+    pricing.is_on = False
+    return _figures(world, pricing, runs.total(), output.getvalue())
+
+
+def _warm_up(world: World) -> None:
+    """Functions that have read secrets, switches and company data: another candidate keeps them busy."""
+    bob = {"recipient_first_name": "Bob", "recipient_tel": BOB, "comms_consent": True}
+    ref = world.begin("sms", request_id="req-0", recipient_data=bob)
+    world.text("bob", QUESTION, From=BOB)
+    world.work_off()
+    world.status(world.log(ref)[-1]["provider_message_id"], "sent")
+    world.work_off()
+    world.clock.sleep(1)
+
+
+def _figures(world: World, pricing: Pricing, runs: int, log: str) -> Measured:
+    aws = [call for call in world.wire.calls if not call.startswith("HTTP.")]
+    of_dynamodb = [call for call in aws if call.startswith("dynamodb.")]
+    assert len(of_dynamodb) == len(pricing.priced), "a call of DynamoDB went past the meter"
+    spent: Counter[str] = Counter()
+    for call, units in zip(of_dynamodb, pricing.priced, strict=True):
+        is_item = call.partition(" ")[2].startswith(f"{cast.COMPANY}#")
+        spent["item" if is_item else "rest"] += units.write
+    lines = log.splitlines()
+    metrics = [line for line in lines if line.startswith('{"_aws":')]
+    of_mapping = runs * len(MAPPING_CALLS)
+    figures = Figures(
+        item=spent["item"],
+        rest=spent["rest"],
+        requests=len(aws) + of_mapping,
+        sqs=sum(call.startswith("sqs.") for call in aws) + of_mapping,
+        log_lines=len(lines) - len(metrics),
+        metric_lines=len(metrics),
+        log_bytes=ceil(len(log.encode())),
+    )
+    return Measured(figures, sum(units.read for units in pricing.priced))
+
+
+def differences(measured: Table) -> list[str]:
+    """Where an event costs something else than is written down, at any length; one line each."""
+    found = []
+    for kind in KINDS:
+        for length, table in measured.items():
+            spent, most = table[kind.name], kind.most_reads
+            if spent.read_units > most:
+                found.append(
+                    f"{kind.name} at {length}: read units {spent.read_units:g}, over {most:g}"
+                )
+            wanted = kind.at(length)
+            for name, figure in asdict(spent.figures).items():
+                is_wrong = figure > wanted[name] if name == "log_bytes" else figure != wanted[name]
+                if is_wrong:
+                    found.append(f"{kind.name} at {length}: {name} {figure}, not {wanted[name]}")
+    return found
+
+
+def markdown(measured: Table) -> str:
+    """The table for the README."""
+    lengths = list(measured)
+    head = ["event", *(f"item at {n:,}" for n in lengths), "rest", "RRU", "requests", "SQS"]
+    rows = [[*head, "log lines", "EMF lines", "log bytes"]]
+    rows.append([":--"] + ["--:"] * (len(rows[0]) - 1))
+    for kind in KINDS:
+        spent = [table[kind.name] for table in measured.values()]
+        last = spent[-1].figures
+        reads = max(one.read_units for one in spent)
+        rest = [last.requests, last.sqs, last.log_lines, last.metric_lines]
+        longest = max(one.figures.log_bytes for one in spent)
+        items = [one.figures.item for one in spent]
+        figures = [*items, last.rest, f"{reads:g}", *rest, longest]
+        rows.append([kind.name, *map(str, figures)])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return f"{INTRODUCTION}\n{table}\n"
+
+
+INTRODUCTION = """\
+An event of a conversation by SMS: write units (WRU) of its item, by the messages it holds, and of all else. The item
+exists seven times, in its table and in indexes: a turn writes it once, and no more of it than a window of 2 KB grows.
+"""

@@ -1,0 +1,63 @@
+"""What an event of a conversation costs, held against the figures written down: none may grow with its length."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cost.conversations import (
+    KINDS,
+    LENGTHS,
+    WRITTEN_DOWN,
+    Kind,
+    Table,
+    differences,
+    markdown,
+    measure,
+)
+from tests.simulation.conversations.stage import running_world
+
+ANSWERS = [name for name in WRITTEN_DOWN if name.startswith("its answer")]
+MESSAGE = WRITTEN_DOWN["a message of the customer"]
+
+
+@pytest.fixture(scope="module")
+def measured() -> Table:
+    with running_world() as world:
+        return measure(world, LENGTHS)
+
+
+def test_an_event_costs_what_is_written_down_however_long_its_conversation(
+    measured: Table,
+) -> None:
+    assert list(measured) == [1, 10, 100]
+    assert all(table.keys() == WRITTEN_DOWN.keys() for table in measured.values())
+    assert differences(measured) == []
+
+
+@pytest.mark.parametrize("name", ["its first message", *ANSWERS])
+def test_a_turn_writes_the_item_for_32_units_at_most_and_all_else_for_15(name: str) -> None:
+    """The message that is answered is part of its turn."""
+    answered = MESSAGE.rest if name in ANSWERS else 0
+
+    assert WRITTEN_DOWN[name].item <= 32
+    assert WRITTEN_DOWN[name].rest + answered <= 15
+
+
+@pytest.mark.parametrize("name", ["a message of the customer", "status: sent", "status again"])
+def test_only_turns_and_changes_of_status_write_the_item(name: str) -> None:
+    assert WRITTEN_DOWN[name].item == 0
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_each_record_leaves_one_log_line_and_each_run_one_of_metrics(kind: Kind) -> None:
+    """A request runs the router alone; every other run takes one record off a queue."""
+    figures = kind.figures
+    assert figures.log_lines <= figures.metric_lines
+    assert figures.log_bytes <= 600 * figures.metric_lines
+
+
+def test_the_table_has_a_row_for_each_kind(measured: Table) -> None:
+    rows = [line for line in markdown(measured).splitlines() if line.startswith("|")]
+
+    assert "| its answer | 16 | 21 | 21 | 10 | 21 | 28 | 2 | 1 | 1 |" in "\n".join(rows)
+    assert len(rows) == len(KINDS) + 2
