@@ -19,7 +19,7 @@ from conversations.companies import SmsChannel, WhatsAppChannel
 from conversations.items.conversation import Role
 from conversations.items.log import Delivery, Message, Mode
 from conversations.lifecycle import OVER, WITH_PEOPLE, Status
-from conversations.moving import ROUNDS, Cause, move
+from conversations.moving import ROUNDS, Cause, finish_notes, move
 from conversations.office import AlreadyTaken, NotOpen, Unusable, holder_of, read_again
 from conversations.records import HumanMessage, Resume
 from conversations.showing import in_flight, standing_view
@@ -103,8 +103,10 @@ def hand_back(
     cause = Cause(who=who, what=f"hand_back:{agent.cause}", reason=HANDED_BACK)
     status = _status_of_model(here, opened)
     opened = _with_model(here, opened, agent, _GivenBack(status, cause, answer_pending))
-    if Status(opened.conversation.conversation_status) in WITH_PEOPLE:
-        opened = move(here, opened, status, cause)
+    is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
+    opened = (
+        move(here, opened, status, cause) if is_with_people else finish_notes(here, opened, cause)
+    )
     # Asked for behind the fence: whatever was stored before it met people, and has no trigger.
     waiting = [message for message in _pending(here, opened) if _is_to_be_answered(message)]
     if waiting:
@@ -130,14 +132,16 @@ def reopen(here: Resources, opened: Opened, agent: Agent) -> StandingView:
     status = Status(opened.conversation.conversation_status)
     if status is Status.OPTED_OUT:
         raise NotOpen("the customer has opted out")
+    cause = Cause(
+        who=f"human:{agent.id_in(opened.state)}",
+        what=f"reopen:{agent.cause}",
+        reason=REOPENED,
+        words=opened.conversation.hand_off_to_human_reason,
+    )
     if status is Status.CLOSED:
-        cause = Cause(
-            who=f"human:{agent.id_in(opened.state)}",
-            what=f"reopen:{agent.cause}",
-            reason=REOPENED,
-            words=opened.conversation.hand_off_to_human_reason,
-        )
         opened = move(here, opened, wishes.before(opened), cause, is_return=True)
+    else:
+        opened = finish_notes(here, opened, cause)
     send_first_message(here, opened, agent)
     return standing_view(opened)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from conversations import agents, references, showing, wishes
 from conversations.items.conversation import ChannelMethod
 from conversations.lifecycle import OPEN, Status
-from conversations.moving import Cause, move
+from conversations.moving import Cause, finish_notes, move
 from conversations.office import Unusable, recipient_of
 from conversations.opened import Opened
 from conversations.policing import addresses_of
@@ -51,11 +51,13 @@ def opt_out(
     )
     changed = []
     for opened in known:
-        if Status(opened.conversation.conversation_status) not in OPEN:
+        if not {ALL_CHANNELS, opened.conversation.channel_method}.intersection(channels):
             continue
-        if ALL_CHANNELS in channels or opened.conversation.channel_method in channels:
-            cause = _cause(opened, agent, "opted_out")
+        cause = _cause(opened, agent, "opted_out")
+        if Status(opened.conversation.conversation_status) in OPEN:
             changed.append(move(office.here, opened, Status.OPTED_OUT, cause))
+        else:
+            finish_notes(office.here, opened, cause)
     return _recorded(caller, channels, changed, recorded=recorded)
 
 
@@ -69,9 +71,12 @@ def opt_in(
     )
     changed = []
     for opened in _with(office, caller.company, recipient):
-        is_meant = opened.conversation.channel_method in channels
-        if is_meant and opened.conversation.conversation_status == Status.OPTED_OUT:
-            cause = _cause(opened, agent, "opted_in")
+        if opened.conversation.channel_method not in channels:
+            continue
+        cause = _cause(opened, agent, "opted_in")
+        if opened.conversation.conversation_status != Status.OPTED_OUT:
+            finish_notes(office.here, opened, cause)
+        else:
             returned = move(office.here, opened, wishes.before(opened), cause, is_return=True)
             agents.send_first_message(office.here, returned, agent)
             changed.append(returned)

@@ -105,7 +105,7 @@ def _settle(
     if message.error_code not in DOUBTS:
         return
     kind = _KINDS.get((message.turn_id or "").partition(":")[0], TurnKind.SYSTEM)
-    if _is_failed_first(opened, message):
+    if _is_failed_first(opened, message) or _is_begun_again(opened, message):
         who = f"human:{agent.id_in(opened.state)}"
         cause = Cause(who=who, what=f"resolve:{agent.cause}", reason="sent")
         opened = move(here, opened, Status.PROCESSING, cause)
@@ -127,8 +127,16 @@ def _settle(
 
 
 def _is_failed_first(opened: Opened, message: Message) -> bool:
-    is_first = (message.turn_id or "").startswith("initial")
-    return is_first and opened.conversation.conversation_status == Status.FAILED
+    return _is_first(message) and opened.conversation.conversation_status == Status.FAILED
+
+
+def _is_begun_again(opened: Opened, message: Message) -> bool:
+    """Whether a call before this one has died on the way: nothing else leaves a first message in doubt there."""
+    return _is_first(message) and opened.conversation.conversation_status == Status.PROCESSING
+
+
+def _is_first(message: Message) -> bool:
+    return (message.turn_id or "").startswith("initial")
 
 
 def _again(opened: Opened, agent: Agent, message: Message) -> HumanMessage:

@@ -77,6 +77,14 @@ def finish_move(here: Resources, opened: Opened) -> Opened:
     return move(here, opened, status, cause, is_return=now in OVER)
 
 
+def finish_notes(here: Resources, opened: Opened, cause: Cause) -> Opened:
+    """Finish a move for *cause* that the item has made, but maybe not the log nor the open list. Safe to repeat."""
+    now = opened.conversation.conversation_status
+    if opened.state.moved_for != cause.what or opened.state.moves_to != now:
+        return opened
+    return move(here, opened, Status(now), cause)
+
+
 def change_status(
     here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool = False
 ) -> tuple[Conversation, Conversation] | None:

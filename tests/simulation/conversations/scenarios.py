@@ -11,7 +11,7 @@ from events.conversations import cast
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import Moment, World
 
-type Story = Callable[[World], None]
+type Story = Callable[[World], object]
 
 
 @dataclass(frozen=True)

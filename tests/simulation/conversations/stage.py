@@ -48,6 +48,7 @@ CALLED = {
     "ConversationsTwilio": "twilio",
     "ConversationsAwsSms": "aws_sms",
     "ConversationsSweeper": "sweeper",
+    "ConversationsAdmin": "admin",
 }
 
 
@@ -127,6 +128,7 @@ def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:
     for name, value in {
         template.properties("TwilioWebhookSecret", **given)["Name"]: twilio.SECRET,
         template.properties("WhatsAppAccessTokens", **given)["Name"]: {},
+        template.properties("ApiSealSecret", **given)["Name"]: {"seal_key": "sealed"},
         cast.TWILIO_SECRET_ID: cast.TWILIO_SECRET,
     }.items():
         secrets.create_secret(Name=name, SecretString=json.dumps(value))

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -21,8 +22,9 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from events.conversations import cast, twilio
 from local.sandbox import state
 from shared import conversation_lanes
-from shared.auth import Scope
+from shared.auth import Caller, Scope
 from shared.events import InboundMessage
+from shared.queues import digest
 from shared.storable import storable
 from tests.simulation import stored
 from tests.simulation.clock import Clock
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 LONGEST_LIFE_MS = 120_000
 MOST_ROUNDS = 120
+MOST_CALLS = 10
 PARAMETERS = "/parley/local/conversations"
 # Nothing is stopped.
 SWITCHES = {"safe_mode": "false", "automation_enabled": "true"}
@@ -47,6 +50,10 @@ KEY_NAMES = {
     "log": ("pk", "sk"),
     "company": ("company_id", "project_id"),
 }
+# Somebody of the company, who may do everything.
+CAROL = Caller(
+    company=cast.COMPANY, scopes=frozenset(Scope), principal="api-key:2", projects=frozenset("*")
+)
 # At noon in London: nobody sleeps.
 NOON_MS = 1_767_268_800_000
 
@@ -89,6 +96,19 @@ class SandboxClock(state.Clock):
     def now(self) -> float:
         """Seconds since 1970, UTC."""
         return self._clock.ms / 1_000
+
+
+class Refused(Exception):
+    """A call was answered with an error: its status, and what was said."""
+
+    def __init__(self, status: int, told: Any) -> None:
+        super().__init__(f"{status}: {told}")
+        self.status, self.told = status, told
+
+    @property
+    def is_to_come_again(self) -> bool:
+        """Whether the same call may work later: it is being answered, or something was out of order."""
+        return self.status >= HTTPStatus.INTERNAL_SERVER_ERROR or "IN_PROGRESS" in str(self.told)
 
 
 @dataclass(frozen=True)
@@ -252,10 +272,16 @@ class World:
             answer: dict[str, Any] = self.called["router"].handler(event, Invocation(self.clock))
         return answer
 
+    def request(self, payload: dict[str, Any]) -> dict[str, Any]:
+        """As `ask`: the answer to a good request. Raises Refused."""
+        status, told = self.ask(payload)
+        if status >= HTTPStatus.BAD_REQUEST:
+            raise Refused(status, told)
+        return told
+
     def begin(self, channel: str = "sms", **changes: Any) -> str:
         """A conversation is begun, and its first message is sent: its `ref`."""
-        status, answer = self.ask(cast.request(channel, **changes))
-        assert status == 200, answer
+        answer = self.request(cast.request(channel, **changes))
         self.work_off()
         return str(answer["conversation_ref"])
 
@@ -292,6 +318,53 @@ class World:
         self.wire.note_run()
         with quiet():
             self.called["sweeper"].handler({}, Invocation(self.clock))
+
+    def published(self, event: dict[str, Any]) -> None:
+        """AWS hands on what was published on a topic."""
+        self.wire.note_run()
+        with quiet():
+            self.called["aws_sms"].handler(event, Invocation(self.clock))
+
+    def office(self, line: str, body: Any = None, **names: str) -> dict[str, Any]:
+        """A person calls the API (`POST /conversations/{ref}/close`): its result. The same call has the same key."""
+        method, route = line.split(" ")
+        path = route.format(**names)
+        event = {
+            "resource": route,
+            "path": path,
+            "httpMethod": method,
+            "headers": {"idempotency-key": digest(line, json.dumps(body), path)},
+            "multiValueHeaders": {},
+            "pathParameters": names or None,
+            "queryStringParameters": None,
+            "multiValueQueryStringParameters": None,
+            "requestContext": {"requestId": "request-1", "authorizer": CAROL.as_context()},
+            "body": None if body is None else json.dumps(body),
+            "isBase64Encoded": False,
+        }
+        self.wire.note_run()
+        with quiet():
+            answer = self.called["admin"].handler(event, Invocation(self.clock))
+        told: dict[str, Any] = json.loads(answer["body"])
+        if answer["statusCode"] >= HTTPStatus.BAD_REQUEST:
+            raise Refused(answer["statusCode"], told)
+        result: dict[str, Any] = told["result"]
+        return result
+
+    def insist(self, call: Callable[[], object]) -> None:
+        """Somebody calls until it works: whoever is not answered, or told to come again, does."""
+        for _ in range(MOST_CALLS):
+            try:
+                call()
+            except Died:
+                self.new_process()
+            except Refused as refusal:
+                if not refusal.is_to_come_again:
+                    raise
+                self.clock.sleep(LONGEST_LIFE_MS // 1_000)
+            else:
+                return
+        raise AssertionError("it never works")
 
     # Workers
 
