@@ -15,7 +15,7 @@ from conversations import arriving, records
 from conversations.consequences import consequence
 from conversations.falling_back import fall_back
 from conversations.items.log import Delivery, Message, Stage, TurnKind
-from conversations.lifecycle import Status
+from conversations.lifecycle import OVER, WITH_PEOPLE, Status
 from conversations.moving import Cause, move
 from conversations.records import Resolve
 from conversations.store import messages
@@ -170,6 +170,12 @@ def _failed(here: Resources, opened: Opened, message: Message, event: DeliverySt
     kind = TurnKind.INITIAL if is_first else TurnKind.REPLY
     end = consequence(kind, Ended.FAILED, reason)
     cause = Cause(who="provider", what=f"{message.entry_id}:{reason}", reason=reason)
+    status = Status(opened.conversation.conversation_status)
+    is_ours = (
+        opened.state.moved_for == cause.what
+    )  # a move of ours, whose worker may have died in it
+    if status in OVER or (status in WITH_PEOPLE and not is_ours):
+        return  # It shows at the message. Nobody expects anything, or people have the conversation anyway.
     move(here, opened, end.status or Status.FAILED, cause)
     if is_first:
         fall_back(here, opened)

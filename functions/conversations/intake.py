@@ -78,7 +78,7 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
     if ref is None:
         return _keep_for_people(desk, event, customer, allowed[0], marker)
     opened = arriving.opened(here, ref)
-    wish = _consent(desk, opened, event, customer)
+    wish, had_left = _consent(desk, opened, event, customer)
     message, opened, is_new = _store(here, opened, event, marker)
     # A repetition finishes what its first delivery may have left; it does not undo what happened since.
     is_news = is_new or message.message_timestamp > opened.conversation.updated_at
@@ -87,7 +87,7 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
             _taken_over_outside(here, opened, message)
     elif wish is not None:
         if is_new or _still_stands(desk, opened, event, customer):
-            wishes.act(here, opened, event, message, wish)
+            wishes.act(here, opened, event, message, wish, had_left=had_left)
     else:
         _ask_for_answer(here, opened, event, message, is_news=is_news)
     media.keep(desk.media, opened, message)
@@ -105,13 +105,22 @@ def _vouched(here: Resources, event: InboundMessage) -> list[BusinessAddress]:
     return allowed
 
 
-def _consent(desk: Intake, opened: Opened, event: InboundMessage, customer: str) -> Wish | None:
-    """Put STOP or START on record before anything else: no later failure may lose it."""
+def _consent(
+    desk: Intake, opened: Opened, event: InboundMessage, customer: str
+) -> tuple[Wish | None, bool]:
+    """
+    Put STOP or START on record before anything else: no later failure may lose it.
+
+    What is heard, and whether it was on record already that the person has left.
+    """
     known = wishes.known_addresses(opened, customer)
+    company = opened.company.company_id
     wish = wishes.heard(desk.consents, opened.company, event, known)
-    if wish is not None:
-        wishes.record(desk.consents, opened.company.company_id, event, known, wish)
-    return wish
+    if wish is None:
+        return None, False
+    had_left = wishes.had_left(desk.consents, company, event, known)
+    wishes.record(desk.consents, company, event, known, wish)
+    return wish, had_left
 
 
 def _still_stands(desk: Intake, opened: Opened, event: InboundMessage, customer: str) -> bool:

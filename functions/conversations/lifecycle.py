@@ -55,12 +55,12 @@ _LEADS_TO: Mapping[Status, set[Status]] = {
     _S.BLOCKED: {_S.PROCESSING, *_OVER},
     _S.INITIAL_MESSAGE_SENT: {_S.REPLY_SENT, _S.HANDOFF_PENDING, _S.FAILED, *_OVER},
     _S.REPLY_SENT: {_S.HANDOFF_PENDING, *_OVER},
-    _S.HANDOFF_PENDING: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, _S.FAILED, *_OVER},
+    _S.HANDOFF_PENDING: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, *_OVER},
     _S.HANDOFF_ACTIVE: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, *_OVER},
     _S.FAILED: {_S.PROCESSING, _S.HANDOFF_PENDING, *_OVER},
-    # Back to where it was before.
-    _S.OPTED_OUT: set(Status) - {_S.OPTED_OUT},
-    _S.CLOSED: set(Status) - {_S.CLOSED},
+    # What is over stays so, unless it returns: whatever comes late must not bring it back.
+    _S.OPTED_OUT: set(),
+    _S.CLOSED: {_S.OPTED_OUT},
 }
 # A person may take over whatever is not over.
 OPEN = frozenset(Status) - _OVER

@@ -53,7 +53,9 @@ def move(
     now = Status(opened.conversation.conversation_status)
     if not may_become(now, status, is_return=is_return):
         return opened
-    state = _fenced(here, opened, status, cause)
+    state = _fenced(here, opened, status, cause, is_return=is_return)
+    if state is None:
+        return opened
     changed = change_status(here, opened, status, cause, is_return=is_return)
     if changed is None:
         return opened
@@ -156,11 +158,19 @@ def keep_open(here: Resources, ref: str, conversation: Conversation) -> None:
     openings.keep(here.log, conversation.company_id, conversation.project_id, opening)
 
 
-def _fenced(here: Resources, opened: Opened, status: Status, cause: Cause) -> State:
-    """The state with the mode of the status and the reason; the fence is raised where the mode changes."""
+def _fenced(
+    here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool
+) -> State | None:
+    """
+    The state with the mode of the status and the reason; the fence is raised where the mode changes.
+
+    None where somebody has ended the conversation meanwhile, and this is no return.
+    """
     mode, state = mode_of(status), opened.state
     without = () if cause.reason else ("status_reason",)  # One without a reason leaves no old one.
     for _ in range(ROUNDS):
+        if state.mode is Mode.CLOSED and mode is not Mode.CLOSED and not is_return:
+            return None
         if state.mode is mode:
             if state.status_reason == cause.reason:
                 return state

@@ -140,11 +140,12 @@ def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
 
     A first message is put off, or blocked until somebody changes what blocks it; without its author, the model, it
     waits for a person. An answer that may not leave is a person's to give, but for one that comes too late for today,
-    which waits; nobody answers somebody who opted out. What a person writes says itself why it did not leave.
+    which waits; nobody answers somebody who opted out. What a person writes says itself why it did not leave, and so
+    does a notice: nobody has to answer in its place, least of all where the conversation is over.
     """
     reason = decision.reason
     due_at = decision.at if isinstance(decision, Later) else None
-    if wanted.author is Author.PERSON:
+    if wanted.author is Author.PERSON or _is_notice(wanted):
         return End(reason=reason)
     if wanted.kind is Kind.FIRST:
         if reason is Reason.AUTOMATION_OFF:
@@ -156,6 +157,11 @@ def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
     if due_at is not None and reason in _WAITS:
         return End(reason=reason, due_at_ms=due_at)
     return End(reason=reason, status=Status.HANDOFF_PENDING)
+
+
+def _is_notice(wanted: Wanted) -> bool:
+    """Whether it is a fixed text beside the conversation, and not an answer in it."""
+    return wanted.author is Author.RULE and wanted.kind in {Kind.ANSWER, Kind.OPT_OUT_CONFIRMATION}
 
 
 def addresses_of(opened: Opened) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations import records
-from conversations.items.log import Mode
 from conversations.lifecycle import OVER, Status
 from conversations.moving import Cause, move
 from conversations.policing import addresses_of
@@ -60,6 +59,13 @@ def record(
         consents.record_opt_in(company_id, known[:1], said, channels=[event.channel_method])
 
 
+def had_left(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
+    """Whether the person had opted out before this message; what it put on record itself does not count."""
+    standing = consents.standing(company_id, known, event.channel_method)
+    newest = standing.newest
+    return standing.is_opted_out and newest is not None and newest.evidence != _evidence(event)
+
+
 def is_newest(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
     """Whether this message is what is on record of the person, and no later one."""
     newest = consents.standing(company_id, known, event.channel_method).newest
@@ -71,18 +77,28 @@ def _evidence(event: InboundMessage) -> str:
 
 
 def act(
-    here: Resources, opened: Opened, event: InboundMessage, message: Message, wish: Wish
+    here: Resources,
+    opened: Opened,
+    event: InboundMessage,
+    message: Message,
+    wish: Wish,
+    *,
+    had_left: bool,
 ) -> Opened:
-    """What a word means for the conversation; consent is on record by then. Safe to repeat."""
+    """
+    What a word means for the conversation; consent is on record by then. Safe to repeat.
+
+    Whoever *had_left* before is told no second time that they have, and gets no help.
+    """
     cause = Cause(who=CUSTOMER, what=message.entry_id, reason=f"said_{wish}")
     is_answered = event.opt_out_type is not None or _is_left_to_provider(opened)
     if wish is Wish.HELP:
-        if not is_answered and opened.state.mode is not Mode.CLOSED:
+        if not is_answered and not had_left:
             send_notice(here, opened, "help", message.entry_id)
         return opened
     if wish is Wish.STOP:
         after = move(here, opened, Status.OPTED_OUT, cause)
-        if not is_answered:
+        if not is_answered and not had_left:
             send_notice(here, opened, "opt_out_confirmation", message.entry_id)
         return after
     if opened.conversation.conversation_status != Status.OPTED_OUT:
