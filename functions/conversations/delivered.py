@@ -2,7 +2,8 @@
 What providers say became of our messages: by rank, never by the order in which it arrives.
 
 A status finds its message by the provider's id, or by the action id that we gave along, so that one which is faster
-than our own writes is not lost. Failure never overrides delivery, and what comes after a failure changes nothing.
+than our own writes is not lost. Failure never overrides delivery, and what comes after a failure changes nothing; but
+what was only in doubt is finished as soon as anything says that it arrived.
 """
 
 from __future__ import annotations
@@ -14,12 +15,18 @@ from typing import TYPE_CHECKING
 from conversations import arriving, records
 from conversations.consequences import consequence
 from conversations.falling_back import fall_back
-from conversations.items.log import Delivery, Message, Stage, TurnKind
-from conversations.lifecycle import OVER, WITH_PEOPLE, Status
+from conversations.healing import heal
+from conversations.items.books import Unreachable
+from conversations.items.log import Delivery, Message, Outbound, Stage, TurnKind
+from conversations.lifecycle import OPEN, OVER, WITH_PEOPLE, Status
+from conversations.meanings import Verdict, meaning, verdict
 from conversations.moving import Cause, move
+from conversations.policing import addresses_of
 from conversations.records import Resolve
-from conversations.store import messages
+from conversations.store import messages, unreachable
 from conversations.turns import Ended
+from shared import clock
+from shared.consent.records import Consents, Source, Statement
 from shared.failures import Permanent
 
 if TYPE_CHECKING:
@@ -28,49 +35,11 @@ if TYPE_CHECKING:
     from shared.events import DeliveryStatus
 
 _D = Delivery
-# The providers' words; what is not among them is kept and changes nothing.
-_WORDS: dict[str, Delivery] = {
-    # Twilio, "Message status values"
-    "accepted": _D.ACCEPTED,
-    "scheduled": _D.ACCEPTED,
-    "queued": _D.QUEUED,
-    "sending": _D.QUEUED,
-    "sent": _D.SENT,
-    "delivered": _D.DELIVERED,
-    "read": _D.READ,
-    "undelivered": _D.FAILED,
-    "failed": _D.FAILED,
-    "canceled": _D.FAILED,
-    "partially_delivered": _D.FAILED,
-    # AWS End User Messaging SMS, "Event types"
-    "TEXT_QUEUED": _D.QUEUED,
-    "TEXT_PENDING": _D.QUEUED,
-    "TEXT_SUCCESSFUL": _D.SENT,
-    "TEXT_DELIVERED": _D.DELIVERED,
-    # SES, "Event types"
-    "Send": _D.SENT,
-    "Delivery": _D.DELIVERED,
-    "Open": _D.READ,
-    "Bounce": _D.FAILED,
-    "Reject": _D.FAILED,
-    "Rendering Failure": _D.FAILED,
-}
-_FAILURES_OF_SMS = frozenset(
-    {
-        "TEXT_BLOCKED",
-        "TEXT_CARRIER_BLOCKED",
-        "TEXT_SPAM",
-        "TEXT_INVALID",
-        "TEXT_INVALID_MESSAGE",
-        "TEXT_UNREACHABLE",
-        "TEXT_CARRIER_UNREACHABLE",
-        "TEXT_TTL_EXPIRED",
-        "TEXT_PROTECT_BLOCKED",
-    }
-)
 _RANKS = (_D.DRAFT, _D.SENDING, _D.UNKNOWN, _D.ACCEPTED, _D.QUEUED, _D.SENT, _D.DELIVERED, _D.READ)
 # What a failure may still replace: what was delivered was not lost.
 _UNDECIDED = [rank for rank in _RANKS if rank not in {_D.DELIVERED, _D.READ}]
+_SOURCES = {Verdict.COMPLAINED: Source.COMPLAINT, Verdict.OPTED_OUT: Source.PROVIDER}
+UNKNOWN_MESSAGE = "unknown_message"
 
 
 class Applied(StrEnum):
@@ -86,64 +55,90 @@ class _Found:
     ref: str
     message_sk: str
     action_id: str
+    is_linked: bool  # by the very id that the status has
 
 
 def apply(here: Resources, event: DeliveryStatus) -> Applied:
     """Apply one status. Raises Permanent (`unknown_message`) where no message of ours is meant."""
     found = _find(here, event)
     if found is None:
-        raise Permanent("unknown_message")
-    status = _meaning(event)
+        raise Permanent(UNKNOWN_MESSAGE)
+    status = meaning(event)
     if status is None:
         return Applied.IGNORED
+    opened = arriving.opened(here, found.ref)
     is_failure = status is Delivery.FAILED
     here.ledger.confirm(
         found.action_id,
         failed=is_failure,
         message_pk=f"{found.ref}#{found.message_sk}",
-        company=_company(here, found.ref),
+        company=opened.company.company_id,
     )
-    lower = _UNDECIDED if is_failure else list(_RANKS[: _RANKS.index(status)])
-    facts = Message.named(
-        delivery_status=status,
-        delivery_status_at=event.occurred_at,
-        error_code=event.error_code,
-        provider_message_id=event.provider_message_id,
-        segments=event.segments,
-        price=event.price,
-        currency=event.currency,
-    )
-    changed = messages.update(
-        here.log, found.ref, found.message_sk, facts, only_from=[*lower, status]
-    )
+    if not found.is_linked:
+        _link(here, event, found)
+    changed = _raised(here, event, found, status)
+    # Of the person it is true whatever became of the message since.
+    _heed(here, opened, event, found)
     if changed is None:
         return Applied.OLD
     opened = arriving.opened(here, found.ref)
     _settle_turn(here, opened, found)
     if is_failure:
         _failed(here, opened, changed, event)
+    else:
+        cause = Cause(who="provider", what=f"{changed.entry_id}:{status}")
+        heal(here, opened, changed, found.action_id, cause)
     return Applied.CHANGED
 
 
 def _find(here: Resources, event: DeliveryStatus) -> _Found | None:
     linked = messages.linked(here.log, event.provider, event.provider_message_id)
     if linked is not None:
-        return _Found(linked.ref, linked.message_sk, linked.action_id)
+        return _Found(linked.ref, linked.message_sk, linked.action_id, is_linked=True)
     action = here.ledger.action(event.action_id) if event.action_id else None
     if action is None or action.message_pk is None:
         return None
     ref, _, sk = action.message_pk.partition("#")
-    return _Found(ref, sk, action.action_id)
+    return _Found(ref, sk, action.action_id, is_linked=False)
 
 
-def _meaning(event: DeliveryStatus) -> Delivery | None:
-    if event.status in _FAILURES_OF_SMS:
-        return Delivery.FAILED if event.is_final else None
-    return _WORDS.get(event.status)
+def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
+    """
+    Let the id that the status has lead to the message as well.
+
+    AWS has an id of its own for what Meta calls otherwise; customers quote Meta's. And of a send whose answer was lost
+    this is the only id that there is.
+    """
+    outbound = Outbound(
+        ref=found.ref,
+        message_sk=found.message_sk,
+        action_id=found.action_id,
+        ttl=Outbound.time_to_live(),
+    )
+    messages.link(here.log, event.provider, event.provider_message_id, outbound)
 
 
-def _company(here: Resources, ref: str) -> str:
-    return arriving.opened(here, ref).company.company_id
+def _raised(
+    here: Resources, event: DeliveryStatus, found: _Found, status: Delivery
+) -> Message | None:
+    """The message with its new status; None where it is further by now."""
+    lower = _UNDECIDED if status is Delivery.FAILED else list(_RANKS[: _RANKS.index(status)])
+    facts = Message.named(
+        delivery_status=status,
+        delivery_status_at=event.occurred_at,
+        error_code=event.error_code,
+        segments=event.segments,
+        price=event.price,
+        currency=event.currency,
+    )
+    return messages.update(
+        here.log,
+        found.ref,
+        found.message_sk,
+        facts,
+        once=Message.named(provider_message_id=event.provider_message_id),
+        only_from=[*lower, status],
+    )
 
 
 def _settle_turn(here: Resources, opened: Opened, found: _Found) -> None:
@@ -157,6 +152,43 @@ def _settle_turn(here: Resources, opened: Opened, found: _Found) -> None:
     ):
         entry = records.entry(Resolve(ref=found.ref), found.ref, "resolve", found.action_id)
         here.channels[opened.conversation.channel_method].send([entry])
+
+
+def _heed(here: Resources, opened: Opened, event: DeliveryStatus, found: _Found) -> None:
+    """Keep what a status says of the person: that they want nothing more, or that the channel does not reach them."""
+    said = verdict(event)
+    if said is Verdict.UNREACHABLE:
+        if (opened.state.last_inbound_at or "") > event.occurred_at:
+            return  # They wrote from there since.
+        known = Unreachable(
+            reason=event.error_code or event.status,
+            at=event.occurred_at,
+            evidence=found.action_id,
+            ttl=Unreachable.time_to_live(),
+        )
+        company, channel = opened.company.company_id, opened.conversation.channel_method
+        unreachable.note(here.log, company, opened.customer, channel, known)
+    elif said is not None:
+        _opt_out(here, opened, event, found, _SOURCES[said])
+
+
+def _opt_out(
+    here: Resources, opened: Opened, event: DeliveryStatus, found: _Found, source: Source
+) -> None:
+    """They have left by another door: on record first, then the conversation is over, if they did not come back."""
+    consents, known = Consents(here.log), addresses_of(opened)
+    company, channel = opened.company.company_id, opened.conversation.channel_method
+    said = Statement(
+        source=source,
+        at_ms=clock.from_text(event.occurred_at),
+        evidence=found.action_id,
+        channel=channel,
+    )
+    consents.record_opt_out(company, known, said)
+    is_open = Status(opened.conversation.conversation_status) in OPEN
+    if is_open and consents.standing(company, known, channel).is_opted_out:
+        cause = Cause(who="provider", what=f"{found.action_id}:{source}", reason=source)
+        move(here, opened, Status.OPTED_OUT, cause)
 
 
 def _failed(here: Resources, opened: Opened, message: Message, event: DeliveryStatus) -> None:

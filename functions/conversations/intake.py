@@ -24,7 +24,7 @@ from conversations.items.log import Inbound, Message, Mode
 from conversations.lifecycle import WITH_PEOPLE, Status
 from conversations.moving import Cause, move
 from conversations.review import must_be_reviewed
-from conversations.store import books, messages, routes, states
+from conversations.store import books, messages, routes, states, unreachable
 from shared import clock
 from shared.events import ReplyTrigger, body_of
 from shared.failures import Permanent
@@ -70,6 +70,11 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
         raise Permanent("conflict")
     allowed = _vouched(here, event)
     customer = arriving.customer_of(event)
+    if event.type == "inbound_message":
+        # The time of a repetition says nothing of when they wrote.
+        heard_at = marker.message_timestamp if marker else event.received_at
+        for company_id in {owner.company_id for owner in allowed}:
+            unreachable.clear(here.log, company_id, customer, event.channel_method, heard_at)
     if marker is None:
         ref = finding.find(here, event, customer, allowed)
         ref = ref or arriving.begin(here, event, customer, allowed)

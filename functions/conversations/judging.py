@@ -9,26 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations import agents, references, settling
+from conversations import agents, references
 from conversations.falling_back import fall_back
-from conversations.items.log import Delivery, Message, Stage, Turn, TurnKind
-from conversations.lifecycle import Status
-from conversations.moving import Cause, move
+from conversations.healing import heal, is_failed_first
+from conversations.items.log import Delivery, Message
+from conversations.moving import Cause
 from conversations.office import NotFound
-from conversations.opened import Opened, Speaking
 from conversations.records import HumanMessage
-from conversations.store import messages, states
-from conversations.turns import SEND_IN_DOUBT
+from conversations.store import messages
 from conversations.views import ResolvedView
 
 if TYPE_CHECKING:
     from conversations.inputs import ResolveInput
     from conversations.office import Agent
+    from conversations.opened import Opened
     from conversations.resources import Resources
-
-# What a message says whose turn was given up in doubt; of a first one it is the conversation's reason, too.
-DOUBTS = frozenset({SEND_IN_DOUBT, "unknown"})
-_KINDS = {"initial": TurnKind.INITIAL, "reply": TurnKind.REPLY, "human": TurnKind.HUMAN}
 
 
 class NotUnknown(Exception):
@@ -56,8 +51,10 @@ def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) 
         company=opened.company.company_id,
     )
     if given.outcome == "sent":
-        _settle(here, opened, agent, known, action_id)
-    elif given.outcome == "not_sent" and _is_failed_first(opened, known):
+        who = f"human:{agent.id_in(opened.state)}"
+        cause = Cause(who=who, what=f"resolve:{agent.cause}", reason="sent")
+        heal(here, opened, known, action_id, cause)
+    elif given.outcome == "not_sent" and is_failed_first(opened, known):
         fall_back(here, opened)  # Now it is final.
     elif given.outcome == "resend":
         resent_as = agents.say(here, opened, agent, _again(opened, agent, known)).entry_id
@@ -92,51 +89,6 @@ def _judged(
         ):
             return again
     raise NotUnknown("what became of the message is known, or being found out")
-
-
-def _settle(
-    here: Resources, opened: Opened, agent: Agent, message: Message, action_id: str
-) -> None:
-    """
-    Finish the turn that was given up: the message is in the conversation's window, and a first one has begun it.
-
-    As long as the message says that it is in doubt, this was not done, whoever has found out that it arrived.
-    """
-    if message.error_code not in DOUBTS:
-        return
-    kind = _KINDS.get((message.turn_id or "").partition(":")[0], TurnKind.SYSTEM)
-    if _is_failed_first(opened, message) or _is_begun_again(opened, message):
-        who = f"human:{agent.id_in(opened.state)}"
-        cause = Cause(who=who, what=f"resolve:{agent.cause}", reason="sent")
-        opened = move(here, opened, Status.PROCESSING, cause)
-    turn = Turn(
-        turn_id=message.turn_id or "",
-        kind=kind,
-        up_to=(message.turn_id or "").partition(":")[2] if kind is TurnKind.REPLY else None,
-        message_sk=_sk(message),
-        generation=opened.state.generation,
-        stage=Stage.SENDING,
-        owner=agent.cause,
-        lease_until=0,
-    )
-    speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
-    settling.finish(here, speaking)
-    if (opened.state.last_outbound_at or "") < message.message_timestamp:
-        states.note(here.log, opened.ref, last_outbound_at=message.message_timestamp)
-    messages.update(here.log, opened.ref, _sk(message), {}, drop=["error_code"])
-
-
-def _is_failed_first(opened: Opened, message: Message) -> bool:
-    return _is_first(message) and opened.conversation.conversation_status == Status.FAILED
-
-
-def _is_begun_again(opened: Opened, message: Message) -> bool:
-    """Whether a call before this one has died on the way: nothing else leaves a first message in doubt there."""
-    return _is_first(message) and opened.conversation.conversation_status == Status.PROCESSING
-
-
-def _is_first(message: Message) -> bool:
-    return (message.turn_id or "").startswith("initial")
 
 
 def _again(opened: Opened, agent: Agent, message: Message) -> HumanMessage:

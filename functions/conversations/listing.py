@@ -13,7 +13,7 @@ from conversations.items.conversation import Conversation
 from conversations.items.log import DueKind, Message, of
 from conversations.lifecycle import LISTED
 from conversations.office import NotFound, Unusable, opened_for, recipient_of
-from conversations.store import conversations, due, messages
+from conversations.store import conversations, due, messages, unreachable
 from conversations.views import ConversationsView, ConversationView, MessagesView, SummaryView
 from shared import clock
 from shared.cursors import Listing
@@ -107,6 +107,12 @@ def one(office: Office, caller: Caller, ref: str) -> ConversationView:
         project_data,
         messages.dated_changes(here.log, ref, CHANGES_SHOWN),
         waiting.due_at if waiting else None,
+        unreachable.of_address(
+            here.log,
+            opened.company.company_id,
+            opened.customer,
+            opened.conversation.channel_method,
+        ),
     )
 
 

@@ -29,7 +29,7 @@ from shared import clock
 from shared.channels.outcomes import Misconfigured, NotSent
 from shared.delivery import State as Sending
 from shared.failures import Permanent, Transient
-from shared.policy import Author, Kind
+from shared.policy import Author, Kind, Reason
 
 REVIEW = "initial_review"
 
@@ -82,7 +82,7 @@ def go_on(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
         run,
         lambda: desk.writer.first_message(opened, turn_id, run),
     )
-    if outcome.ended is Ended.FAILED:
+    if outcome.ended is Ended.FAILED or outcome.reason == Reason.ADDRESS_UNUSABLE:
         fall_back(desk.here, opened)
     return outcome
 
@@ -93,6 +93,8 @@ def _held_back(desk: Desk, opened: Opened, refused: End, turn_id: str) -> Outcom
     if refused.status and not may_become(status, refused.status):
         opened = move(desk.here, opened, Status.PROCESSING, Cause(who="parley", what=turn_id))
     deferring.put_off(desk.here, opened, refused, turn_id)
+    if refused.reason == Reason.ADDRESS_UNUSABLE:
+        fall_back(desk.here, opened)
     return Outcome(Ended.REFUSED, None, refused.reason)
 
 

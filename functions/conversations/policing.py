@@ -13,6 +13,7 @@ from conversations.items.conversation import ChannelMethod
 from conversations.items.log_item import key
 from conversations.lifecycle import Status
 from conversations.settling import End
+from conversations.store import unreachable
 from shared import clock, policy
 from shared.caps.limit import Limit
 from shared.caps.moments import Caps
@@ -44,6 +45,10 @@ HOUR_SECONDS = 3_600
 WEEK_SECONDS = 7 * clock.DAY_SECONDS
 # A reason that time alone lifts, and that nobody has to look at.
 _WAITS = frozenset({Reason.QUIET_HOURS, Reason.RATE_LIMITED, Reason.FREQUENCY_CAP})
+_STATUS_OF_FIRST = {
+    Reason.AUTOMATION_OFF: Status.HANDOFF_PENDING,
+    Reason.ADDRESS_UNUSABLE: Status.FAILED,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +82,7 @@ class Policing:
         conversation, company, now = opened.conversation, opened.company, clock.now_ms()
         channel = conversation.channel_method
         standing = self.consents.standing(company.company_id, addresses_of(opened), channel)
+        known = unreachable.of_address(self.log, company.company_id, opened.customer, channel)
         closed = self.switches()
         facts = Facts(
             kind=wanted.kind,
@@ -92,6 +98,7 @@ class Policing:
             ),
             is_opted_out=standing.is_opted_out,
             has_consent=conversation.comms_consent or standing.is_opted_in,
+            is_unreachable=known is not None,
             last_inbound_at=_ms(opened.state.last_inbound_at),
             is_template=wanted.is_template,
             quiet_hours=_quiet_hours(company.policy),
@@ -138,19 +145,18 @@ def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
     """
     Where a refusal leads.
 
-    A first message is put off, or blocked until somebody changes what blocks it; without its author, the model, it
-    waits for a person. An answer that may not leave is a person's to give, but for one that comes too late for today,
-    which waits; nobody answers somebody who opted out. What a person writes says itself why it did not leave, and so
-    does a notice: nobody has to answer in its place, least of all where the conversation is over.
+    A first message is put off, or blocked until somebody changes what blocks it; to an address that its channel does
+    not reach it has failed, and without its author, the model, it waits for a person. An answer that may not leave is
+    a person's to give, but for one that comes too late for today, which waits; nobody answers somebody who opted out.
+    What a person writes says itself why it did not leave, and so does a notice: nobody has to answer in its place,
+    least of all where the conversation is over.
     """
     reason = decision.reason
     due_at = decision.at if isinstance(decision, Later) else None
     if wanted.author is Author.PERSON or _is_notice(wanted):
         return End(reason=reason)
     if wanted.kind is Kind.FIRST:
-        if reason is Reason.AUTOMATION_OFF:
-            return End(reason=reason, status=Status.HANDOFF_PENDING)
-        status = Status.BLOCKED if due_at is None else Status.DEFERRED
+        status = _STATUS_OF_FIRST.get(reason) or (Status.DEFERRED if due_at else Status.BLOCKED)
         return End(reason=reason, status=status, due_at_ms=due_at)
     if reason is Reason.OPTED_OUT:
         return End(reason=reason, status=Status.OPTED_OUT)

@@ -20,10 +20,11 @@ from conversations.views import (
     SummaryView,
     TurnView,
     UnmatchedView,
+    UnreachableView,
 )
 
 if TYPE_CHECKING:
-    from conversations.items.books import Unmatched
+    from conversations.items.books import Unmatched, Unreachable
     from conversations.items.conversation import Conversation
     from conversations.items.log import Change, Message, Open, State
     from conversations.opened import Opened
@@ -66,8 +67,9 @@ def conversation_view(
     project_data: dict[str, Any],
     changes: list[tuple[str, Change]],
     resumes_at: str | None,
+    unreachable: Unreachable | None,
 ) -> ConversationView:
-    """One conversation; *changes* with the time of each."""
+    """One conversation; *changes* with the time of each, *unreachable* where the channel does not reach them."""
     item, state = opened.conversation, opened.state
     return ConversationView(
         ref=opened.ref,
@@ -93,6 +95,9 @@ def conversation_view(
             tel=item.recipient_tel,
             email=state.email_as_given or item.recipient_email,
         ),
+        unreachable=UnreachableView(reason=unreachable.reason, since=unreachable.at)
+        if unreachable
+        else None,
         business_address=state.business_address,
         language=state.language,
         template=state.template,

@@ -70,6 +70,13 @@ class ChangeView(View):
     cause: str
 
 
+class UnreachableView(View):
+    """Nothing is sent to the customer on this channel: its provider says that it does not reach them."""
+
+    reason: str
+    since: str
+
+
 class ConversationView(View):
     """A conversation: the contract's item and the state beside it. `changes` are the newest, newest first."""
 
@@ -91,6 +98,7 @@ class ConversationView(View):
     task_complete: bool
     comms_consent: bool
     recipient: RecipientView
+    unreachable: UnreachableView | None
     business_address: str
     language: str | None
     template: str | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from conversations.companies import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.consequences import Kind
 from conversations.credentials import readable
+from conversations.items.books import Unreachable
 from conversations.policing import addresses_of
+from conversations.store import unreachable
 from shared import addresses, clock
 from shared.channels import twilio
 from shared.channels.email import ses
@@ -49,6 +52,8 @@ if TYPE_CHECKING:
 
 LIVES_SECONDS = 3_600  # an SMS that no carrier took by then is not worth sending
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
+# Clients put their provider before its codes (`twilio_21612`, `ses_MessageRejected`), not before words of ours.
+_CODE = re.compile(r"(?:twilio|aws_sms|graph|ses)_([0-9]+|[A-Z]\w*)")
 _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
     (OptedOut, Kind.OPTED_OUT),
     (WindowClosed, Kind.WINDOW_CLOSED),
@@ -87,9 +92,12 @@ class Providers:
             return self._sent(opened, message, action_id)
         except Refused as refusal:
             kind = next((kind for of, kind in _KINDS if isinstance(refusal, of)), Kind.REJECTED)
+            code = _bare(refusal.code)
             if kind is Kind.OPTED_OUT:
                 self._record_opt_out(opened, action_id)
-            raise Refused(f"{kind}:{refusal.code}") from None
+            if kind is Kind.ADDRESS_UNUSABLE:
+                self._note_unreachable(opened, message, code)
+            raise Refused(f"{kind}:{code}") from None
 
     def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
         """Twilio lists what it made; the others have nothing but their statuses, which confirm by themselves."""
@@ -244,6 +252,17 @@ class Providers:
         assigned, _ = ses.message_ids(sent.provider_id, self.region)
         return Sent(assigned, sent.status)
 
+    def _note_unreachable(self, opened: Opened, message: Message, code: str) -> None:
+        known = Unreachable(
+            reason=code,
+            at=clock.to_text(clock.now_ms()),
+            evidence=message.entry_id,
+            ttl=Unreachable.time_to_live(),
+        )
+        channel = opened.conversation.channel_method
+        company = opened.company.company_id
+        unreachable.note(self.consents.table, company, opened.customer, channel, known)
+
     def _record_opt_out(self, opened: Opened, action_id: str) -> None:
         said = Statement(
             source=Source.PROVIDER,
@@ -253,6 +272,11 @@ class Providers:
         )
         company = opened.company.company_id
         self.consents.record_opt_out(company, addresses_of(opened), said)
+
+
+def _bare(code: str) -> str:
+    """A provider's code as the provider writes it: which provider it is, the conversation says."""
+    return found[1] if (found := _CODE.fullmatch(code)) else code
 
 
 def file_proof(

@@ -5,6 +5,7 @@ The books beside conversations: requests that were answered, counters of limits,
     RATE#<what>#<subject>  #            Rate        how often something happened, see `shared.caps`
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
     PARK#<day>            <time>#<id>   Parked      an event that can never be handled, and why
+    UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
 """
 
 from enum import StrEnum
@@ -93,3 +94,25 @@ class Parked(LogItem):
     def sk(cls, time: str, parked_id: str) -> str:
         """The sort key, in order of time."""
         return sort_key(cls.sk_pattern, time, parked_id)
+
+
+class Unreachable(LogItem):
+    """
+    An address that a channel does not reach, as its provider said of a message: *reason* is the code, *at* when.
+
+    Nothing is sent there until somebody writes from it, or the item ends: numbers and mailboxes change hands.
+    """
+
+    item_type: ClassVar[str] = "UNREACHABLE"
+    pk_pattern: ClassVar[str] = "UNREACHABLE#{company_id}#{address_hash}"
+    sk_pattern: ClassVar[str] = "{channel_method}"
+    ttl_days: ClassVar[int | None] = 365
+
+    reason: str
+    at: str
+    evidence: str  # our id of the message
+
+    @classmethod
+    def sk(cls, channel_method: str) -> str:
+        """The sort key: an address may be reached by one channel and not by another."""
+        return sort_key(cls.sk_pattern, channel_method)

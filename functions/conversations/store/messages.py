@@ -43,15 +43,21 @@ def update(
     sk: str,
     facts: Attributes,
     *,
+    once: Attributes | None = None,
     drop: Sequence[str] = (),
     only_from: Sequence[Delivery] = (),
 ) -> Message | None:
-    """Change facts (`Message.named`) of a message; None where none stands where it may be changed from."""
+    """
+    Change facts (`Message.named`) of a message, those of *once* only where none is known; None where none stands where
+    it may be changed from.
+    """
     may: Any = Message.attr("entry_id").exists()
     if only_from:
         may &= Message.attr("delivery_status").is_in(list(only_from))
     try:
-        return Message.read(table.update(of(ref, sk), put=facts, drop=drop, when=may))
+        return Message.read(
+            table.update(of(ref, sk), put=facts, put_once=once, drop=drop, when=may)
+        )
     except ConditionFailed:
         return None
 

@@ -38,9 +38,9 @@ def test_who_told_twilio_to_stop_is_on_record_as_opted_out(world: World) -> None
 @pytest.mark.parametrize(
     ("number", "reason"),
     [
-        ("+15005550001", "address_unusable:twilio_21211"),
-        ("+15005550009", "address_unusable:twilio_21614"),
-        ("+15005550002", "provider_rejected:twilio_21612"),
+        ("+15005550001", "address_unusable:21211"),
+        ("+15005550009", "address_unusable:21614"),
+        ("+15005550002", "provider_rejected:21612"),
     ],
 )
 def test_what_twilio_refuses_for_good_fails_with_its_code(
@@ -60,7 +60,7 @@ def test_a_first_message_outside_the_window_fails_as_such(
     refusals = sandbox_twilio._MAGIC_RECIPIENTS
     monkeypatch.setitem(refusals, f"whatsapp:{cast.CANDIDATE}", 63016)
 
-    assert stands(world, asked(world, "whatsapp")) == ("failed", "window_closed:twilio_63016")
+    assert stands(world, asked(world, "whatsapp")) == ("failed", "window_closed:63016")
 
 
 def test_a_refused_message_comes_again_and_stays_refused_once(world: World) -> None:
@@ -77,7 +77,7 @@ def test_a_refused_message_comes_again_and_stays_refused_once(world: World) -> N
     world.work_off()
 
     assert len(world.log(ref)) == 1
-    assert stands(world, ref) == ("failed", "provider_rejected:twilio_21612")
+    assert stands(world, ref) == ("failed", "provider_rejected:21612")
 
 
 def test_a_rotated_token_is_read_again_once(world: World) -> None:
@@ -102,7 +102,7 @@ def test_a_token_that_stays_refused_fails_the_conversation(world: World) -> None
         kind="status", provider="twilio", operation="create_message", status=401, times=5
     )
 
-    assert stands(world, asked(world)) == ("failed", "configuration:twilio_20003")
+    assert stands(world, asked(world)) == ("failed", "configuration:20003")
 
 
 def test_a_provider_that_has_no_time_is_asked_again_later(world: World) -> None:

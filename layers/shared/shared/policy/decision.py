@@ -3,6 +3,7 @@ The order of the questions before a send. The first one that objects decides.
 
     1 switches      safe mode stops every send, a project or channel that is off too; automation off stops the AI's
     2 consent       an opt-out stops all but its own confirmation; what the business begins needs consent
+      address       what the channel does not reach is not tried again
     3 window        WhatsApp: 24 hours after the customer's newest message only templates may leave
     4 quiet hours   WhatsApp, SMS: what the business begins, and late answers of machines, wait for the morning
     5 rates         what a number and a pair of numbers may send
@@ -42,7 +43,7 @@ SAFE_MODE_LOOK_MS = 15 * MINUTE_MS
 
 def decide(facts: Facts) -> Decision:
     """Whether the message may leave now, and if not, why, and when to ask again. DESIGN.md, section 4."""
-    for question in (_switches, _consent, _window, _quiet_hours, _rates, _caps):
+    for question in (_switches, _consent, _address, _window, _quiet_hours, _rates, _caps):
         objection = question(facts)
         if objection is not None:
             return objection
@@ -75,6 +76,10 @@ def _consent(facts: Facts) -> Decision | None:
     # Who wrote to us may be answered, and no more than that.
     is_asked = facts.last_inbound_at is not None and not facts.is_begun_by_us
     return None if facts.has_consent or is_asked else Refused(Reason.NO_CONSENT)
+
+
+def _address(facts: Facts) -> Decision | None:
+    return Refused(Reason.ADDRESS_UNUSABLE) if facts.is_unreachable else None
 
 
 def _window(facts: Facts) -> Decision | None:

@@ -40,6 +40,7 @@ class Reason(StrEnum):
     PROJECT_INACTIVE = "project_inactive"
     CHANNEL_NOT_ALLOWED = "channel_not_allowed"
     OPTED_OUT = "opted_out"
+    ADDRESS_UNUSABLE = "address_unusable"  # the channel does not reach it, as its provider said
     NO_CONSENT = "no_consent"
     WINDOW_CLOSED = "window_closed"
     QUIET_HOURS = "quiet_hours"
@@ -65,9 +66,10 @@ class Facts:
     One message, and how things stand. Times are milliseconds since 1970; a None among them: there is none.
 
     *asked_at*: when somebody first wanted it sent. *has_consent*: a recorded opt-in, or the company's word for it
-    (`comms_consent`). *last_inbound_at*: the customer's newest message in this conversation. *zones* are those of the
-    recipient, none where they are unknown. *rate_free_at*, *cap_free_at*: what `shared.caps` says about this action,
-    None for free. *tokens_left*: whether the project may spend more on models today.
+    (`comms_consent`). *is_unreachable*: the provider said that this channel never reaches the address.
+    *last_inbound_at*: the customer's newest message in this conversation. *zones* are those of the recipient, none
+    where they are unknown. *rate_free_at*, *cap_free_at*: what `shared.caps` says about this action, None for free.
+    *tokens_left*: whether the project may spend more on models today.
     """
 
     kind: Kind
@@ -78,6 +80,7 @@ class Facts:
     switches: Switches = Switches()
     is_opted_out: bool
     has_consent: bool
+    is_unreachable: bool = False
     last_inbound_at: int | None
     is_template: bool = False
     quiet_hours: QuietHours | None

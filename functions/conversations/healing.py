@@ -1,0 +1,56 @@
+"""A message that was given up in doubt, and arrived all the same: its turn is finished then."""
+
+from conversations import settling
+from conversations.items.log import Message, Stage, Turn, TurnKind
+from conversations.lifecycle import Status
+from conversations.moving import Cause, move
+from conversations.opened import Opened, Speaking
+from conversations.resources import Resources
+from conversations.store import messages, states
+from conversations.turns import SEND_IN_DOUBT
+
+# What a message says whose turn was given up in doubt; of a first one it is the conversation's reason, too.
+DOUBTS = frozenset({SEND_IN_DOUBT, "unknown"})
+_BEGINS = frozenset({Status.FAILED, Status.PROCESSING})
+_KINDS = {"initial": TurnKind.INITIAL, "reply": TurnKind.REPLY, "human": TurnKind.HUMAN}
+
+
+def heal(here: Resources, opened: Opened, message: Message, action_id: str, cause: Cause) -> None:
+    """
+    Finish the turn that was given up: the message is in the conversation's window, and a first one has begun it.
+
+    As long as the message says that it is in doubt, this was not done, whoever has found out that it arrived. Safe to
+    repeat.
+    """
+    if message.error_code not in DOUBTS:
+        return
+    turn_id = message.turn_id or ""
+    kind = _KINDS.get(turn_id.partition(":")[0], TurnKind.SYSTEM)
+    # One that is being processed was here before, and died: nothing else leaves its first message in doubt.
+    if _is_first(message) and opened.conversation.conversation_status in _BEGINS:
+        opened = move(here, opened, Status.PROCESSING, cause)
+    sk = message.sk(message.message_timestamp, message.entry_id)
+    turn = Turn(
+        turn_id=turn_id,
+        kind=kind,
+        up_to=turn_id.partition(":")[2] if kind is TurnKind.REPLY else None,
+        message_sk=sk,
+        generation=opened.state.generation,
+        stage=Stage.SENDING,
+        owner=cause.what,
+        lease_until=0,
+    )
+    speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
+    settling.finish(here, speaking)
+    if (opened.state.last_outbound_at or "") < message.message_timestamp:
+        states.note(here.log, opened.ref, last_outbound_at=message.message_timestamp)
+    messages.update(here.log, opened.ref, sk, {}, drop=["error_code"])
+
+
+def is_failed_first(opened: Opened, message: Message) -> bool:
+    """Whether it is the first message of a conversation that has failed."""
+    return _is_first(message) and opened.conversation.conversation_status == Status.FAILED
+
+
+def _is_first(message: Message) -> bool:
+    return (message.turn_id or "").startswith("initial")
