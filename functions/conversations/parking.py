@@ -17,14 +17,18 @@ if TYPE_CHECKING:
     from shared.dynamodb import Table
     from shared.objects import Bucket
 
+PARKED = "Parked"
 _SHORT = 24
 
 
-def park(log: Table, bucket: Bucket, source: str, body: str, reason: str) -> None:
+def park(
+    log: Table, bucket: Bucket, source: str, body: str, reason: str, *, counted: str = PARKED
+) -> None:
     """
     Keep an event with the reason why nobody can handle it. Its text lies in the bucket, for a replay.
 
-    Safe to repeat within a day: what is the same has the same name.
+    *counted* is the metric that it adds to; of the usual one somebody is told. Safe to repeat within a day: what is
+    the same has the same name.
     """
     parked_id = digest(source, body)[:_SHORT]
     key = f"conversations/parked/{parked_id}.json"
@@ -39,7 +43,7 @@ def park(log: Table, bucket: Bucket, source: str, body: str, reason: str) -> Non
         ttl=Parked.time_to_live(),
     )
     books.park(log, now, parked)
-    metrics.add_metric("Parked", MetricUnit.Count, 1)
+    metrics.add_metric(counted, MetricUnit.Count, 1)
     logger.warning("event parked", extra={"reason": reason, "parked": parked_id})
 
 

@@ -57,9 +57,11 @@ def reaction(here: Resources, event: Event, phone: Phone) -> None:
         here.conversation_inbound.send([inbound_entry(told)])
 
 
-def status(here: Resources, event: Event, phone: Phone, parsed: Status) -> None:
-    """Hand a delivery status over, whoever sent the message: only the reader knows its own."""
-    if not phone.is_automated:
+def status(
+    here: Resources, event: Event, phone: Phone, parsed: Status, message: Message | None
+) -> None:
+    """Hand a delivery status over, unless *message*, or the action that it names, is known to be the inbox's own."""
+    if not phone.is_automated or _is_own(here, parsed, message):
         return
     error = parsed.errors[0] if parsed.errors else {}
     told = translation.delivery_status(
@@ -70,6 +72,18 @@ def status(here: Resources, event: Event, phone: Phone, parsed: Status) -> None:
         occurred_at=parsed.status_at,
     )
     here.conversation_statuses.send([status_entry(told)])
+
+
+def _is_own(here: Resources, parsed: Status, message: Message | None) -> bool:
+    """
+    Whether the inbox sent what a status is about, or another app of the business did: nobody else waits for it.
+
+    What nobody here knows may be of a conversation, which is told of it later.
+    """
+    action_id = parsed.action_id or (message.action_id if message else None)
+    if action_id is None:
+        return message is not None
+    return here.ledger.action(action_id) is not None
 
 
 def _is_wanted(event: Event, phone: Phone) -> bool:

@@ -47,7 +47,7 @@ def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
         outcome = Outcome.DUPLICATE
     else:
         outcome = _apply(here, message, status)
-    handover.status(here, event, phone, status)
+    handover.status(here, event, phone, status, message)
     return outcome
 
 

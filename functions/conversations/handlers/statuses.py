@@ -10,15 +10,16 @@ import boto3
 from botocore.config import Config
 from pydantic import TypeAdapter
 
-from conversations import delivered
+from conversations import delivered, parking, turns
 from conversations.assembly import ledger_of
 from conversations.companies import Companies
 from conversations.items.conversation import ChannelMethod
 from conversations.queue_work import Worker, work
 from conversations.resources import Resources
+from shared import clock
 from shared.dynamodb import Table
 from shared.events import DeliveryStatus
-from shared.failures import Permanent
+from shared.failures import Permanent, Transient
 from shared.objects import Bucket
 from shared.observability import metrics
 from shared.queues import FifoQueue
@@ -48,6 +49,8 @@ class StatusesSettings(Settings):
     max_receive_count: int
 
 
+SOURCE = "statuses"
+
 settings = StatusesSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 dynamodb = boto3.client("dynamodb", config=patient)
@@ -69,16 +72,28 @@ here = Resources(
 statuses = TypeAdapter(DeliveryStatus)
 
 
-def _handle(body: str, _run: Run) -> str:
+def _handle(body: str, run: Run) -> str:
     try:
         event = statuses.validate_python(storable(json.loads(body)))
     except ValueError:  # of both: a pydantic error is one
         raise Permanent("unreadable") from None
-    return delivered.apply(here, event)
+    try:
+        return delivered.apply(here, event)
+    except Permanent as refusal:
+        if refusal.reason != delivered.UNKNOWN_MESSAGE:
+            raise
+    # Without an action of ours to find it by, a message of ours is known as soon as its worker has linked its id.
+    is_early = clock.now_ms() < clock.from_text(event.occurred_at) + turns.IN_DOUBT_MS
+    if event.action_id is None and is_early and not run.is_last:
+        raise Transient(delivered.UNKNOWN_MESSAGE)
+    # Of another sender at the same number or account, as a rule: kept, but nobody has to look.
+    reason, counted = delivered.UNKNOWN_MESSAGE, "UnmatchedStatus"
+    parking.park(log, here.bucket, SOURCE, body, reason, counted=counted)
+    return "unmatched"
 
 
 worker = Worker(
-    source="statuses",
+    source=SOURCE,
     queue_url=settings.conversations_statuses_queue_url,
     sqs=sqs,
     log=log,

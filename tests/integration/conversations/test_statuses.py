@@ -12,6 +12,7 @@ from conversations.moving import Cause
 from events.conversations import cast, twilio
 from shared import clock
 from shared.events import DeliveryStatus
+from shared.observability import metrics
 from tests.integration.conversations.acts import (
     DAY_MS,
     HOUR_MS,
@@ -459,10 +460,53 @@ def test_an_address_that_is_dead_on_one_channel_lives_on_another(world: World) -
 # Of nobody
 
 
-def test_a_status_of_no_message_of_ours_is_kept(world: World) -> None:
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the metrics that were counted."""
+    names: list[str] = []
+    monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
+    return names
+
+
+def test_a_status_of_no_message_of_ours_is_kept_and_alarms_nobody(
+    world: World, counted: list[str]
+) -> None:
+    world.begin("sms")
+
+    world.status("SM" + "0" * 32, "delivered", "of-another-context")
+    world.work_off()
+
+    assert world.parked() == ["unknown_message"]
+    assert counted.count("UnmatchedStatus") == 1
+    assert not {"Parked", "ComesBack"} & set(counted)
+
+
+def test_a_status_without_an_action_waits_for_its_message_to_be_linked(
+    world: World, counted: list[str]
+) -> None:
+    ref = world.begin("sms")
+    linked = next(key for key in world.rows() if key[1].startswith("OUT#"))
+    item = world.row(*linked)
+    assert item is not None
+    world.remove(*linked)
+
+    world.status(linked[1].rpartition("#")[2], "delivered")
+    take_status(world)
+    assert ours(world, ref)["delivery_status"] == "accepted"
+    world.write("log", item)
+    world.work_off()
+
+    assert ours(world, ref)["delivery_status"] == "delivered"
+    assert world.parked() == []
+
+
+def test_a_status_that_nobody_ever_waits_for_is_given_up_when_no_send_can_be_under_way(
+    world: World, counted: list[str]
+) -> None:
     world.begin("sms")
 
     world.status("SM" + "0" * 32, "delivered")
     world.work_off()
 
     assert world.parked() == ["unknown_message"]
+    assert "Parked" not in counted

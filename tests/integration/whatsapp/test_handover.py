@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shared.delivery import Action, OnDoubt
 from shared.queues import NotEnqueued
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, Outbox, a_phone, text
 from whatsapp import store
@@ -217,11 +218,12 @@ def test_a_message_that_was_deleted_before_it_came_is_not_handed_over(automated:
 
 
 def test_an_erased_message_is_not_handed_over_when_it_comes_again(automated: Desk) -> None:
-    automated.take({"messages": [text("wamid.1")]}, ECHOED, status("sent"))
+    elsewhere = {"biz_opaque_callback_data": "act1"}
+    automated.take({"messages": [text("wamid.1")]}, ECHOED, status("sent", **elsewhere))
     for key in ("MSG#wamid.1", "MSG#wamid.e"):
         automated.here.table.update({"pk": key}, put={"erased": True})
     handed = len(automated.inbound.entries), len(automated.statuses.entries)
-    automated.take({"messages": [text("wamid.1")]}, ECHOED, status("read"))
+    automated.take({"messages": [text("wamid.1")]}, ECHOED, status("read", **elsewhere))
 
     assert (len(automated.inbound.entries), len(automated.statuses.entries)) == handed == (2, 1)
 
@@ -247,12 +249,28 @@ def test_a_status_is_handed_over_with_the_action_that_sent_its_message(automated
     ]
 
 
-def test_a_status_is_handed_over_whether_its_message_is_known_or_not(automated: Desk) -> None:
-    automated.take(status("sent"), ECHOED, status("sent"), status("read"), status("delivered"))
+def test_a_status_is_handed_over_as_long_as_nobody_knows_whose_message_it_is_about(
+    automated: Desk,
+) -> None:
+    automated.take(status("sent"), ECHOED, status("read"), status("delivered"))
 
-    told = [body["status"] for body in bodies(automated.statuses)]
-    assert told == ["sent", "sent", "read", "delivered"]
+    assert [body["status"] for body in bodies(automated.statuses)] == ["sent"]
     assert automated.item("MSG#wamid.e")["deliveryStatus"] == "read"
+
+
+def test_a_status_of_what_the_inbox_sent_itself_stays_here(automated: Desk) -> None:
+    action = Action(
+        action_id="act-of-the-inbox",
+        company="acme",
+        channel="whatsapp",
+        provider="meta",
+        on_doubt=OnDoubt.AT_MOST_ONCE,
+    )
+    automated.here.ledger._reserve(action, "worker", NOW + 60_000)
+
+    automated.take(status("delivered", biz_opaque_callback_data="act-of-the-inbox"))
+
+    assert bodies(automated.statuses) == []
 
 
 def test_a_status_without_a_rank_is_parked_and_not_handed_over(automated: Desk) -> None:
