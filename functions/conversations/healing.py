@@ -1,6 +1,6 @@
 """A message that was given up in doubt, and arrived all the same: its turn is finished then."""
 
-from conversations import settling
+from conversations import references, settling
 from conversations.items.log import Message, Stage, Turn, TurnKind
 from conversations.lifecycle import Status
 from conversations.moving import Cause, move
@@ -33,7 +33,7 @@ def heal(here: Resources, opened: Opened, message: Message, action_id: str, caus
     turn = Turn(
         turn_id=turn_id,
         kind=kind,
-        up_to=turn_id.partition(":")[2] if kind is TurnKind.REPLY else None,
+        up_to=_answered(turn_id) if kind is TurnKind.REPLY else None,
         message_sk=sk,
         generation=opened.state.generation,
         stage=Stage.SENDING,
@@ -45,6 +45,11 @@ def heal(here: Resources, opened: Opened, message: Message, action_id: str, caus
     if (opened.state.last_outbound_at or "") < message.message_timestamp:
         states.note(here.log, opened.ref, last_outbound_at=message.message_timestamp)
     messages.update(here.log, opened.ref, sk, {}, drop=["error_code"])
+
+
+def _answered(turn_id: str) -> str:
+    """The message that a turn answers, whichever attempt it is."""
+    return turn_id.partition(":")[2].partition(references.ATTEMPT)[0]
 
 
 def is_failed_first(opened: Opened, message: Message) -> bool:

@@ -22,6 +22,7 @@ from conversations.settling import Noted
 from conversations.store import messages
 from conversations.turns import Ended, Outcome, Plan
 from shared import clock
+from shared.delivery import State as Sending
 from shared.events import ReplyTrigger
 from shared.policy import Allowed, Author, Kind, TemplateOnly
 
@@ -47,23 +48,42 @@ def answer(
         return finished
     if not _is_due(pending, trigger, max_wait_ms):
         return None
-    outcome = _answer(desk, opened, pending, run)
+    turn_id = _turn_id(desk, opened, f"reply:{_sk(pending[-1])}")
+    outcome = _answer(desk, opened, pending, turn_id, run)
     if outcome.ended is not Ended.LATER:
         opened = arriving.opened(here, trigger.ref)
         tell_of_handoff(desk, opened)
-        _confirm_opt_out(desk, opened, f"reply:{_sk(pending[-1])}")
+        _confirm_opt_out(desk, opened, turn_id)
     return outcome
 
 
-def _answer(desk: Desk, opened: Opened, pending: list[Message], run: Run) -> Outcome:
+def _turn_id(desk: Desk, opened: Opened, of_message: str) -> str:
+    """
+    The turn that answers a message; another one each time people gave it back whose answer before did not arrive.
+
+    What the ledger has as failed or unknown stays so: only under a name of its own can anything be sent again.
+    """
+    if opened.state.generation == 0:
+        return of_message  # Nobody had it but the model.
+    turn_id, attempt = of_message, 1
+    while _is_settled_without(desk, opened, turn_id):
+        attempt += 1
+        turn_id = f"{of_message}{references.ATTEMPT}{attempt}"
+    return turn_id
+
+
+def _is_settled_without(desk: Desk, opened: Opened, turn_id: str) -> bool:
+    action = desk.here.ledger.action(references.action_id(opened.ref, turn_id))
+    return action is not None and action.state in {Sending.FAILED, Sending.UNKNOWN}
+
+
+def _answer(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run: Run) -> Outcome:
     newest = _sk(pending[-1])
-    turn_id = f"reply:{newest}"
     wanted = answer_of_model(opened, turn_id)
     decision = desk.policing.decide(opened, wanted)
     if isinstance(decision, TemplateOnly) and _reengagement(opened):
-        plan = Plan(
-            turn_id=f"reengage:{newest}", kind=TurnKind.REPLY, up_to=newest, author="system"
-        )
+        template_turn = _turn_id(desk, opened, f"reengage:{newest}")
+        plan = Plan(turn_id=template_turn, kind=TurnKind.REPLY, up_to=newest, author="system")
         return turns.take(
             desk.turns, opened, plan, run, lambda: desk.writer.reengagement(opened, plan.turn_id)
         )

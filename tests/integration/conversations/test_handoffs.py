@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conversations import agents, arriving
+from conversations.office import Agent
 from events.conversations import cast
 from local.sandbox.openai import OpenAiAnswer
 from tests.integration.conversations.acts import (
@@ -13,6 +15,7 @@ from tests.integration.conversations.acts import (
     HOUR_MS,
     MINUTE_MS,
     OPENAI_SECRET_ID,
+    aside,
     at,
     calls,
     model_says,
@@ -351,3 +354,39 @@ def test_a_function_that_people_have_to_approve_does_not_run(world: World) -> No
     assert (item["function_call"], item["function_call_type"]) == (True, "sign_contract")
     assert [call for call in world.wire.calls if call.startswith("HTTP.POST /sign")] == []
     assert told(world, ref) == [NOTICE]
+
+
+# Given back
+
+
+def given_back(world: World, ref: str, cause: str) -> None:
+    """An agent gives a conversation back, and the model is to answer what waits."""
+    here = aside(world)
+    agent = Agent(name="eve", principal="api-key:1", cause=cause)
+    agents.hand_back(here, arriving.opened(here, ref), agent, answer_pending=True)
+    world.work_off()
+
+
+@pytest.mark.parametrize("status", [400, 500], ids=["refused", "in doubt"])
+def test_an_answer_that_did_not_leave_is_given_anew_where_people_give_it_back(
+    world: World, status: int
+) -> None:
+    ref = world.begin("sms")
+    for cause in ("one", "two"):
+        world.sandbox.faults.add(
+            kind="status", provider="twilio", operation="create_message", status=status
+        )
+        if cause == "one":
+            write(world)
+        else:
+            given_back(world, ref, cause)
+        world.settle()
+        assert stands(world, ref)[0] == "handoff_pending"
+
+    given_back(world, ref, "three")
+
+    assert stands(world, ref)[0] == "reply_sent"
+    assert len(said(world, ref)) == 2
+    answers = [m for m in world.log(ref) if str(m.get("turn_id")).startswith("reply:")]
+    assert len({m["entry_id"] for m in answers}) == len(answers) == 3
+    assert world.state(ref)["answered_up_to"] in str(answers[-1]["turn_id"])
