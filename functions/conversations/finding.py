@@ -8,7 +8,7 @@ from conversations.items.log import BusinessAddress, Mode, State
 from conversations.resources import Resources
 from conversations.store import conversations, messages, routes, states
 from shared import clock
-from shared.addresses import address_hash
+from shared.addresses import address_hash, twins_of
 from shared.events import InboundMessage
 
 # After that, what was closed stays closed, and a message is nobody's.
@@ -39,7 +39,7 @@ def find(
     The `ref` of the conversation that a message of *customer* belongs to; None where there is none.
 
     What it replies to; else the conversation of the pair that was last spoken in; else what the contract's index
-    knows; else where an alias of the person leads.
+    knows; else where an alias of the person leads; else the same for another spelling of their number.
     """
     projects = {(owner.company_id, owner.project_id) for owner in allowed}
     channel = ChannelMethod(event.channel_method)
@@ -47,13 +47,16 @@ def find(
         linked = messages.linked(here.log, event.provider, event.reply_to)
         if linked is not None and _chosen(here, [linked.ref], projects):
             return linked.ref
-    pair = references.pair(channel, event.business_address, customer)
-    found = _chosen(here, routes.of_pair(here.log, pair), projects)
-    return (
-        found
-        or _by_index(here, event, customer, projects)
-        or _by_alias(here, event, customer, projects)
-    )
+    for spelling in (customer, *twins_of(customer)):
+        pair = references.pair(channel, event.business_address, spelling)
+        found = (
+            _chosen(here, routes.of_pair(here.log, pair), projects)
+            or _by_index(here, event, spelling, projects)
+            or _by_alias(here, event, spelling, projects)
+        )
+        if found is not None:
+            return found
+    return None
 
 
 def _by_index(

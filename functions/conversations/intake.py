@@ -26,6 +26,7 @@ from conversations.moving import Cause, move
 from conversations.review import must_be_reviewed
 from conversations.store import books, messages, routes, states, unreachable
 from shared import clock
+from shared.addresses import twins_of
 from shared.events import ReplyTrigger, body_of
 from shared.failures import Permanent
 from shared.observability import metrics
@@ -70,11 +71,7 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
         raise Permanent("conflict")
     allowed = _vouched(here, event)
     customer = arriving.customer_of(event)
-    if event.type == "inbound_message":
-        # The time of a repetition says nothing of when they wrote.
-        heard_at = marker.message_timestamp if marker else event.received_at
-        for company_id in {owner.company_id for owner in allowed}:
-            unreachable.clear(here.log, company_id, customer, event.channel_method, heard_at)
+    _show_reachable(here, event, customer, allowed, marker)
     if marker is None:
         ref = finding.find(here, event, customer, allowed)
         ref = ref or arriving.begin(here, event, customer, allowed)
@@ -108,6 +105,23 @@ def _vouched(here: Resources, event: InboundMessage) -> list[BusinessAddress]:
     if not allowed:
         raise Permanent("TENANT_MISMATCH")
     return allowed
+
+
+def _show_reachable(
+    here: Resources,
+    event: InboundMessage,
+    customer: str,
+    allowed: list[BusinessAddress],
+    marker: Inbound | None,
+) -> None:
+    """Who writes from an address can be written to there, whatever a provider said before."""
+    if event.type == "human_reply":
+        return
+    # The time of a repetition says nothing of when they wrote.
+    heard_at = marker.message_timestamp if marker else event.received_at
+    for company_id in {owner.company_id for owner in allowed}:
+        for spelling in (customer, *twins_of(customer)):
+            unreachable.clear(here.log, company_id, spelling, event.channel_method, heard_at)
 
 
 def _consent(
@@ -233,7 +247,7 @@ def _keep_for_people(
     here = desk.here
     company = arriving.project(here, owner.company_id, owner.project_id)
     if company is not None:
-        known = [customer]
+        known = wishes.known_addresses(None, customer)
         wish = wishes.heard(desk.consents, company, event, known)
         if wish is not None:
             wishes.record(desk.consents, company.company_id, event, known, wish)

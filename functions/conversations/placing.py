@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from conversations import arriving, showing
+from conversations import arriving, references, showing
 from conversations.context_object import as_json
 from conversations.items.log import Inbound
 from conversations.listing import Page, gather
@@ -110,11 +110,20 @@ def attach(office: Office, caller: Caller, found: Found, opened: Opened) -> Atta
     routes.mark(log, event.provider, event.provider_message_id, taken)
     if not routes.place(log, event.provider, event.provider_message_id, opened.ref):
         raise AlreadyPlaced("the message belongs to a conversation by now")
+    _lead_there(office, event, opened)
     entry = inbound_entry(event)
     # Not the same as when it came: the queue would drop it.
     again = digest(entry.deduplication, "attached", opened.ref)
     office.inbound.send([Entry(entry.body, entry.group, again)])
     return AttachedView(id=found.shown_id, ref=opened.ref)
+
+
+def _lead_there(office: Office, event: InboundMessage, opened: Opened) -> None:
+    """Let what the same person writes to the same address next find the conversation by itself. Safe to repeat."""
+    customer = arriving.customer_of(event)
+    pair = references.pair(event.channel_method, event.business_address, customer)
+    conversation = opened.conversation
+    routes.add(office.here.log, pair, conversation.created_at, opened.ref, conversation.ttl)
 
 
 def _use(company: str) -> str:

@@ -10,6 +10,7 @@ from conversations.moving import Cause, move
 from conversations.policing import addresses_of
 from conversations.records import Notice
 from shared import clock
+from shared.addresses import twins_of
 from shared.consent.keywords import Wish, vocabulary
 from shared.consent.records import Source, Statement
 
@@ -56,7 +57,8 @@ def record(
     if wish is Wish.STOP:
         consents.record_opt_out(company_id, known, said)
     else:
-        consents.record_opt_in(company_id, known[:1], said, channels=[event.channel_method])
+        own = [known[0], *twins_of(known[0])]
+        consents.record_opt_in(company_id, own, said, channels=[event.channel_method])
 
 
 def had_left(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
@@ -131,6 +133,6 @@ def _is_left_to_provider(opened: Opened) -> bool:
 
 
 def known_addresses(opened: Opened | None, customer: str) -> list[str]:
-    """The customer's addresses: of the conversation, or only the one that they wrote from."""
+    """The customer's addresses: the one that they wrote from, however it is spelled, and those of the conversation."""
     found = addresses_of(opened) if opened else []
-    return list(dict.fromkeys([customer, *found]))
+    return list(dict.fromkeys([customer, *found, *twins_of(customer)]))

@@ -19,6 +19,16 @@ _WHATSAPP_PREFIX = "whatsapp:"  # before addresses of Twilio
 _LETTER = re.compile(r"[^\W\d_]")
 _MEXICO = 52
 _MEXICAN_MOBILE = re.compile(r"1\d{10}")
+# Mobile numbers that are written with a digit more or less, and are one line: what WhatsApp calls somebody (`wa_id`) is
+# not always what was dialled. Mexico's 1, Argentina's 9, and Brazil's ninth digit, which its landlines (2 to 5) lack.
+_TWINS = (
+    (re.compile(r"\+52(\d{10})"), r"+521\1"),
+    (re.compile(r"\+521(\d{10})"), r"+52\1"),
+    (re.compile(r"\+54([1-8]\d{9})"), r"+549\1"),
+    (re.compile(r"\+549([1-8]\d{9})"), r"+54\1"),
+    (re.compile(r"\+55(\d\d)([6-9]\d{7})"), r"+55\g<1>9\2"),
+    (re.compile(r"\+55(\d\d)9([6-9]\d{7})"), r"+55\1\2"),
+)
 # Meta, "Business-scoped user IDs": country (ISO 3166), a full stop, up to 128 letters and digits; a parent id has a
 # second full stop, `US.ENT.1181...`. Letter case counts.
 _USER_ID = re.compile(r"[A-Z]{2}\.[A-Za-z0-9.]{1,140}", re.ASCII)
@@ -79,6 +89,13 @@ def phone_number(text: str, default_region: str | None = None) -> str:
     if found != phonenumbers.ValidationResult.IS_POSSIBLE:
         raise PhoneInvalid("impossible")
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def twins_of(address: str) -> list[str]:
+    """The other spellings of the same line; none of most numbers, and none of what is no number in E.164."""
+    return [
+        shape.sub(other, address) for shape, other in _TWINS if shape.fullmatch(address) is not None
+    ]
 
 
 def country_of(number: str) -> str | None:

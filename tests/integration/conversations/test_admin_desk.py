@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -118,6 +119,21 @@ def test_a_message_that_is_placed_is_taken_as_if_it_had_come_there(agency: Agenc
     (trigger,) = agency.queued("ConversationsRepliesQueue")
     assert trigger["ref"] == ref
     assert waiting(agency) == []
+
+
+def test_the_next_message_of_who_was_placed_finds_the_conversation_by_itself(
+    agency: Agency,
+) -> None:
+    ref, event = agency.begin(), came(agency)
+    (shown,) = waiting(agency)
+    attached(agency, shown["id"], ref)
+    intake.take(taking(agency), event)
+
+    said = replace(event, provider_message_id="SM2", text="And now?", received_at=agency.later())
+    assert intake.take(taking(agency), said) is intake.Taken.STORED
+
+    log = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+    assert [one["content"] for one in log] == ["And now?", "Is anybody there? 1"]
 
 
 def test_a_message_is_placed_once(agency: Agency) -> None:

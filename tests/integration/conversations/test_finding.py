@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,7 @@ from conversations.lifecycle import Status
 from conversations.moving import Cause
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
+from operations import arguments, companies
 from tests.integration.conversations.acts import (
     DAY_MS,
     HOUR_MS,
@@ -22,6 +24,8 @@ from tests.integration.conversations.acts import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.simulation.conversations.world import World
 
 USER_ID = "GB.20417733968512046377"
@@ -257,6 +261,22 @@ def test_a_stranger_may_begin_where_the_project_takes_strangers(world: World) ->
     assert item["gsi_company_sms_number"] == SMS_NUMBER
 
 
+def test_who_writes_first_of_all_finds_a_project_that_the_command_has_stored(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {companies.TABLE: world.tables["company"], companies.LOG: world.tables["log"]}
+    monkeypatch.setattr(arguments, "outputs_of", lambda *_: names)
+    file = tmp_path / "project.json"
+    file.write_text(json.dumps(cast.project(accept_inbound=True)))
+    assert companies.main(["put", str(file), "--stack", "parley-dev"]) == 0
+
+    write_as(world, STRANGER)
+
+    (item,) = (row for key, row in world.rows().items() if key[0] == "conversations")
+    assert item["primary_channel"] == STRANGER
+    assert stands(world, references.ref_of(item["conversation_id"]))[0] == "reply_sent"
+
+
 def test_two_messages_of_a_new_sender_are_one_conversation(world: World) -> None:
     asked(world)
     world.change(accept_inbound=True)
@@ -371,3 +391,38 @@ def test_a_sender_that_is_no_address_is_parked(world: World, sender: str) -> Non
     write_as(world, sender)
 
     assert world.parked() == ["bad_address"]
+
+
+# One line, two spellings
+
+
+@pytest.mark.parametrize(
+    ("dialled", "wa_id"),
+    [("+541155512345", "+5491155512345"), ("+525512345678", "+5215512345678")],
+    ids=["Argentina", "Mexico"],
+)
+def test_who_is_called_otherwise_by_whatsapp_is_the_same_person(
+    world: World, dialled: str, wa_id: str
+) -> None:
+    world.change(policy={"quiet_hours": None})
+    ref = asked(world, "whatsapp", recipient_tel=dialled)
+
+    world.whatsapp("m", "Which shift is it?", From=f"whatsapp:{wa_id}", WaId=wa_id.lstrip("+"))
+    world.work_off()
+
+    assert messages_of(world, ref) == ["Which shift is it?"]
+    assert stands(world, ref)[0] == "reply_sent"
+
+
+def test_a_stop_counts_for_both_spellings_and_so_does_a_start(world: World) -> None:
+    world.change(policy={"quiet_hours": None})
+    asked(world, "whatsapp", recipient_tel=STRANGER)  # The number is in use.
+    dialled, wa_id = {"recipient_tel": "+541155512345"}, "whatsapp:+5491155512345"
+    for name, word, expected in (
+        ("one", "STOP", ("blocked", "opted_out")),
+        ("two", "START", ("initial_message_sent", None)),
+    ):
+        world.clock.ms += HOUR_MS
+        world.whatsapp(name, word, From=wa_id)
+        world.work_off()
+        assert stands(world, asked(world, "whatsapp", f"req-{name}", **dialled)) == expected

@@ -11,6 +11,7 @@ from shared.addresses import (
     email_address,
     is_user_id,
     phone_number,
+    twins_of,
     user_id,
 )
 
@@ -162,3 +163,32 @@ def test_an_address_is_hashed_as_64_hex_digits() -> None:
 
     assert len(hashed) == 64
     assert hashed == address_hash("+447700900123") != address_hash("+447700900124")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("+525512345678", "+5215512345678"),
+        ("+541155512345", "+5491155512345"),
+        ("+551187654321", "+5511987654321"),
+    ],
+    ids=["Mexico", "Argentina", "Brazil"],
+)
+def test_a_line_that_is_written_in_two_ways_is_known_by_both(one: str, other: str) -> None:
+    assert twins_of(one) == [other]
+    assert twins_of(other) == [one]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "+447700900123",
+        "+12025550142",
+        "+551123456789",
+        "+52551234",
+        "bsuid:US.1",
+        "ann@example.com",
+    ],
+)
+def test_of_most_addresses_there_is_one_spelling(address: str) -> None:
+    assert twins_of(address) == []
