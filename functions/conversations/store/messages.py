@@ -12,6 +12,7 @@ from shared.dynamodb import Attributes, ConditionFailed, Table
 AT_ONCE = 25  # of BatchWriteItem
 SEARCHED = 1_000
 SEARCHED_AT_ONCE = 100
+SES_HOST = ".amazonses.com"
 
 
 def add(table: Table, ref: str, message: Message) -> Message:
@@ -105,14 +106,24 @@ def find(table: Table, ref: str, entry_id: str) -> Message | None:
 
 def link(table: Table, provider: str, provider_message_id: str, link_to: Outbound) -> None:
     """Let a provider's id lead to our message. Safe to repeat: the same id never names another one."""
-    where = key(Outbound.partition(provider, provider_message_id))
+    where = key(Outbound.partition(provider, _bare(provider, provider_message_id)))
     table.put(link_to.attributes(where))
 
 
 def linked(table: Table, provider: str, provider_message_id: str) -> Outbound | None:
     """Which message of ours a provider's id names, strongly consistent."""
-    item = table.get(key(Outbound.partition(provider, provider_message_id)))
+    item = table.get(key(Outbound.partition(provider, _bare(provider, provider_message_id))))
     return Outbound.read(item) if item else None
+
+
+def _bare(provider: str, provider_message_id: str) -> str:
+    """
+    SES's own id of a mail, which its events have, is the part of the Message-ID before the `@`, which answers have.
+
+    Check: see `ses.message_ids`; the host differs by region, and nobody promises it.
+    """
+    local, _, host = provider_message_id.partition("@")
+    return local if provider == "ses" and host.endswith(SES_HOST) else provider_message_id
 
 
 def note_change(table: Table, ref: str, at: str, change_id: str, change: Change) -> None:

@@ -13,6 +13,8 @@ from conversations.moving import Cause
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments, companies
+from shared import clock
+from shared.events import DeliveryStatus, InboundMessage
 from tests.integration.conversations.acts import (
     DAY_MS,
     HOUR_MS,
@@ -22,6 +24,7 @@ from tests.integration.conversations.acts import (
     stands,
     take_over,
 )
+from tests.integration.conversations.test_intake import mail
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -426,3 +429,78 @@ def test_a_stop_counts_for_both_spellings_and_so_does_a_start(world: World) -> N
         world.whatsapp(name, word, From=wa_id)
         world.work_off()
         assert stands(world, asked(world, "whatsapp", f"req-{name}", **dialled)) == expected
+
+
+# One message, two ids
+
+
+def at_aws(world: World) -> None:
+    """The project's WhatsApp is carried by AWS, which has ids of its own for what Meta calls otherwise."""
+    channels = cast.project()["channel_config"]
+    templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
+    whatsapp = channels["whatsapp"] | {
+        "provider": "aws_social",
+        "account": "102290129340398",
+        "phone_number_id": "phone-number-id-" + "a1" * 16,
+        "templates": templates,
+        "reengagement_template": None,
+    }
+    world.change(channel_config=channels | {"whatsapp": whatsapp})
+
+
+def test_who_quotes_a_message_by_its_other_id_is_understood(world: World) -> None:
+    at_aws(world)
+    first = asked(world, "whatsapp", "req-1")
+    world.clock.ms += HOUR_MS
+    second = asked(world, "whatsapp", "req-2")
+    message = next(m for m in world.log(first) if m["author"] == "ai")
+    status = DeliveryStatus(
+        provider="aws_social",
+        provider_message_id="wamid.of-meta",
+        account="102290129340398",
+        channel_method="whatsapp",
+        action_id=references.action_id(first, message["turn_id"]),
+        status="delivered",
+        occurred_at=clock.to_text(world.clock.ms),
+    )
+    world.tell(status)
+    world.work_off()
+
+    world.tell(
+        InboundMessage(
+            provider="aws_social",
+            provider_message_id="wamid.of-ann",
+            account="102290129340398",
+            channel_method="whatsapp",
+            business_address=cast.WHATSAPP_SENDER,
+            customer_address=cast.CANDIDATE,
+            received_at=clock.to_text(world.clock.ms),
+            kind="text",
+            text="Which shift is it?",
+            reply_to="wamid.of-meta",
+        )
+    )
+    world.work_off()
+
+    assert messages_of(world, first) == ["Which shift is it?"]
+    assert messages_of(world, second) == []
+    shown = next(m for m in world.log(first) if m["author"] == "ai")
+    assert shown["provider_message_id"] == message["provider_message_id"]
+
+
+@pytest.mark.parametrize("quoted", ["whole", "bare"])
+def test_an_answer_to_a_mail_is_found_by_the_id_of_ses_with_and_without_its_host(
+    world: World, quoted: str
+) -> None:
+    first = asked(world, "email", "req-1")
+    world.clock.ms += HOUR_MS
+    second = asked(world, "email", "req-2")
+    message_id = last_sid(world, first)
+    assert message_id.endswith(".amazonses.com")
+
+    reply_to = message_id if quoted == "whole" else message_id.partition("@")[0]
+    world.tell(mail(world, "m", "Which shift is it?", reply_to=reply_to))
+    world.work_off()
+
+    assert messages_of(world, first) == ["Which shift is it?"]
+    assert messages_of(world, second) == []
