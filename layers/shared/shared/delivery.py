@@ -138,27 +138,39 @@ class Ledger[A: Action]:
         Transient where a later delivery of the same event has to decide: another attempt may be alive, or the outcome
         is in doubt.
         """
-        deadline = clock.now_ms() + remaining_ms + GRACE_MS
-        # One of a kind: what we find written under it is our own write, whose answer was lost.
-        owner = f"{owner}/{secrets.token_hex(8)}"
-        action = self._reserve(intended, owner, deadline, evidence)
+        action = self._reserve(self._mine(intended, owner, remaining_ms), evidence)
         if action.state is not State.RESERVED:
             return action.state
-        metrics.add_metric("SendAttempted", MetricUnit.Count, 1)
+        return self._attempt(action, send, self._settle)
+
+    def perform_reserved(
+        self,
+        intended: A,
+        *,
+        owner: str,
+        remaining_ms: int,
+        reserve: Callable[[A], None],
+        send: Callable[[], str | None],
+    ) -> State:
+        """
+        As `perform`, for the first attempt of an action whose reservation is part of a row that the caller writes
+        anyway: its item here is written once, with the outcome.
+
+        *reserve* writes that row, conditionally, with the owner, times and hashes of the action that it is given, and
+        raises where another attempt may be alive. Whoever finds a reservation there, and no item here, hands it to
+        `enter` before all else. What was not sent, or is in doubt, goes on in the item alone.
+        """
+        action = self._mine(intended, owner, remaining_ms)
+        reserve(action)
+        return self._attempt(action, send, self._conclude)
+
+    def enter(self, reserved: A) -> A:
+        """Write the item of a reservation that stands elsewhere, and return what stands here. Safe to repeat."""
         try:
-            provider_id = send()
-        except Refused as refusal:
-            metrics.add_metric("SendFailed", MetricUnit.Count, 1)
-            self._settle(action, State.FAILED, {"reason": refusal.code})
-            return State.FAILED
-        except NotSent as failure:
-            self._settle(action, State.RESERVED, {"deadline": 0, "reason": failure.code})
-            raise Transient("not_sent", failure.wait_ms) from None
-        except InDoubt:
-            metrics.add_metric("SendInDoubt", MetricUnit.Count, 1)
-            raise Transient("send_in_doubt") from None
-        self._settle(action, State.SENT, {"provider_id": provider_id})
-        return State.SENT
+            self._table.put(self._item(reserved), when=self._kind.attr("action_id").not_exists())
+        except ConditionFailed as refusal:
+            return self._kind.model_validate(refusal.existing)
+        return reserved
 
     def confirm(self, action_id: str, *, failed: bool, message_pk: str, company: str) -> A | None:
         """
@@ -183,27 +195,49 @@ class Ledger[A: Action]:
         action = self._kind.model_validate(changed) if changed else None
         return action if action and action.company == company else None
 
-    def _reserve(
-        self,
-        intended: A,
-        owner: str,
-        deadline: int,
-        evidence: Callable[[A], str | None] = _none,
-    ) -> A:
-        """The action, reserved by this invocation, or as it stands when there is nothing to do. Raises Transient."""
-        action = intended.model_copy(
+    def _mine(self, intended: A, owner: str, remaining_ms: int) -> A:
+        """The action as this invocation reserves it."""
+        now = clock.now_ms()
+        return intended.model_copy(
             update={
-                "owner": owner,
-                "reserved_at": clock.now_ms(),
-                "deadline": deadline,
+                # One of a kind: what we find written under it is our own write, whose answer was lost.
+                "owner": f"{owner}/{secrets.token_hex(8)}",
+                "reserved_at": now,
+                "deadline": now + remaining_ms + GRACE_MS,
                 "ttl": clock.expires_in(self._kind.ttl_seconds),
             }
         )
+
+    def _attempt(
+        self,
+        action: A,
+        send: Callable[[], str | None],
+        settle: Callable[[A, State, dict[str, Any]], None],
+    ) -> State:
+        """Make the one attempt on the wire; *settle* writes what came of it. Raises Transient."""
+        metrics.add_metric("SendAttempted", MetricUnit.Count, 1)
+        try:
+            provider_id = send()
+        except Refused as refusal:
+            metrics.add_metric("SendFailed", MetricUnit.Count, 1)
+            settle(action, State.FAILED, {"reason": refusal.code})
+            return State.FAILED
+        except NotSent as failure:
+            settle(action, State.RESERVED, {"deadline": 0, "reason": failure.code})
+            raise Transient("not_sent", failure.wait_ms) from None
+        except InDoubt:
+            metrics.add_metric("SendInDoubt", MetricUnit.Count, 1)
+            raise Transient("send_in_doubt") from None
+        settle(action, State.SENT, {"provider_id": provider_id})
+        return State.SENT
+
+    def _reserve(self, action: A, evidence: Callable[[A], str | None] = _none) -> A:
+        """*action*, reserved by this invocation, or as it stands when there is nothing to do. Raises Transient."""
         try:
             self._table.put(self._item(action), when=self._kind.attr("action_id").not_exists())
         except ConditionFailed as refusal:
             existing = self._kind.model_validate(refusal.existing)
-            if existing.owner == owner or existing.state is not State.RESERVED:
+            if existing.owner == action.owner or existing.state is not State.RESERVED:
                 return existing
             if existing.deadline > clock.now_ms():
                 raise Transient("send_in_progress") from None
@@ -250,6 +284,15 @@ class Ledger[A: Action]:
             if found is None or found.attempt != action.attempt:
                 metrics.add_metric("SendDoubled", MetricUnit.Count, 1)
                 self._leave_evidence(action, facts)
+
+    def _conclude(self, action: A, state: State, facts: dict[str, Any]) -> None:
+        """Write the item of an attempt that was reserved elsewhere, unless somebody entered it meanwhile."""
+        concluded = action.model_copy(update={"state": state, **facts})
+        try:
+            self._table.put(self._item(concluded), when=self._kind.attr("action_id").not_exists())
+        except ConditionFailed:
+            # Or our own write, whose answer was lost: then there is nothing left to settle.
+            self._settle(action, state, facts)
 
     def _leave_evidence(self, action: A, facts: dict[str, Any]) -> None:
         """Keep what an attempt that was taken over came to: somebody will want to know."""

@@ -1,6 +1,8 @@
 """The action ledger: at most one live attempt, and every end is written down."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
 
 import boto3
 import pytest
@@ -246,3 +248,133 @@ def test_an_expired_action_is_gone_before_dynamodb_deletes_it(
 
     time.now += 36 * 86_400_000
     assert ledger.action("a1") is None
+
+
+# Reservations that are part of another row
+
+
+class Elsewhere:
+    """A row of the caller's that holds a reservation; it refuses the second one."""
+
+    def __init__(self) -> None:
+        self.reserved: Action | None = None
+
+    def __call__(self, action: Action) -> None:
+        if self.reserved is not None:
+            raise Transient("overtaken")
+        self.reserved = action
+
+
+def perform_reserved(
+    ledger: Ledger[Action], wire: Callable[[], str], reserve: Callable[[Action], None]
+) -> State:
+    action = Action(
+        action_id="a1",
+        company="acme",
+        channel="whatsapp",
+        provider="graph",
+        on_doubt=OnDoubt.AT_MOST_ONCE,
+    )
+    return ledger.perform_reserved(
+        action, owner="worker", remaining_ms=30_000, reserve=reserve, send=wire
+    )
+
+
+def test_an_action_that_is_reserved_elsewhere_is_written_once_with_its_outcome(
+    ledger: Ledger[Action], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    put = Table.put
+
+    def counted(table: Table, item: Any, **more: Any) -> None:
+        written.append("put")
+        put(table, item, **more)
+
+    monkeypatch.setattr(Table, "put", counted)
+    monkeypatch.setattr(Table, "update", lambda *_, **__: written.append("update"))
+    elsewhere = Elsewhere()
+
+    assert perform_reserved(ledger, Wire("wamid.1"), elsewhere) is State.SENT
+
+    action, reserved = ledger.action("a1"), elsewhere.reserved
+    assert action is not None
+    assert reserved is not None
+    assert written == ["put"]
+    assert (action.state, action.provider_id) == (State.SENT, "wamid.1")
+    assert (action.owner, action.deadline) == (reserved.owner, reserved.deadline)
+    assert reserved.deadline == NOW + 30_000 + delivery.GRACE_MS
+
+
+def test_what_cannot_be_reserved_elsewhere_is_not_sent(ledger: Ledger[Action]) -> None:
+    elsewhere, wire = Elsewhere(), Wire("wamid.1")
+    elsewhere(Action(action_id="a1", channel="sms", provider="x", on_doubt=OnDoubt.AT_MOST_ONCE))
+
+    with pytest.raises(Transient, match="overtaken"):
+        perform_reserved(ledger, wire, elsewhere)
+    assert wire.attempts == 0
+    assert ledger.action("a1") is None
+
+
+@pytest.mark.parametrize(
+    ("end", "left"), [(Refused("graph_131026"), State.FAILED), (NotSent("busy"), State.RESERVED)]
+)
+def test_other_outcomes_of_what_is_reserved_elsewhere_are_written_too(
+    ledger: Ledger[Action], end: Exception, left: State
+) -> None:
+    with suppress(Transient):
+        perform_reserved(ledger, Wire(end), Elsewhere())
+
+    assert state(ledger) == (left, 1)
+
+
+def test_what_was_reserved_elsewhere_and_not_sent_is_tried_again_by_its_item(
+    ledger: Ledger[Action],
+) -> None:
+    with pytest.raises(Transient, match="not_sent"):
+        perform_reserved(ledger, Wire(NotSent("busy")), Elsewhere())
+
+    assert perform(ledger, Wire("wamid.1")) is State.SENT
+    assert state(ledger) == (State.SENT, 2)
+
+
+def test_a_reservation_that_stands_elsewhere_is_in_doubt_once_it_is_entered(
+    ledger: Ledger[Action], time: Clock
+) -> None:
+    elsewhere = Elsewhere()
+    with pytest.raises(Transient, match="send_in_doubt"):
+        perform_reserved(ledger, Wire(InDoubt("timeout")), elsewhere)
+    assert elsewhere.reserved is not None
+    assert ledger.action("a1") is None
+
+    assert ledger.enter(elsewhere.reserved).state is State.RESERVED
+    with pytest.raises(Transient, match="send_in_progress"):
+        perform(ledger, Wire())
+    time.now = elsewhere.reserved.deadline + 1
+
+    assert perform(ledger, Wire()) is State.UNKNOWN
+
+
+def test_entering_a_reservation_leaves_its_outcome_as_it_is(ledger: Ledger[Action]) -> None:
+    elsewhere = Elsewhere()
+    perform_reserved(ledger, Wire("wamid.1"), elsewhere)
+    assert elsewhere.reserved is not None
+
+    assert ledger.enter(elsewhere.reserved).state is State.SENT
+    assert state(ledger) == (State.SENT, 1)
+
+
+def test_an_attempt_whose_reservation_was_entered_meanwhile_writes_its_outcome_there(
+    ledger: Ledger[Action],
+) -> None:
+    elsewhere = Elsewhere()
+
+    def slow() -> str:
+        assert elsewhere.reserved is not None
+        ledger.enter(elsewhere.reserved)
+        return "wamid.1"
+
+    assert perform_reserved(ledger, slow, elsewhere) is State.SENT
+    assert state(ledger) == (State.SENT, 1)
+    action = ledger.action("a1")
+    assert action is not None
+    assert action.provider_id == "wamid.1"

@@ -133,7 +133,8 @@ def reserve(desk: Desk, *, company: str = "acme") -> None:
         provider="graph",
         on_doubt=OnDoubt.AT_MOST_ONCE,
     )
-    desk.here.ledger._reserve(action, "dead worker", NOW + 1)
+    reserved = {"owner": "dead worker", "reserved_at": NOW, "deadline": NOW + 1}
+    desk.here.ledger.enter(action.model_copy(update=reserved))
     message = {
         "direction": "OUTBOUND", "from": "15550783881", "fromPk": "15550783881", "to": "447700900101",
         "conversationPk": CONVERSATION, "inboxPk": "arn", "phone": PHONE, "type": "text",
