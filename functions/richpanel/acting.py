@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from richpanel import audit, remembering, replies, tickets
-from richpanel.cases import Case
+from richpanel import audit, remembering, replies, reservations, tickets
+from richpanel.cases import Case, Overtaken
 from richpanel.decisions.outcome import Decision
 from richpanel.items import Action
 from richpanel.resources import Resources
@@ -80,24 +80,27 @@ def _tried(step: Callable[[], str | None]) -> str:
 
 def _answer(here: Resources, case: Case, decision: Decision) -> Answered:
     """Send what was decided, or find out what became of the reply of an earlier run."""
-    before = replies.earlier(here, case)
+    before = reservations.found(here, case)
     if before is not None and before.state is not State.RESERVED:
         if before.state is State.FAILED:
-            replies.give_back(here, case)
+            reservations.give_back(here, case)
         return _as_it_stands(before.state, before)
     in_doubt = before is not None and before.deadline != 0
     wanted = decision.reply is not None and case.may_write
     if not wanted and not in_doubt:
         # What an earlier run meant to send, and certainly did not, is not to be sent any more.
-        replies.give_back(here, case)
+        reservations.give_back(here, case)
         return Answered(dropped=before is not None)
     try:
-        state = replies.settle(here, case, decision, before if in_doubt else None)
-    except replies.Overtaken:
+        if before is not None and in_doubt:
+            state = replies.find_out(here, case, before)
+        else:
+            state = replies.send(here, case, decision, again=before is not None)
+    except Overtaken:
         raise
     except Transient as waits:
         return Answered(waits=waits)
-    return _as_it_stands(state, replies.earlier(here, case))
+    return _as_it_stands(state, reservations.found(here, case))
 
 
 def _as_it_stands(state: State, row: Action | None) -> Answered:

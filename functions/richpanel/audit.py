@@ -45,12 +45,11 @@ def write(
 
     Safe to repeat: the first row of an action stays.
     """
-    action_id = kind if key is None else key.partition(":")[2]
     audits.add(
         here.audit,
         AuditAction(
             conversation_id=event.conversation_id,
-            ts_action_id=AuditAction.sort_key(event.created_at, action_id),
+            ts_action_id=_sort_key(event, kind if key is None else _id_of(key)),
             action_type=kind,
             action_payload_redacted=as_text(payload),
             idempotency_key=key or event.event_id,
@@ -60,13 +59,26 @@ def write(
     )
 
 
+def is_written(here: Resources, event: Event, key: str) -> bool:
+    """Whether the action with this ledger key was written down for an event."""
+    sort_key = _sort_key(event, _id_of(key))
+    return audits.one(here.audit, event.conversation_id, sort_key) is not None
+
+
 def reason_of(here: Resources, event: Event) -> str | None:
     """Why an event was decided as it was, as far as that was written down."""
-    found = audits.one(
-        here.audit, event.conversation_id, AuditAction.sort_key(event.created_at, "route")
-    )
+    found = audits.one(here.audit, event.conversation_id, _sort_key(event, "route"))
     reason = json.loads(found.action_payload_redacted).get("reason") if found else None
     return str(reason) if reason else None
+
+
+def _sort_key(event: Event, action_id: str) -> str:
+    return AuditAction.sort_key(event.created_at, action_id)
+
+
+def _id_of(key: str) -> str:
+    """The name of an action among those of its event, from its ledger key."""
+    return key.partition(":")[2]
 
 
 def as_text(payload: dict[str, Any]) -> str:

@@ -31,6 +31,16 @@ from richpanel.store import states
 from richpanel.taxonomy import RiskFlag
 from richpanel.turns import Reading, Said, Talk
 from shared import clock
+from shared.failures import Transient
+from shared.queues import digest
+
+
+class Overtaken(Transient):
+    """Somebody wrote the conversation's state, or in the ticket, since it was decided on: decide anew."""
+
+    def __init__(self) -> None:
+        super().__init__("overtaken")
+        self.wait_ms = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +76,11 @@ class Case:
     def target(self) -> Said:
         """The comment that is decided on."""
         return self.talk.target
+
+    @property
+    def counted_as(self) -> str:
+        """What the event is called where its customer is counted: a row of several tickets names none of them."""
+        return digest(self.event.event_id)[:16]
 
     @property
     def may_write(self) -> bool:
@@ -154,11 +169,11 @@ def _message(here: Sources, case: Case, expects_order_number: bool) -> Message:
 def _memory(here: Sources, case: Case) -> Memory:
     state = case.state
     customer = states.customer(here.state, case.customer) if case.customer else None
-    times = customer.auto_reply_times if customer else None
+    times = customer.times_beside(case.counted_as) if customer else None
     if state is None:
-        return Memory(customer_reply_times=_moments(times))
+        return Memory(customer_reply_times=moments(times))
     # A redelivery decides from what stood before its first run, not from what that made of it.
-    flow, last = state.pending_flow, state.last_auto_reply
+    flow, last = state.flow_before(case.target.name), state.last_auto_reply
     return Memory(
         pending_flow=PendingFlow(_of_text(flow.requested_at), flow.attempts, flow.type)
         if flow
@@ -166,8 +181,8 @@ def _memory(here: Sources, case: Case) -> Memory:
         last_auto_reply=AutoReply(last.type, _of_text(last.sent_at), last.source_message_id)
         if last
         else None,
-        auto_reply_times=_moments(state.auto_reply_times),
-        customer_reply_times=_moments(times),
+        auto_reply_times=moments(state.auto_reply_times),
+        customer_reply_times=moments(times),
         risk_flags=frozenset(RiskFlag(flag) for flag in state.risk_flags or ()),
     )
 
@@ -193,7 +208,8 @@ def _comment(ticket: Ticket, said: Said) -> Comment | None:
     return next((c for c in ticket.comments if c.id and c.id == said.message_id), None)
 
 
-def _moments(texts: list[str] | None) -> tuple[datetime, ...]:
+def moments(texts: list[str] | None) -> tuple[datetime, ...]:
+    """Times as they are stored, to count with."""
     return tuple(_of_text(text) for text in texts or ())
 
 

@@ -192,6 +192,22 @@ class Action(delivery.Action):
     payload_bytes: int
     intent: str | None = None
 
+    @staticmethod
+    def facts_of(event: Event) -> dict[str, Any]:
+        """What every action takes from the event that it is done for."""
+        return {
+            "conversation_id": event.conversation_id,
+            "source_message_id": event.source_message_id,
+            "created_at": event.created_at,
+            "last_processed_at": event.last_processed_at,
+            "received_at": event.received_at,
+            "mode": event.mode,
+            "safe_mode": event.safe_mode,
+            "automation_enabled": event.automation_enabled,
+            "state": delivery.State.RESERVED,
+            "ttl": clock.expires_in(Action.ttl_seconds),
+        }
+
     def stored(self) -> Attributes:
         """The row as it is stored."""
         attributes: Attributes = self.model_dump(by_alias=True, exclude_none=True, mode="json")
@@ -228,6 +244,27 @@ class AutoReply(BaseModel):
     source_message_id: str
 
 
+class ReservedReply(BaseModel):
+    """
+    A reply that was about to be sent: what its ledger row is made from, written with the slot before the attempt.
+
+    Times are in ms since 1970; `owner` is the last part of the ledger's. `pending_flow` is the question that was open
+    before. Once the ledger row stands, that row alone tells what became of the reply; this only tells that the rest was
+    written ahead of it. Whatever is added here makes the write of an answered turn larger: below 1 KB it is one unit.
+    """
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+    source_message_id: str
+    owner: str
+    reserved_at: int
+    deadline: int
+    body_hash: str
+    payload_bytes: int
+    template: str
+    pending_flow: PendingFlow | None = None
+
+
 class StateRow(Row):
     """What all rows of the table share. `version` goes up by one with every write, which is conditional on it."""
 
@@ -244,6 +281,9 @@ class ConversationState(StateRow):
 
     The head (`last_processed_message_...`) only moves forward. `risk_flags` are taken off by people alone. `erased_at`
     makes the row a tombstone: nothing else is kept, and nothing is written to it again.
+
+    A reply is reserved here, in the one write that its turn makes anyway: what the turn changes stands here before the
+    reply is sent, as if it had been.
     """
 
     patterns: ClassVar[tuple[str, ...]] = ("{conversation_id}",)
@@ -259,6 +299,7 @@ class ConversationState(StateRow):
     pending_flow: PendingFlow | None = None
     last_auto_reply: AutoReply | None = None
     auto_reply_times: Annotated[list[str], AtMost(3)] | None = None
+    reserved_reply: ReservedReply | None = None
     erased_at: str | None = None
 
     def is_slot_of(self, message: str) -> bool:
@@ -266,14 +307,38 @@ class ConversationState(StateRow):
         last = self.last_auto_reply
         return last is not None and last.source_message_id == message
 
+    def reservation_of(self, message: str) -> ReservedReply | None:
+        """The reply to this message, where it was reserved here and nobody replied to another one since."""
+        reserved = self.reserved_reply
+        if reserved is None or reserved.source_message_id != message:
+            return None
+        # Its ledger row is gone by then, and no delivery comes that late: it tells nothing any more.
+        is_over = clock.now_ms() - reserved.reserved_at > Action.ttl_seconds * clock.SECOND_MS
+        return None if is_over else reserved
+
+    def flow_before(self, message: str) -> PendingFlow | None:
+        """The question that was open when this message came: what was written ahead of its reply is left out."""
+        reserved = self.reservation_of(message)
+        return reserved.pending_flow if reserved else self.pending_flow
+
 
 class CustomerState(StateRow):
-    """How often one customer was answered, over all tickets. The key holds an HMAC of the address, never it."""
+    """
+    How often one customer was answered, over all tickets. The key holds an HMAC of the address, never it.
+
+    `counted_for` is a hash of the event that the last of the times was counted for.
+    """
 
     patterns: ClassVar[tuple[str, ...]] = ("cust:{hmac}",)
     ttl_days: ClassVar[int] = 7
 
     auto_reply_times: Annotated[list[str], AtMost(5)] | None = None
+    counted_for: str | None = None
+
+    def times_beside(self, event_hash: str) -> list[str]:
+        """When the customer was answered, without what an earlier run of this event has counted."""
+        times = self.auto_reply_times or []
+        return times[:-1] if self.counted_for == event_hash else times
 
     @classmethod
     def key(cls, hmac: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel import acting, audit, cases, parking, remembering, turns
+from richpanel import acting, audit, cases, parking, remembering, reservations, turns
 from richpanel.cases import Case
 from richpanel.channels import Channel
 from richpanel.clients.calls import BadAnswer
@@ -206,13 +206,19 @@ def _work(
 
 def _already_done(here: Resources, case: Case) -> Finish | None:
     """How a turn ended that an earlier run had remembered before it died: everything but the last writes was done."""
-    if not remembering.is_remembered(case):
+    if not remembering.is_remembered(case) and not _was_answered(here, case):
         return None
     intent = case.state.last_intent if case.state else None
     if case.ticket is None and case.desk is not None:
         return _parked(here, case, NOT_FOUND, intent)
     reason = audit.reason_of(here, case.event)
     return Finish(status=EventStatus.PROCESSED, intent=intent, reason=reason)
+
+
+def _was_answered(here: Resources, case: Case) -> bool:
+    """The same of a turn that was remembered ahead of its reply: the last thing written for it is how that ended."""
+    key = reservations.action_id(case)
+    return remembering.is_ahead(case) and audit.is_written(here, case.event, key)
 
 
 def _finish(here: Resources, case: Case, delivery: Delivery) -> Finish:

@@ -1,6 +1,13 @@
-"""What a conversation is remembered by after a turn: little, and only forward."""
+"""
+What a conversation is remembered by after a turn: little, and only forward.
 
-from richpanel.cases import Case
+One write for each turn. That of a turn that is answered is made before the reply, together with the reply's slot and
+reservation (`ahead`); what did not go out is taken back and written anew.
+"""
+
+from dataclasses import replace
+
+from richpanel.cases import Case, Overtaken
 from richpanel.decisions.catalogue import ASK_ORDER_NUMBER, Tier, templates
 from richpanel.decisions.outcome import Decision
 from richpanel.decisions.situation import NEED_ORDER_NUMBER, RouteOnly
@@ -24,9 +31,21 @@ def is_remembered(case: Case) -> bool:
     """
     Whether this turn was remembered by a run that died before it finished: all that comes before was done then.
 
-    To decide again would be wrong: what is remembered now holds the turn itself.
+    To decide again would be wrong: what is remembered now holds the turn itself. Not so what was written ahead of a
+    reply: that proves nothing, and says what stood there before.
     """
-    return case.state is not None and head_of(case.state) == case.target.place
+    state = case.state
+    if state is None or state.reservation_of(case.target.name):
+        return False
+    return head_of(state) == case.target.place
+
+
+def is_ahead(case: Case) -> bool:
+    """Whether this turn was remembered ahead of its reply, and is the newest that was: nothing was taken back."""
+    state, name = case.state, case.target.name
+    if state is None or not state.is_slot_of(name) or state.reservation_of(name) is None:
+        return False
+    return head_of(state) == case.target.place
 
 
 def flag(here: Resources, case: Case, decision: Decision) -> None:
@@ -43,37 +62,44 @@ def flag(here: Resources, case: Case, decision: Decision) -> None:
 
 
 def _change_for(
-    case: Case, decision: Decision, state: ConversationState | None, sent: str | None
+    case: Case,
+    decision: Decision,
+    state: ConversationState | None,
+    *,
+    sent: str | None,
+    processed_at: int,
 ) -> Change:
     """What the turn changes. *sent*: the template of the reply that is out, or may be."""
-    facts = ConversationState.named(last_processed_at=_later(state, clock.to_text(case.read_at)))
-    head = head_of(state)
+    facts = ConversationState.named(
+        last_processed_at=_later(state, clock.to_text(max(0, processed_at)))
+    )
+    head, name = head_of(state), case.target.name
     is_late = case.talk.route_only is RouteOnly.LATE_MESSAGE
     if is_late or (head is not None and head > case.target.place):
         return Change(
             put=facts
         )  # Something newer was handled: only what never goes back may be said.
-    moment, name = case.target.place
+    moment, message_id = case.target.place
     facts |= ConversationState.named(
-        last_processed_message_id=name,
+        last_processed_message_id=message_id,
         last_processed_message_at=clock.to_text(moment),
         last_routed_team=str(decision.team),
         last_routing_confidence=round(decision.routing_confidence, 4),
         last_intent=str(decision.intent),
     )
-    asked = case.state.pending_flow if case.state else None
-    if (state.pending_flow if state else None) != asked:
+    asked = case.state.flow_before(name) if case.state else None
+    if (state.flow_before(name) if state else None) != asked:
         return Change(
             put=facts
         )  # Another turn has asked, or given up, since this one was decided on.
-    flow = _flow_after(decision, asked, state, sent)
+    flow = _flow_after(decision, asked, sent)
     if flow is None:
         return Change(put=facts, drop=("pending_flow",))
     return Change(put=facts | ConversationState.named(pending_flow=flow))
 
 
 def _flow_after(
-    decision: Decision, asked: PendingFlow | None, state: ConversationState | None, sent: str | None
+    decision: Decision, asked: PendingFlow | None, sent: str | None
 ) -> dict[str, object] | None:
     """
     What becomes of our question. It follows from what went out, not from what is decided now: a redelivery may decide
@@ -83,8 +109,7 @@ def _flow_after(
         left = decision.pending_flow_unsent if decision.reply else decision.pending_flow
         return _stored(left) if left else None
     if sent == ASK_ORDER_NUMBER:
-        slot = state.last_auto_reply if state else None
-        asked_at = slot.sent_at if slot else clock.to_text(clock.now_ms())
+        asked_at = clock.to_text(clock.now_ms())
         attempts = (asked.attempts if asked else 0) + 1
         return {"type": NEED_ORDER_NUMBER, "requested_at": asked_at, "attempts": attempts}
     if templates[sent].tier is Tier.VERIFIED:
@@ -93,11 +118,30 @@ def _flow_after(
     return _stored(left) if left else None
 
 
+def ahead(case: Case, decision: Decision, state: ConversationState | None, sent: str) -> Change:
+    """What the turn changes, to be written before its reply: as if that had gone out."""
+    # Up to before this message, and no further: the sweep comes back to the ticket until somebody saw the turn done.
+    before = min(case.read_at, case.target.at_ms - 1)
+    return _change_for(case, decision, state, sent=sent, processed_at=before)
+
+
 def remember(here: Resources, case: Case, decision: Decision, *, sent: str | None) -> None:
-    """Write what the turn changes, unless it stands there already. Safe to repeat. Raises Transient and Erased."""
+    """
+    Write what the turn changes, unless it stands there already. Safe to repeat.
+
+    Raises Transient and Erased; Overtaken where a reply to this very message was reserved that we know nothing of.
+    """
+    name = case.target.name
 
     def change(state: ConversationState | None) -> Change | None:
-        wanted = _change_for(case, decision, state, sent)
+        reserved = state.reservation_of(name) if state else None
+        if state and reserved and state.is_slot_of(name):
+            if sent is None:
+                raise Overtaken
+            return None
+        wanted = _change_for(case, decision, state, sent=sent, processed_at=case.read_at)
+        if reserved:
+            wanted = replace(wanted, drop=(*wanted.drop, "reserved_reply"))
         return None if state and _is_there(state, wanted) else wanted
 
     states.change_conversation(here.state, case.conversation_id, change)

@@ -13,7 +13,7 @@ from richpanel.clients.helpdesk import HelpDesk, UnknownTag
 from richpanel.clients.tickets import Ticket
 from richpanel.decisions.outcome import Decision
 from richpanel.items import Action
-from richpanel.replies import FRESH_MS, body_hash, facts_of
+from richpanel.replies import FRESH_MS, body_hash
 from richpanel.resources import Resources
 from richpanel.taxonomy import ControlTag, Level
 from shared import clock
@@ -177,7 +177,7 @@ def _row(
     parts = [part] if part else []
     key = Action.key(pattern, case.conversation_id, *parts, case.target.name)
     return Action.model_validate(
-        facts_of(case)
+        Action.facts_of(case.event)
         | {
             "action_id": key,
             "channel": str(case.channel),

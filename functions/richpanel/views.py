@@ -20,7 +20,7 @@ def action_view(action: AuditAction) -> dict[str, Any]:
 
 def state_view(state: ConversationState) -> dict[str, Any]:
     """What is remembered of a conversation, without what only writers need."""
-    shown = state.model_dump(mode="json", exclude_none=True, exclude={"version"})
+    shown = state.model_dump(mode="json", exclude_none=True, exclude={"version", "reserved_reply"})
     if "risk_flags" in shown:
         shown["risk_flags"] = sorted(shown["risk_flags"])
     return shown

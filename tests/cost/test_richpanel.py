@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+from decimal import Decimal
+from uuid import UUID
 
+import pytest
+from boto3.dynamodb.types import TypeSerializer
+
+from richpanel.decisions.catalogue import ASK_ORDER_NUMBER
+from richpanel.decisions.situation import NEED_ORDER_NUMBER
+from richpanel.items import AutoReply, ConversationState, PendingFlow, ReservedReply
+from richpanel.reservations import MOST_TIMES
+from richpanel.taxonomy import Intent, Team
+from tests.cost import capacity
 from tests.cost.richpanel import (
     KINDS,
     LENGTHS,
@@ -16,8 +26,6 @@ from tests.cost.richpanel import (
 )
 from tests.simulation.richpanel.stage import running_world
 
-# Of a reply: its slot in the conversation's state, and the count of the customer's automatic replies over all tickets.
-MORE_OF_A_REPLY = 2
 ACTIONS = {
     "routed only": 0,
     "flagged, assigned": 1,
@@ -42,12 +50,9 @@ def test_an_event_costs_what_is_written_down_however_long_its_ticket(measured: T
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_routing_costs_four_units_and_each_action_three_more_with_exceptions_that_have_names(
-    kind: Kind,
-) -> None:
-    replies = kind.name.startswith(("asked", "answered"))
+def test_routing_costs_four_units_one_more_with_a_flag_and_each_action_three(kind: Kind) -> None:
     assert kind.figures.route <= 4 + kind.name.startswith("flagged")
-    assert kind.figures.actions <= 3 * ACTIONS[kind.name] + replies * MORE_OF_A_REPLY
+    assert kind.figures.actions <= 3 * ACTIONS[kind.name]
 
 
 @pytest.mark.parametrize("name", WRITTEN_DOWN)
@@ -69,3 +74,38 @@ def test_the_table_has_a_row_for_each_kind(measured: Table) -> None:
 
     assert "| routed only | 4 | 0 | 4 | 2 | 7 | 11 | 36 | 2 | 17 | 3 | 1 | 2 |" in "\n".join(lines)
     assert len([line for line in lines if line.startswith("|")]) == len(KINDS) + 2
+
+
+def test_the_state_of_an_answered_ticket_is_one_unit_with_ids_as_long_as_uuids() -> None:
+    """The reservation of the reply is in it, beside all that else may stand there at that moment."""
+    moment, ident = "2026-01-01T13:00:00.000Z", str(UUID(int=1))
+    flow = PendingFlow(type=NEED_ORDER_NUMBER, requested_at=moment, attempts=2)
+    state = ConversationState(
+        conversation_id=ident,
+        updated_at=moment,
+        expires_at=1_775_048_400,
+        version=12,
+        last_processed_at=moment,
+        last_processed_message_id=ident,
+        last_processed_message_at=moment,
+        last_routed_team=max(Team, key=len),
+        last_routing_confidence=0.9812,
+        last_intent=Intent.ORDER_STATUS_TRACKING,
+        pending_flow=flow,
+        last_auto_reply=AutoReply(type=NEED_ORDER_NUMBER, sent_at=moment, source_message_id=ident),
+        auto_reply_times=[moment] * MOST_TIMES,
+        reserved_reply=ReservedReply(
+            source_message_id=ident,
+            owner="0" * 16,
+            reserved_at=1_767_272_400_000,
+            deadline=1_767_272_520_000,
+            body_hash="0" * 64,
+            payload_bytes=1_000,
+            template=ASK_ORDER_NUMBER,
+            pending_flow=flow,
+        ),
+    )
+    stored = state.attributes() | {"last_routing_confidence": Decimal("0.9812")}
+    item = {name: TypeSerializer().serialize(value) for name, value in stored.items()}
+
+    assert capacity.write_units(None, item) == 1

@@ -1,6 +1,6 @@
 """How often a machine may write: counted over what it sent before, never over the reply to this very message."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from richpanel.decisions.situation import Memory, Turn
@@ -19,8 +19,13 @@ def is_rate_limited(turn: Turn, memory: Memory, now: datetime, *, continues_flow
     return (
         (not continues_flow and any(now - sent < _PAUSE for sent in ticket))
         or _in_window(ticket, now) >= cooldowns.most_replies_per_ticket
-        or _in_window(customer, now) >= cooldowns.most_replies_per_customer
+        or is_customer_limited(customer, now)
     )
+
+
+def is_customer_limited(times: Collection[datetime], now: datetime) -> bool:
+    """Whether a customer who was answered at these *times*, in whatever tickets, may not be answered again yet."""
+    return _in_window(times, now) >= cooldowns.most_replies_per_customer
 
 
 def was_answered_before(turn: Turn, memory: Memory) -> bool:

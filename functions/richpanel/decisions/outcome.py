@@ -13,6 +13,13 @@ from richpanel.taxonomy import ControlTag, Intent, Level, RiskFlag, Team, teams
 ORDER_STATUS_REPLY = "order_status"
 
 
+def tags_when_sent(tier: Tier | None) -> tuple[str, ...]:
+    """Tags that are true only once the help desk has taken a reply of this tier."""
+    if tier is Tier.VERIFIED:
+        return (ControlTag.AUTO_REPLIED, ControlTag.ORDER_STATUS_ANSWERED)
+    return (ControlTag.AUTO_REPLIED,)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """
@@ -37,9 +44,7 @@ class Reply:
     @property
     def tags_when_sent(self) -> tuple[str, ...]:
         """Tags that are true only once the help desk has taken the reply."""
-        if self.tier is Tier.VERIFIED:
-            return (ControlTag.AUTO_REPLIED, ControlTag.ORDER_STATUS_ANSWERED)
-        return (ControlTag.AUTO_REPLIED,)
+        return tags_when_sent(self.tier)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from richpanel import cases
+from richpanel.cases import Overtaken
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.replies import Overtaken
 from tests.integration.logs import counted
 from tests.integration.richpanel.office import Office
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from richpanel import acting, remembering, replies, tickets
+from richpanel import acting, remembering, replies, reservations, tickets
 from richpanel.clients.helpdesk import HelpDesk
 from shared.failures import Transient
 from tests.integration.richpanel.office import AGENT, Office, open_office
@@ -367,7 +367,7 @@ def test_a_refused_reply_frees_slot_and_count_even_if_the_worker_dies_in_between
     office.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=422
     )
-    monkeypatch.setattr(replies, "_free_slot", die)
+    monkeypatch.setattr(reservations, "free", die)
     with pytest.raises(Killed):
         office.handle()
     monkeypatch.undo()

@@ -13,7 +13,7 @@ from tests.simulation.richpanel.left import (
     differences,
     left_by,
 )
-from tests.simulation.richpanel.scenarios import nothing
+from tests.simulation.richpanel.scenarios import TICKET, nothing
 from tests.simulation.wire import READS, When
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.simulation.richpanel.world import Moment, World
 
 LIMITER = "sys:limiter"
-RESERVES = "dynamodb.PutItem act:rp_reply:"
+WRITES = frozenset({"dynamodb.PutItem", "dynamodb.UpdateItem"})
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,18 @@ class Run:
     clean: Left
     in_doubt: Left | None
 
-    def loses_sight(self, call: str) -> bool:
-        """Whether nobody may ever know of the reply, when something happens to this call."""
-        return call.startswith(RESERVES) or self.scenario.is_send(call)
+    def loses_sight(self, number: int) -> bool:
+        """Whether nobody may ever know of the reply when something happens to this call: from its reservation on."""
+        return any(
+            self._reserves(send) <= number <= send
+            for send, call in enumerate(self.calls, start=1)
+            if self.scenario.is_send(call)
+        )
+
+    def _reserves(self, send: int) -> int:
+        """The number of the call that reserves what is sent with this one: the last write of the state before it."""
+        before = enumerate(self.calls[:send], start=1)
+        return max(number for number, call in before if _writes_state(call))
 
     def deaths(self) -> list[tuple[int, When]]:
         """
@@ -55,6 +64,11 @@ class Run:
             for number, call in enumerate(self.calls, start=1)
             if EFFORT > 1 or not (call.split(" ")[0] in READS or LIMITER in call)
         ]
+
+
+def _writes_state(call: str) -> bool:
+    operation, _, key = call.partition(" ")
+    return operation in WRITES and key == TICKET
 
 
 def undisturbed(world: World, scenario: Scenario, afterwards: Story = nothing) -> Run:
@@ -93,7 +107,7 @@ def go_on(world: World, run: Run, number: int, what: str) -> None:
     left = left_by(world)
     check_at_rest(world, left)
     found = differences(run.clean, left)
-    if found and run.in_doubt and run.loses_sight(call):
+    if found and run.in_doubt and run.loses_sight(number):
         found = min(found, differences(run.in_doubt, left), key=len)
     assert not found, "\n".join([f"{what}, call {number}, {call}", *found])
 

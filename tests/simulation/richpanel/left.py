@@ -101,10 +101,23 @@ def check_at_any_time(world: World) -> None:
             kind = Event
         if kind is not None:
             assert not kind.model_validate(row).model_extra, key
-    replies = [key[1].split(":")[2] for key in world.rows() if key[1].startswith("act:rp_reply:")]
+    replies = _replies_by(world)
     for ticket_id, ticket in world.sandbox.desk.tickets.items():
         ours = [c for c in ticket.comments if c.get("isOperator")]
-        assert len(ours) <= replies.count(ticket_id), "somebody was answered twice"
+        known = [message for about, message in replies if about == ticket_id]
+        assert len(ours) <= len(known), "somebody was answered twice"
+
+
+def _replies_by(world: World) -> set[tuple[str, str]]:
+    """Ticket and message of each reply that is known of: by its row, or by its reservation until it has one."""
+    rows = world.rows()
+    parts = [key[1].split(":") for key in rows if key[1].startswith("act:rp_reply:")]
+    reserved = {
+        (key[1], row["reserved_reply"]["source_message_id"])
+        for key, row in rows.items()
+        if key[0] == "state" and "reserved_reply" in row
+    }
+    return {(ticket, message) for _, _, ticket, message in parts} | reserved
 
 
 def check_at_rest(world: World, left: Left) -> None:

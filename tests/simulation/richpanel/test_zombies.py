@@ -30,7 +30,7 @@ def test_a_worker_that_goes_on_after_another_one_changes_nothing(
         left = left_by(world)
         check_at_rest(world, left)
         found = differences(run.clean, left)
-        if found and run.in_doubt and run.loses_sight(call):
+        if found and run.in_doubt and run.loses_sight(number):
             # Its request arrived when everybody had stopped looking for it: at most once all the same.
             found = [
                 line

@@ -1,0 +1,339 @@
+"""A reply is reserved in the one write that its turn makes of the state: what accidents make of that, and rivals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from richpanel import acting, audit, cases, remembering, tickets
+from richpanel.cases import Overtaken
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.customers import customer_hmac
+from richpanel.event import event_id_of_message
+from richpanel.items import CustomerState
+from richpanel.store import events, states
+from shared import clock
+from shared.failures import Permanent, Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.integration.richpanel.office import Office
+
+WHERE = "Hi, where is my order? It has not arrived yet."
+REPLY = "act:rp_reply:t-1:m-1"
+EVENT = "evt:rp:t-1:m-1"
+LATER_MS = 600_000
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def die(*_: object, **__: object) -> None:
+    raise Killed
+
+
+def killed_at(office: Office, owner: object, name: str) -> None:
+    """Handle a delivery that ends where this is called; then the lease and the deadline are over."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, die)
+        with pytest.raises(Killed):
+            office.handle()
+    office.time.ms += LATER_MS
+
+
+def counted(office: Office) -> list[list[str]]:
+    """The times that are counted, by customer."""
+    rows = [row for row in office.rows("state") if row["conversation_id"].startswith("cust:")]
+    return [row.get("auto_reply_times", []) for row in rows]
+
+
+def test_an_answered_turn_writes_its_state_once_and_its_ledger_row_once(office: Office) -> None:
+    office.ticket(WHERE)
+
+    office.handle()
+
+    assert office.state()["version"] == 1
+    assert office.row(REPLY)["status"] == "sent"
+    assert office.row(REPLY)["owner"].endswith(office.state()["reserved_reply"]["owner"])
+
+
+def test_a_reservation_without_a_ledger_row_is_in_doubt_and_nothing_is_sent(office: Office) -> None:
+    office.ticket(WHERE)
+    killed_at(office, HelpDesk, "reply")
+    assert office.row(REPLY) == {}
+
+    office.handle(receives=2)
+
+    assert office.replies() == []
+    assert office.row(REPLY)["status"] == "unknown"
+    assert office.row(REPLY)["template"] == "t_order_status_ask_order_number"
+    assert office.row(REPLY)["intent"] == "order_status_tracking"
+    assert "mw-escalated-human" in office.tags()
+    assert office.row(EVENT)["status"] == "processed"
+
+
+def test_while_the_worker_that_reserved_may_be_alive_the_next_one_waits(office: Office) -> None:
+    office.ticket(WHERE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(HelpDesk, "reply", die)
+        with pytest.raises(Killed):
+            office.handle()
+    office.time.ms += 66_000  # its lease is over, its deadline not yet
+
+    with pytest.raises(Transient, match="send_in_progress"):
+        office.handle(receives=2)
+    assert office.row(EVENT)["status"] == "processing"
+
+
+def test_a_worker_that_dies_between_count_and_slot_counts_its_customer_once(office: Office) -> None:
+    office.ticket(WHERE)
+    killed_at(office, states, "change_conversation")
+    assert [len(times) for times in counted(office)] == [1]
+
+    office.handle(receives=2)
+
+    assert len(office.replies()) == 1
+    assert counted(office) == [[office.state()["last_auto_reply"]["sent_at"]]]
+
+
+def test_a_count_whose_reply_is_not_wanted_any_more_is_taken_back(office: Office) -> None:
+    office.ticket(WHERE)
+    killed_at(office, states, "change_conversation")
+    office.switch(safe_mode="true")
+
+    office.handle(receives=2)
+
+    assert office.replies() == []
+    assert counted(office) == [[]]
+
+
+def test_a_customer_whose_limit_was_reached_since_the_decision_is_not_answered(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.ticket(WHERE)
+
+    after_decision(office, monkeypatch, lambda: answer_elsewhere(office, times=5))
+    with pytest.raises(Overtaken):
+        office.handle()
+    monkeypatch.undo()
+    office.time_again(monkeypatch)
+    office.handle(receives=2)
+
+    assert office.replies() == []
+    assert "mw-auto-rate-limited" in office.tags()
+    assert [len(times) for times in counted(office)] == [5]
+
+
+def test_of_two_workers_that_answer_one_customer_at_the_same_moment_one_decides_anew(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.ticket(WHERE)
+    write = states._write
+
+    def beaten(table: Any, kind: Any, *rest: Any) -> Any:
+        if kind is CustomerState:
+            monkeypatch.setattr(states, "_write", write)
+            answer_elsewhere(office)
+        return write(table, kind, *rest)
+
+    monkeypatch.setattr(states, "_write", beaten)
+    with pytest.raises(Overtaken):
+        office.handle()
+
+    assert office.replies() == []
+    office.handle(receives=2)
+    assert len(office.replies()) == 1
+    assert [len(times) for times in counted(office)] == [2]
+
+
+def test_a_conversation_that_moved_since_the_decision_gets_no_reply_on_it(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.ticket(WHERE)
+    after_decision(
+        office, monkeypatch, lambda: remembering.touch(office.here, "t-1", office.time.ms)
+    )
+
+    with pytest.raises(Overtaken):
+        office.handle()
+
+    assert office.replies() == []
+    assert "reserved_reply" not in office.state()
+
+
+def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_routed_over(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that was given up, and comes back to a turn that somebody else has begun to answer."""
+    office.switch(safe_mode="true")
+    office.ticket(WHERE)
+    moment = clock.to_text(office.time.ms)
+
+    def rival() -> None:
+        slot = {"type": "need_order_number", "sent_at": moment, "source_message_id": "m-1"}
+        reserved = {
+            "source_message_id": "m-1",
+            "owner": "a rival",
+            "reserved_at": office.time.ms,
+            "deadline": office.time.ms + 120_000,
+            "body_hash": "0" * 64,
+            "payload_bytes": 7,
+            "template": "t_order_status_ask_order_number",
+        }
+        change = states.Change(put={"last_auto_reply": slot, "reserved_reply": reserved})
+        states.change_conversation(office.here.state, "t-1", lambda _: change)
+
+    after_decision(office, monkeypatch, rival)
+    with pytest.raises(Overtaken):
+        office.handle()
+    monkeypatch.undo()
+    office.time_again(monkeypatch)
+    office.time.ms += LATER_MS
+
+    office.handle(receives=2)
+
+    assert office.row(REPLY)["status"] == "unknown"
+
+
+def test_a_newer_reply_leaves_the_reservation_before_it_a_row_of_its_own(office: Office) -> None:
+    office.ticket(WHERE)
+    killed_at(office, HelpDesk, "reply")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cases, "decision_on", refuse)
+        assert office.handle(receives=2).outcome == "parked"
+    office.comment(WHERE, id="m-2")
+    office.time.ms += 60_000
+
+    office.handle()
+
+    assert len(office.replies()) == 1
+    assert office.state()["reserved_reply"]["source_message_id"] == "m-2"
+    assert office.row(REPLY)["status"] == "reserved"
+    events.reopen(office.here.idempotency, event_id_of_message("t-1", "m-1"))
+    office.handle()
+    assert len(office.replies()) == 1
+    assert (
+        office.row(REPLY)["status"] == "confirmed"
+    )  # by the newer reply, which has the same words
+
+
+def test_a_turn_that_was_answered_and_not_finished_asks_the_same_question_once(
+    office: Office,
+) -> None:
+    office.ticket(WHERE)
+    killed_at(office, tickets, "tag")
+    asked = office.state()["pending_flow"]
+
+    office.handle(receives=2)
+
+    assert office.state()["pending_flow"] == asked
+    assert asked["attempts"] == 1
+    assert office.decided()["reason"] == "tier1_safe_assist"
+
+
+def test_a_turn_of_which_all_but_the_last_write_is_done_is_not_decided_again(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.ticket(WHERE)
+    killed_at(office, remembering, "remember")
+    monkeypatch.setattr(cases, "decision_on", die)
+
+    handled = office.handle(receives=2)
+
+    assert handled.outcome == "processed"
+    assert office.row(EVENT)["reason"] == "tier1_safe_assist"
+
+
+def test_a_refused_reply_leaves_the_question_unasked_and_no_reservation(office: Office) -> None:
+    office.ticket(WHERE)
+    office.sandbox.faults.add(
+        provider="richpanel", operation="send_message", kind="status", status=422
+    )
+
+    office.handle()
+
+    state = office.state()
+    assert {"reserved_reply", "last_auto_reply", "pending_flow"}.isdisjoint(state)
+    assert state["last_processed_message_id"] == "m-1"
+
+
+def test_a_refused_reply_is_routed_though_its_worker_dies_before_the_tags(office: Office) -> None:
+    office.ticket(WHERE)
+    office.sandbox.faults.add(
+        provider="richpanel", operation="send_message", kind="status", status=422
+    )
+    killed_at(office, tickets, "tag")
+
+    office.handle(receives=2)
+
+    assert office.tags() >= {*map(str, acting.NOT_SENT), "route-email-support-team"}
+    assert ("escalate", "fail: failed") in office.audit()
+    assert "reserved_reply" not in office.state()
+
+
+def test_what_was_written_ahead_leaves_the_ticket_to_the_sweep(office: Office) -> None:
+    """Until a delivery has found the whole turn done: a reply that nobody could send must not be forgotten."""
+    office.ticket(WHERE)
+    office.sandbox.faults.add(
+        provider="richpanel", operation="send_message", kind="status", status=429
+    )
+    with pytest.raises(Transient, match="not_sent"):
+        office.handle()
+
+    written_at = office.time.ms - 60_000
+    assert clock.from_text(office.state()["last_processed_at"]) < written_at
+
+
+def test_a_reservation_is_told_by_its_audit_row_and_only_by_that(office: Office) -> None:
+    office.ticket(WHERE)
+    killed_at(office, audit, "write")
+    assert office.row(REPLY)["status"] == "sent"
+
+    office.handle(receives=2)
+
+    assert office.audit().count(("auto_reply", "success")) == 1
+    assert len(office.replies()) == 1
+
+
+def test_a_reservation_older_than_any_ledger_row_tells_nothing(office: Office) -> None:
+    office.ticket(WHERE)
+    office.handle()
+    state = states.conversation(office.here.state, "t-1")
+    assert state is not None
+    assert state.reservation_of("m-1") is not None
+
+    office.time.ms += 31 * 86_400_000
+
+    assert state.reservation_of("m-1") is None
+    assert state.flow_before("m-1") == state.pending_flow
+
+
+def refuse(*_: object) -> None:
+    raise Permanent("refused")
+
+
+def after_decision(
+    office: Office, monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]
+) -> None:
+    """Let something happen between the next decision and what follows from it."""
+    decide = cases.decision_on
+
+    def decided(*given: Any) -> Any:
+        decision = decide(*given)
+        then()
+        return decision
+
+    monkeypatch.setattr(cases, "decision_on", decided)
+
+
+def answer_elsewhere(office: Office, times: int = 1) -> None:
+    """Somebody answers Jane in other tickets, an hour ago."""
+    hashed = customer_hmac(office.here.keys, "jane@shop.example")
+    moments = [clock.to_text(office.time.ms - 3_600_000 - n) for n in range(times)]
+    change = states.Change(
+        put=CustomerState.named(auto_reply_times=moments, counted_for="elsewhere")
+    )
+    states.change_customer(office.here.state, hashed, lambda _: change)
