@@ -13,19 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conversations import intake, records, references, wishes
+from conversations import acceptance, intake, records, references, wishes
 from conversations.arriving import EXTERNAL, REQUEST_PREFIX
-from conversations.companies import SmsChannel, WhatsAppChannel
 from conversations.items.conversation import Role
 from conversations.items.log import Delivery, Message, Mode
 from conversations.lifecycle import OVER, WITH_PEOPLE, Status
 from conversations.moving import ROUNDS, Cause, finish_notes, move
-from conversations.office import AlreadyTaken, NotOpen, Unusable, holder_of, read_again
+from conversations.office import AlreadyTaken, NotOpen, holder_of, read_again
 from conversations.records import HumanMessage, Resume
 from conversations.showing import in_flight, standing_view
 from conversations.store import messages, states
 from conversations.views import AcceptedView, StandingView
-from shared.channels.sms.text import gsm_twins, measure
 from shared.failures import Transient
 
 if TYPE_CHECKING:
@@ -65,8 +63,6 @@ def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) ->
 
     Raises NotOpen, AlreadyTaken and Unusable.
     """
-    check_text(opened, given.text)
-    _check_template(opened, given.template)
     said = HumanMessage(
         ref=opened.ref,
         cause=agent.cause,
@@ -75,6 +71,7 @@ def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) ->
         template=given.template,
         variables=given.variables,
     )
+    acceptance.check(opened, here.bucket, said)
     return say(here, opened, agent, said)
 
 
@@ -166,29 +163,6 @@ def check_may_write(opened: Opened, agent: Agent) -> None:
     _check_is_open(opened)
     if holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
         raise AlreadyTaken("a colleague has the conversation")
-
-
-def check_text(opened: Opened, text: str | None) -> None:
-    """Raise Unusable for a text that its channel does not take."""
-    if text is None:
-        return
-    longest, channel = (
-        opened.company.longest_text(opened.conversation.channel_method),
-        opened.channel,
-    )
-    if len(text) > longest:
-        raise Unusable("text", f"must have at most {longest} characters")
-    parts = measure(gsm_twins(text.strip())).segments
-    if isinstance(channel, SmsChannel) and parts > channel.max_segments:
-        raise Unusable("text", f"must fit into {channel.max_segments} parts of an SMS")
-
-
-def _check_template(opened: Opened, name: str | None) -> None:
-    if name is None:
-        return
-    channel = opened.channel
-    if not isinstance(channel, WhatsAppChannel) or name not in channel.templates:
-        raise Unusable("template", "must be one of the project's, and the conversation on WhatsApp")
 
 
 def _taken(here: Resources, opened: Opened, agent: Agent, *, force: bool) -> Opened:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations import agents, references
+from conversations import acceptance, agents, references
 from conversations.falling_back import fall_back
 from conversations.healing import heal, is_failed_first
 from conversations.items.log import Delivery, Message
@@ -40,8 +40,10 @@ def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) 
     if message is None or message.turn_id is None:
         raise NotFound("entry_id: there is no such message")
     resent_as = None
+    again = _again(opened, agent, message)
     if given.outcome == "resend":
         agents.check_may_write(opened, agent)
+        acceptance.check(opened, here.bucket, again, "entry_id")
     known = _judged(here, opened, agent, given.outcome, message)
     action_id = references.action_id(opened.ref, message.turn_id)
     here.ledger.confirm(
@@ -57,7 +59,7 @@ def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) 
     elif given.outcome == "not_sent" and is_failed_first(opened, known):
         fall_back(here, opened)  # Now it is final.
     elif given.outcome == "resend":
-        resent_as = agents.say(here, opened, agent, _again(opened, agent, known)).entry_id
+        resent_as = agents.say(here, opened, agent, again).entry_id
     return ResolvedView(
         ref=opened.ref,
         entry_id=given.entry_id,

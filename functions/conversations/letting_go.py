@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations import agents, references
+from conversations import acceptance, agents, references
 from conversations.items.conversation import Role
 from conversations.items.log import Delivery
 from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
@@ -34,9 +34,10 @@ def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) 
     Raises NothingToRelease, NotOpen, AlreadyTaken and Unusable.
     """
     agents.check_may_write(opened, agent)
-    agents.check_text(opened, given.text)
+    acceptance.check_text(opened, given.text)
     if given.draft_entry_id is not None:
         said = _said(here, opened, agent, given.draft_entry_id, given.text)
+        acceptance.check(opened, here.bucket, said, "draft_entry_id")
         return agents.say(here, opened, agent, said)
     status = Status(opened.conversation.conversation_status)
     is_held_back = status in NEVER_SENT | WITH_PEOPLE and not opened.conversation.task_complete

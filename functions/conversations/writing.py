@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from aws_lambda_powertools.metrics import MetricUnit
 
@@ -13,25 +11,16 @@ from conversations import consequences, snapshot
 from conversations.ai import answering, models
 from conversations.ai.answering import Task
 from conversations.ai.config import AiConfig, AiConfigBroken, BuiltIn
-from conversations.ai.prompt import Facts, Said
-from conversations.ai.templates import (
-    Filled,
-    Template,
-    TemplateBroken,
-    completed,
-    known_values,
-)
-from conversations.companies import LONGEST_TEXT, EmailChannel, SmsChannel, WhatsAppChannel
-from conversations.items.conversation import ChannelMethod, Role
-from conversations.items.log import Delivery, Message
+from conversations.briefing import contacts_of, facts_of, said_in
+from conversations.companies import WhatsAppChannel
+from conversations.filling import filled, misconfigured, sources, template_of
+from conversations.fitting import blank, fitted, longest, too_long
 from conversations.settling import Noted
 from conversations.store import messages
 from conversations.turns import Unwritable
 from shared import ai, clock
 from shared.ai.openai_mirror import create_conversation
-from shared.channels.email.content import ContentUnusable, subject_line
 from shared.channels.outcomes import Misconfigured, NotSent
-from shared.channels.sms.text import gsm_twins, measure
 from shared.observability import logger, metrics
 from shared.secrets import SecretUnreadable
 
@@ -41,7 +30,9 @@ if TYPE_CHECKING:
     from conversations.ai.functions import Execute
     from conversations.ai.models import Providers
     from conversations.ai.outcome import Answer
+    from conversations.ai.templates import Template
     from conversations.credentials import Credentials
+    from conversations.items.log import Message
     from conversations.opened import Opened
     from conversations.records import HumanMessage
     from conversations.resources import Resources, Run
@@ -51,11 +42,7 @@ HISTORY = 20
 TURN_MS = (
     100 * clock.SECOND_MS
 )  # of the 120 s that a run may take; the rest is for sending and storing
-OPT_OUT_HINT = "Reply STOP to opt out."
 CONFIRMED = "You will get no more messages from {company}. Reply START to get them again."
-_UNSPOKEN = frozenset(
-    {Delivery.DRAFT, Delivery.DISCARDED, Delivery.FAILED, Delivery.BLOCKED, Delivery.UNKNOWN}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +61,7 @@ class Scribe:
     def first_message(self, opened: Opened, turn_id: str, run: Run) -> Message:
         """A template on WhatsApp, the model's words elsewhere."""
         config = _config(opened)
-        template = _template(opened, opened.state.template) if _is_whatsapp(opened) else None
+        template = template_of(opened, opened.state.template) if _is_whatsapp(opened) else None
         answer = self._asked(opened, config, turn_id, run, template=template)
         message = self._message(opened, turn_id, answer)
         if template is not None:
@@ -94,14 +81,8 @@ class Scribe:
     def reengagement(self, opened: Opened, turn_id: str) -> Message:
         """The project's template for it, which has to fill itself from what is known."""
         whatsapp = opened.company.channel_config.whatsapp
-        template = _template(opened, whatsapp.reengagement_template if whatsapp else None)
-        known = known_values(template, _sources(opened, self._project_data(opened)))
-        filled = completed(template, known, {})
-        if not isinstance(filled, Filled):
-            raise Unwritable("template_incomplete")
-        return blank(opened, turn_id, "system", filled.body).model_copy(
-            update={"template": template.name, "variables": dict(filled.values)}
-        )
+        name = whatsapp.reengagement_template if whatsapp else None
+        return self._of_template(opened, turn_id, "system", name, {})
 
     def of_person(self, opened: Opened, turn_id: str, wanted: HumanMessage) -> Message:
         """A person's text as it is, or a template with the values that they gave."""
@@ -109,23 +90,31 @@ class Scribe:
         try:
             if wanted.template is None:
                 return fitted(opened, blank(opened, turn_id, author, wanted.text or ""))
-            return self._filled_by_person(opened, turn_id, author, wanted)
+            return self._of_template(opened, turn_id, author, wanted.template, wanted.variables)
         except Unwritable as fault:
             said = wanted.text or f"[{wanted.template}]"
             unsent = blank(opened, turn_id, author, said)
             raise Unwritable(fault.reason, may_pass=fault.may_pass, unsent=unsent) from None
 
-    def _filled_by_person(
-        self, opened: Opened, turn_id: str, author: str, wanted: HumanMessage
+    def _of_template(
+        self,
+        opened: Opened,
+        turn_id: str,
+        author: str,
+        name: str | None,
+        given: Mapping[str, str],
     ) -> Message:
-        template = _template(opened, wanted.template)
-        known = known_values(template, _sources(opened, self._project_data(opened)))
-        left = {name: text for name, text in known.items() if name not in wanted.variables}
-        filled = completed(template, left, wanted.variables)
-        if not isinstance(filled, Filled):
-            raise Unwritable("template_incomplete")
-        return blank(opened, turn_id, author, filled.body).model_copy(
-            update={"template": template.name, "variables": dict(filled.values)}
+        """A template without a model: filled from what is known and what somebody gave."""
+        template = template_of(opened, name)
+        whole = filled(
+            opened,
+            template,
+            given,
+            project_data=self._project_data(opened),
+            longest=longest(opened),
+        )
+        return blank(opened, turn_id, author, whole.body).model_copy(
+            update={"template": template.name, "variables": dict(whole.values)}
         )
 
     def notice(self, opened: Opened, turn_id: str, notice: str) -> Message | None:
@@ -152,18 +141,20 @@ class Scribe:
         template: Template | None,
     ) -> Answer:
         is_first = turn_id.startswith("initial")
+        known = [] if is_first else messages.newest(self.here.log, opened.ref, HISTORY)
+        project_data = self._project_data(opened)
         task = Task(
             kind="initial" if is_first else "reply",
             channel=_channel(opened),
             config=config,
-            facts=_facts(opened, self._project_data(opened)),
-            said=[] if is_first else _said(self.here, opened.ref),
+            facts=facts_of(opened, project_data),
+            said=said_in(known),
             template=template,
-            sources=_sources(opened, self._project_data(opened)),
-            longest=_longest(opened),
-            is_too_long=_too_long(opened, is_first=is_first),
+            sources=sources(opened, project_data),
+            longest=longest(opened),
+            is_too_long=too_long(opened, is_first=is_first),
             link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
-            contacts=_contacts(opened),
+            contacts=contacts_of(opened),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )
         try:
@@ -172,7 +163,7 @@ class Scribe:
             model = models.model_for(config, self.providers)
             return answering.answer(model, task, self.execute(opened, turn_id, run))
         except AiConfigBroken as broken:
-            raise _misconfigured(broken.attribute) from None
+            raise misconfigured(broken.attribute) from None
         except SecretUnreadable:
             metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
             raise Unwritable("secrets_missing") from None
@@ -222,148 +213,16 @@ class Scribe:
         return fitted(opened, message.model_copy(update=facts))
 
 
-def blank(opened: Opened, turn_id: str, author: str, content: str) -> Message:
-    """A message of ours that is not sent yet; its place in the log is its turn's."""
-    return Message(
-        entry_id="-",
-        message_timestamp="-",
-        role=Role.ASSISTANT,
-        content=content,
-        author=author,
-        turn_id=turn_id,
-        delivery_status=Delivery.DRAFT,
-        ttl=opened.conversation.ttl,
-    )
-
-
-def fitted(opened: Opened, message: Message) -> Message:
-    """A message as its channel takes it: an SMS counted, a mail with a subject. Raises Unwritable."""
-    channel = opened.channel
-    if isinstance(channel, SmsChannel):
-        text = gsm_twins(message.content.strip())
-        if (message.turn_id or "").startswith("initial"):
-            text = f"{text}\n{_hint(opened)}"
-        size = measure(text)
-        if size.segments > channel.max_segments:
-            raise Unwritable("too_long")
-        facts: dict[str, Any] = {
-            "content": text,
-            "encoding": size.encoding,
-            "segments": size.segments,
-        }
-        return message.model_copy(update=facts)
-    if isinstance(channel, EmailChannel):
-        try:
-            subject = subject_line(message.subject, channel.default_subject_line)
-        except ContentUnusable as fault:
-            raise Unwritable(fault.reason) from None
-        return message.model_copy(update={"subject": subject})
-    if len(message.content) > LONGEST_TEXT[ChannelMethod.WHATSAPP]:
-        raise Unwritable("too_long")
-    return message
-
-
 def _config(opened: Opened) -> AiConfig:
     try:
         return AiConfig.read(opened.company.ai_config, _channel(opened))
     except AiConfigBroken as broken:
-        raise _misconfigured(broken.attribute) from None
+        raise misconfigured(broken.attribute) from None
 
 
 def _channel(opened: Opened) -> Channel:
     name: Channel = opened.conversation.channel_method.value
     return name
-
-
-def _template(opened: Opened, name: str | None) -> Template:
-    whatsapp = opened.company.channel_config.whatsapp
-    if whatsapp is None:
-        raise _misconfigured("channel_config.whatsapp")
-    name = name or whatsapp.default_template
-    if name is None or name not in whatsapp.templates:
-        raise Unwritable("template_missing")
-    try:
-        return Template.read(name, whatsapp.templates[name])
-    except TemplateBroken as broken:
-        raise _misconfigured(f"channel_config.whatsapp.templates.{broken.attribute}") from None
-
-
-def _misconfigured(attribute: str) -> Unwritable:
-    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-    logger.error("project is not set up as it must be", extra={"attribute": attribute})
-    return Unwritable("configuration_invalid")
-
-
-def _facts(opened: Opened, project_data: Mapping[str, Any]) -> Facts:
-    company, conversation = opened.company, opened.conversation
-    today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
-    local = today.astimezone(ZoneInfo(company.timezone))
-    private = {
-        "recipient_last_name": conversation.recipient_last_name,
-        "recipient_tel": conversation.recipient_tel,
-        "recipient_email": conversation.recipient_email,
-    }
-    return Facts(
-        company_name=company.company_name or company.company_id,
-        project_name=company.project_name or company.project_id,
-        language=opened.state.language or company.default_language,
-        local_date=f"{local:%A, %Y-%m-%d}",
-        representatives=tuple(name for name in company.company_rep.values() if name),
-        recipient_first_name=conversation.recipient_first_name,
-        project_data=project_data,
-        private={name: text for name, text in private.items() if text},
-    )
-
-
-def _sources(opened: Opened, project_data: Mapping[str, Any]) -> dict[str, Any]:
-    company, conversation = opened.company, opened.conversation
-    return {
-        "recipient_first_name": conversation.recipient_first_name,
-        "recipient_last_name": conversation.recipient_last_name,
-        "company_name": company.company_name,
-        "project_name": company.project_name,
-        "project_data": project_data,
-        **company.company_rep,
-    }
-
-
-def _said(here: Resources, ref: str) -> list[Said]:
-    """The newest messages of the log that were said, oldest first."""
-    known = messages.newest(here.log, ref, HISTORY)
-    return [
-        Said(
-            role=ai.Role.USER if message.role is Role.USER else ai.Role.ASSISTANT,
-            text=message.content,
-            by_colleague=message.author.startswith("human:"),
-        )
-        for message in known
-        if message.delivery_status not in _UNSPOKEN
-    ]
-
-
-def _contacts(opened: Opened) -> list[str]:
-    conversation, company = opened.conversation, opened.company
-    own = (conversation.recipient_tel, conversation.recipient_email)
-    channels = company.channel_config
-    business = [c.address for c in (channels.whatsapp, channels.sms, channels.email) if c]
-    return [*filter(None, own), *business]
-
-
-def _longest(opened: Opened) -> int:
-    return opened.company.longest_text(opened.conversation.channel_method)
-
-
-def _too_long(opened: Opened, *, is_first: bool) -> Callable[[str], bool] | None:
-    """The measure of an SMS: its parts, the hint how to leave included where it is the first."""
-    channel = opened.channel
-    if not isinstance(channel, SmsChannel):
-        return None
-    most, tail = channel.max_segments, f"\n{_hint(opened)}" if is_first else ""
-    return lambda text: measure(gsm_twins(text.strip()) + tail).segments > most
-
-
-def _hint(opened: Opened) -> str:
-    return opened.company.policy.opt_out_hint or OPT_OUT_HINT
 
 
 def _is_whatsapp(opened: Opened) -> bool:

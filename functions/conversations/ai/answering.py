@@ -134,7 +134,7 @@ class _Turn:
 
     def filled(self, template: Template, given: Mapping[str, str]) -> Answer:
         """The end of a turn whose template is complete, or cannot be completed."""
-        filled = templates.completed(template, self.known, given)
+        filled = templates.completed(template, self.known, given, self._task.longest)
         if isinstance(filled, tuple):
             self._faults += filled
             return self._handed_off(Cause.INVALID)
@@ -147,7 +147,7 @@ class _Turn:
         if output.hand_off or output.function_call:
             return ()  # Nothing is sent then.
         given = output.variables or {}
-        filled = templates.completed(template, self.known, given)
+        filled = templates.completed(template, self.known, given, self._task.longest)
         found = {*checks.faults_of(Output(content="", variables=given), self._bounds)}
         found = found - {Fault.EMPTY} | {*(filled if isinstance(filled, tuple) else ())}
         return tuple(fault for fault in Fault if fault in found)

@@ -115,9 +115,16 @@ def left_to_fill(template: Template, known: Mapping[str, str]) -> tuple[Variable
 
 
 def completed(
-    template: Template, known: Mapping[str, str], given: Mapping[str, str]
+    template: Template,
+    known: Mapping[str, str],
+    given: Mapping[str, str],
+    longest: int = LONGEST_BODY,
 ) -> Filled | tuple[Fault, ...]:
-    """The template with what was known and what the AI gave, or all that is wrong with the latter."""
+    """
+    The template with what was known and what somebody gave, or all that is wrong with the latter.
+
+    *longest* is what a project allows a message, in characters; WhatsApp's own bound holds beside it.
+    """
     wanted = left_to_fill(template, known)
     values = {name: collapsed(value) for name, value in given.items()}
     faults = []
@@ -131,7 +138,8 @@ def completed(
         return tuple(faults)
     whole = {variable.name: {**values, **known}[variable.name] for variable in template.variables}
     body = rendered(template, whole)
-    return Filled(whole, body) if len(body) <= LONGEST_BODY else (Fault.BODY_TOO_LONG,)
+    is_too_long = len(body) > min(longest, LONGEST_BODY)
+    return (Fault.BODY_TOO_LONG,) if is_too_long else Filled(whole, body)
 
 
 def rendered(template: Template, values: Mapping[str, str]) -> str:

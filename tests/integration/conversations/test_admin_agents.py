@@ -12,7 +12,7 @@ from conversations.items.log import Delivery, Mode
 from conversations.lifecycle import Status
 from conversations.store import states
 from events.conversations import cast
-from tests.integration.conversations.agency import OURS, Agency
+from tests.integration.conversations.agency import OURS, Agency, Answer
 
 CAROL, DAN = {"agent_id": "carol"}, {"agent_id": "dan"}
 SMS = "ConversationsSmsQueue"
@@ -203,6 +203,46 @@ def test_a_text_may_be_as_long_as_the_project_and_the_channel_say(agency: Agency
     assert agency.on(ref, "messages", {"text": "x" * 51}).problems == {
         "text": "must have at most 50 characters"
     }
+
+
+def test_the_projects_length_counts_for_an_sms_as_it_will_be_sent(agency: Agency) -> None:
+    agency.set_up(rate_limits={"max_message_length": 50})
+    ref = agency.begin()
+
+    assert agency.on(ref, "messages", {"text": f" {'x' * 50} "}).status == 202
+    assert agency.on(ref, "messages", {"text": "x" * 51}).problems == {
+        "text": "must have at most 50 characters"
+    }
+
+
+def test_a_template_counts_with_its_values(agency: Agency) -> None:
+    body = "Hello Ann, this is Carol of Cucumber Recruitment about the job as Nurse. "
+    agency.set_up(rate_limits={"max_message_length": len(body) + 10})
+    ref = agency.begin(channel=ChannelMethod.WHATSAPP)
+
+    def write(question: str) -> Answer:
+        wanted = {"template": "invitation", "variables": {"question": question}}
+        return agency.on(ref, "messages", wanted)
+
+    assert write("x" * 10).status == 202
+    assert write("x" * 11).problems == {
+        "variables": f"must make a message of at most {len(body) + 10} characters"
+    }
+    assert len(agency.queued("ConversationsWhatsAppQueue")) == 1
+
+
+@pytest.mark.parametrize(
+    "values", [{}, {"question": "x", "colour": "red"}, {"question": "x" * 201}]
+)
+def test_a_template_takes_the_values_that_it_needs_and_no_others(
+    agency: Agency, values: dict[str, str]
+) -> None:
+    ref = agency.begin(channel=ChannelMethod.WHATSAPP)
+
+    answer = agency.on(ref, "messages", {"template": "invitation", "variables": values})
+
+    assert list(answer.problems) == ["variables"]
+    assert agency.queued("ConversationsWhatsAppQueue") == []
 
 
 # Hand back

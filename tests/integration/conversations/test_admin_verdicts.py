@@ -113,6 +113,18 @@ def test_a_draft_of_a_template_is_let_go_as_one(agency: Agency) -> None:
     assert (record["template"], record["variables"]) == ("invitation", values)
 
 
+def test_a_draft_that_is_too_long_by_now_stays(agency: Agency) -> None:
+    ref = agency.begin()
+    draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.BLOCKED)
+    agency.set_up(rate_limits={"max_message_length": 10})
+
+    answer = agency.on(ref, "release", {"draft_entry_id": draft.entry_id})
+    in_other_words = agency.on(ref, "release", {"draft_entry_id": draft.entry_id, "text": "At 9"})
+
+    assert answer.problems == {"draft_entry_id": "must have at most 10 characters"}
+    assert in_other_words.status == 202
+
+
 @pytest.mark.parametrize("status", [Delivery.DELIVERED, Delivery.UNKNOWN, Delivery.DRAFT])
 def test_what_was_sent_or_may_have_been_is_no_draft(agency: Agency, status: Delivery) -> None:
     ref = agency.begin()
@@ -242,12 +254,24 @@ def test_what_is_said_again_is_the_same_text_under_a_new_name(agency: Agency) ->
 
 def test_a_template_is_said_again_as_one(agency: Agency) -> None:
     ref = agency.begin(status=Status.FAILED, channel=ChannelMethod.WHATSAPP, task_complete=0)
-    message = in_doubt(agency, ref, "initial", template="invitation", variables={"name": "Ann"})
+    values = {"name": "Ann", "rep": "Carol", "job": "Nurse", "question": "Can you start in May?"}
+    message = in_doubt(agency, ref, "initial", template="invitation", variables=values)
 
     resolved(agency, ref, message, "resend")
 
     (record,) = agency.queued("ConversationsWhatsAppQueue")
-    assert (record["template"], record["variables"]) == ("invitation", {"name": "Ann"})
+    assert (record["template"], record["variables"]) == ("invitation", values)
+
+
+def test_what_is_said_again_keeps_to_the_projects_length_of_today(agency: Agency) -> None:
+    ref = agency.begin()
+    message = in_doubt(agency, ref, "reply:MSG#x")
+    agency.set_up(rate_limits={"max_message_length": 10})
+
+    answer = resolved(agency, ref, message, "resend")
+
+    assert answer.problems == {"entry_id": "must have at most 10 characters"}
+    assert agency.message(ref, message).delivery_status is Delivery.UNKNOWN
 
 
 @pytest.mark.parametrize("outcome", ["sent", "not_sent", "resend"])

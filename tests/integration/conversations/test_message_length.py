@@ -1,0 +1,110 @@
+"""`max_message_length` of a project: no text that leaves is longer, whoever wrote it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations.records import HumanMessage
+from tests.integration.conversations.acts import model_says, put, said, says, stands, with_model
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+FIRST = says("Hello Ann, can you start in May?")
+HINT = "\nReply STOP to opt out."
+
+
+def at_most(world: World, characters: int) -> None:
+    world.change(rate_limits={"max_message_length": characters})
+
+
+def test_an_answer_that_is_too_long_is_asked_for_once_more(world: World) -> None:
+    with_model(world, FIRST)
+    ref = world.begin("sms")
+    at_most(world, 20)
+    model_says(world, says("x" * 21), says("y" * 20))
+
+    world.text("m", "Which shift is it?")
+    world.work_off()
+
+    assert said(world, ref)[-1] == "y" * 20
+
+
+def test_an_answer_that_stays_too_long_is_a_persons(world: World) -> None:
+    with_model(world, FIRST)
+    ref = world.begin("sms")
+    at_most(world, 20)
+    model_says(world, says("x" * 21), says("y" * 21))
+
+    world.text("m", "Which shift is it?")
+    world.work_off()
+
+    assert stands(world, ref) == ("handoff_pending", "ai_invalid_output")
+    assert len(said(world, ref)) == 1
+
+
+def test_the_hint_how_to_leave_counts(world: World) -> None:
+    at_most(world, 20 + len(HINT))
+    with_model(world, says("x" * 21), says("y" * 20))
+
+    ref = world.begin("sms")
+
+    assert said(world, ref) == ["y" * 20 + HINT]
+
+
+def test_a_mail_is_no_longer_than_the_project_says(world: World) -> None:
+    at_most(world, 20)
+    with_model(world, says("x" * 21, subject="May"), says("y" * 20, subject="May"))
+
+    ref = world.begin("email")
+
+    assert said(world, ref) == ["y" * 20]
+
+
+def test_a_template_counts_with_the_values_that_the_model_gives(world: World) -> None:
+    body = (
+        "Hello Ann, this is Carol of Cucumber Recruitment about the job as Healthcare Assistant. "
+    )
+    at_most(world, len(body) + 20)
+    values = [says("", variables={"question": letter * n}) for letter, n in (("x", 21), ("y", 20))]
+    with_model(world, *values)
+
+    ref = world.begin("whatsapp")
+
+    assert said(world, ref) == [body + "y" * 20]
+
+
+def test_a_template_that_needs_no_model_and_is_too_long_is_not_sent(world: World) -> None:
+    ref = world.begin("whatsapp")
+    world.whatsapp("w", "Which shift is it?")
+    world.take_in()
+    at_most(world, 20)
+    world.clock.ms += 86_400_000
+
+    world.work_off()
+
+    assert stands(world, ref) == ("handoff_pending", "too_long")
+    assert len(world.sent()) == 1
+
+
+def test_what_a_person_wrote_before_the_project_changed_its_mind_shows_as_not_sent(
+    world: World,
+) -> None:
+    ref = world.begin("sms")
+    at_most(world, 20)
+
+    put(world, HumanMessage(ref=ref, cause="c", agent_id="eve", text="x" * 21), ref, "human")
+
+    newest = world.log(ref)[-1]
+    assert (newest["delivery_status"], newest["error_code"]) == ("failed", "too_long")
+    assert len(world.sent()) == 1
+
+
+def test_a_fixed_text_that_is_too_long_is_not_sent(world: World) -> None:
+    world.begin("sms")
+    at_most(world, 20)
+
+    world.text("h", "HELP")
+    world.work_off()
+
+    assert len(world.sent()) == 1
