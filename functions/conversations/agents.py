@@ -13,17 +13,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conversations import acceptance, intake, records, references, wishes
-from conversations.arriving import EXTERNAL, REQUEST_PREFIX
+from conversations import acceptance, intake, proposals, records, references, wishes
+from conversations.arriving import REQUEST_PREFIX
 from conversations.items.conversation import Role
-from conversations.items.log import Delivery, Message, Mode
+from conversations.items.log import Message, Mode
 from conversations.lifecycle import OVER, WITH_PEOPLE, Status
 from conversations.moving import ROUNDS, Cause, finish_notes, move
 from conversations.office import AlreadyTaken, NotOpen, holder_of, read_again
+from conversations.progress import status_of_model
 from conversations.records import HumanMessage, Resume
 from conversations.showing import in_flight, standing_view
 from conversations.store import messages, states
 from conversations.views import AcceptedView, StandingView
+from shared import clock
 from shared.failures import Transient
 
 if TYPE_CHECKING:
@@ -37,10 +39,6 @@ TAKEN_OVER = "taken_over"
 HANDED_BACK = "handed_back"
 CLOSED = "closed_by_person"
 REOPENED = "reopened"
-LOOKED_AT = 50  # of the newest messages, to tell how far a conversation had come
-REACHED = frozenset(
-    {Delivery.ACCEPTED, Delivery.QUEUED, Delivery.SENT, Delivery.DELIVERED, Delivery.READ}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +92,15 @@ def hand_back(
     """
     Give a conversation back to the model; one that it has already stays. Safe to repeat.
 
-    What the customer wrote so far counts as answered, unless the model is to answer it. Raises NotOpen, AlreadyTaken.
+    What the customer wrote so far counts as answered, unless the model is to answer it. A function that still waits
+    for people is refused by it, and the model is told so. Raises NotOpen, AlreadyTaken.
     """
     who = f"human:{agent.id_in(opened.state)}"
     cause = Cause(who=who, what=f"hand_back:{agent.cause}", reason=HANDED_BACK)
-    status = _status_of_model(here, opened)
+    status = status_of_model(here, opened)
     opened = _with_model(here, opened, agent, _GivenBack(status, cause, answer_pending))
+    if opened.state.untold is not None:
+        proposals.refuse(here, opened.ref, opened.state.untold)
     is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
     opened = (
         move(here, opened, status, cause) if is_with_people else finish_notes(here, opened, cause)
@@ -204,12 +205,16 @@ def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _Give
         if opened.state.mode is Mode.AI:
             return opened
         waiting = [] if given_back.answer_pending else _pending(here, opened)
+        # One that was released in the meantime is being carried out: whoever does it tells the model.
+        refused = None if opened.state.approved_by else opened.state.waits_for_approval
         state = states.set_mode(
             here.log,
             opened.ref,
             Mode.AI,
             seen=opened.state,
-            drop=("owner",),
+            drop=("owner", "waits_for_approval") if refused else ("owner",),
+            untold=refused or opened.state.untold,
+            handed_back_at=clock.to_text(clock.now_ms()),
             status_before=opened.conversation.conversation_status,
             status_reason=HANDED_BACK,
             moves_to=given_back.status,
@@ -221,22 +226,6 @@ def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _Give
             return opened.with_state(state)
         opened = read_again(here, opened)
     raise Transient("state_contended")
-
-
-def _status_of_model(here: Resources, opened: Opened) -> Status:
-    """How far the conversation had come: answered, begun, or neither."""
-    newest = messages.newest(here.log, opened.ref, LOOKED_AT)
-    was_heard = was_sent = False
-    for message in newest:
-        if message.role is Role.USER:
-            was_heard = True
-        elif message.delivery_status in REACHED or message.author == EXTERNAL:
-            was_sent = True
-            if was_heard:
-                return Status.REPLY_SENT
-    if was_sent or opened.conversation.task_complete:
-        return Status.INITIAL_MESSAGE_SENT
-    return Status.PROCESSING
 
 
 def _check_is_open(opened: Opened) -> None:

@@ -128,6 +128,7 @@ def desk_of(settings: SpeakingSettings) -> Desk:
         writer=Scribe(
             here=here, providers=models, credentials=credentials, execute=effects.of_turn
         ),
+        execute=effects.of_turn,
         media=Fetcher(here=here, origins=settings.media_origins, proof=wire.proof_of_file),
         processor_version=settings.processor_version,
     )

@@ -6,9 +6,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from conversations.ai.config import AiConfig, AiConfigBroken
+from conversations.ai.outcome import Cause
 from conversations.ai.prompt import Facts, Said
 from conversations.items.conversation import Role
 from conversations.items.log import Delivery
+from conversations.turns import misconfigured
 from shared import ai, clock
 
 if TYPE_CHECKING:
@@ -20,6 +23,18 @@ if TYPE_CHECKING:
 UNSPOKEN = frozenset(
     {Delivery.DRAFT, Delivery.DISCARDED, Delivery.FAILED, Delivery.BLOCKED, Delivery.UNKNOWN}
 )
+
+
+GUARDED_MESSAGES = 2
+_OF_ITS_OWN_WILL = frozenset({Cause.AI, Cause.APPROVAL})
+
+
+def config_of(opened: Opened) -> AiConfig:
+    """The model's settings for the conversation's channel. Raises Unwritable."""
+    try:
+        return AiConfig.read(opened.company.ai_config, opened.conversation.channel_method.value)
+    except AiConfigBroken as broken:
+        raise misconfigured(broken.attribute) from None
 
 
 def facts_of(opened: Opened, project_data: Mapping[str, Any]) -> Facts:
@@ -55,6 +70,26 @@ def said_in(known: Sequence[Message]) -> list[Said]:
         for message in known
         if message.delivery_status not in UNSPOKEN
     ]
+
+
+def barred_in(opened: Opened, known: Sequence[Message]) -> Cause | None:
+    """
+    Why the model may not hand off again: the reason of the last time, until the customer has written three times.
+
+    Only where handing off was its own will. What keeps it from answering at all still brings a person: silence is no
+    way out of a loop.
+    """
+    state = opened.state
+    if state.handed_back_at is None or state.handed_off_for not in _OF_ITS_OWN_WILL:
+        return None
+    written = [
+        message
+        for message in known
+        if message.role is Role.USER
+        and message.kind != "reaction"
+        and message.message_timestamp > state.handed_back_at
+    ]
+    return Cause(state.handed_off_for) if len(written) <= GUARDED_MESSAGES else None
 
 
 def contacts_of(opened: Opened) -> list[str]:

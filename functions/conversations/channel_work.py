@@ -1,6 +1,6 @@
 """Whatever lies on a channel's queue: who handles which record."""
 
-from conversations import arriving, media, opening, releasing, resolving, speaking
+from conversations import approving, arriving, media, opening, releasing, resolving, speaking
 from conversations.context_object import ContextObject
 from conversations.desk import Desk
 from conversations.items.conversation import ChannelMethod
@@ -50,14 +50,15 @@ def _resume(desk: Desk, record: Resume, run: Run) -> Outcome | None:
     opened = arriving.opened(desk.here, record.ref)
     outcome = None
     status = Status(opened.conversation.conversation_status)
+    due.done(
+        desk.here.log, record.ref, DueKind.RESUME
+    )  # What puts it off once more writes it anew.
     if status in NEVER_SENT and opened.state.mode is Mode.AI:
-        due.done(
-            desk.here.log, record.ref, DueKind.RESUME
-        )  # What puts it off once more writes it anew.
         outcome = opening.go_on(desk, opened, run)
     else:
-        speaking.go_on_answering(desk, record)
-        due.done(desk.here.log, record.ref, DueKind.RESUME)
+        outcome = approving.tell(desk, opened, run)
+        if outcome is None:
+            speaking.go_on_answering(desk, record)
     return outcome
 
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conversations.ai.functions import Execute
     from conversations.items.log import Message
     from conversations.media import Fetcher
     from conversations.opened import Opened
@@ -38,11 +41,12 @@ class Writer(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """Storage, turns, policy, and who words messages."""
+    """Storage, turns, policy, who words messages, and who carries out functions in the name of a turn."""
 
     here: Resources
     turns: Turns
     policing: Policing
     writer: Writer
+    execute: Callable[[Opened, str, Run], Execute]
     media: Fetcher
     processor_version: str

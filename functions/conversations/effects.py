@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from conversations import references
 from conversations.ai.config import BuiltIn
-from conversations.ai.functions import Call, Result
+from conversations.ai.functions import FAILED, UNKNOWN, Call, Result
 from conversations.items.log import FunctionResult, of
 from conversations.policing import addresses_of
 from shared import clock, http
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 WITHIN_MS = 10 * clock.SECOND_MS
 LONGEST_RESULT_BYTES = 16 << 10
 DONE = Result('{"ok": true}')
-UNKNOWN = Result(
-    "Nobody knows whether this was done. Do not try again; offer a person.", is_error=True
-)
-FAILED = Result("This could not be done.", is_error=True)
 FULL = Result("So many answers are noted that no more can be.", is_error=True)
 MOST_ANSWERS = 32
 NOT_SENT = "not_sent"  # the ledger's word for an attempt that certainly did nothing

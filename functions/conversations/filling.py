@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aws_lambda_powertools.metrics import MetricUnit
-
 from conversations.ai.faults import Fault
 from conversations.ai.templates import Template, TemplateBroken, completed, known_values
-from conversations.turns import Unwritable
-from shared.observability import logger, metrics
+from conversations.turns import Unwritable, misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,10 +61,3 @@ def sources(opened: Opened, project_data: Mapping[str, Any]) -> dict[str, Any]:
         "project_data": project_data,
         **company.company_rep,
     }
-
-
-def misconfigured(attribute: str) -> Unwritable:
-    """Nothing can be worded before somebody mends this *attribute* of the project."""
-    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-    logger.error("project is not set up as it must be", extra={"attribute": attribute})
-    return Unwritable("configuration_invalid")

@@ -1,6 +1,7 @@
 """A message that was given up in doubt, and arrived all the same: its turn is finished then."""
 
 from conversations import references, settling
+from conversations.items.conversation import Role
 from conversations.items.log import Message, Stage, Turn, TurnKind
 from conversations.lifecycle import Status
 from conversations.moving import Cause, move
@@ -12,7 +13,12 @@ from conversations.turns import SEND_IN_DOUBT
 # What a message says whose turn was given up in doubt; of a first one it is the conversation's reason, too.
 DOUBTS = frozenset({SEND_IN_DOUBT, "unknown"})
 _BEGINS = frozenset({Status.FAILED, Status.PROCESSING})
-_KINDS = {"initial": TurnKind.INITIAL, "reply": TurnKind.REPLY, "human": TurnKind.HUMAN}
+_KINDS = {
+    "initial": TurnKind.INITIAL,
+    "reply": TurnKind.REPLY,
+    references.APPROVED: TurnKind.REPLY,
+    "human": TurnKind.HUMAN,
+}
 
 
 def heal(here: Resources, opened: Opened, message: Message, action_id: str, cause: Cause) -> None:
@@ -29,11 +35,11 @@ def heal(here: Resources, opened: Opened, message: Message, action_id: str, caus
     # One that is being processed was here before, and died: nothing else leaves its first message in doubt.
     if _is_first(message) and opened.conversation.conversation_status in _BEGINS:
         opened = move(here, opened, Status.PROCESSING, cause)
-    sk = message.sk(message.message_timestamp, message.entry_id)
+    sk = _sk(message)
     turn = Turn(
         turn_id=turn_id,
         kind=kind,
-        up_to=_answered(turn_id) if kind is TurnKind.REPLY else None,
+        up_to=_answered(here, opened, message) if kind is TurnKind.REPLY else None,
         message_sk=sk,
         generation=opened.state.generation,
         stage=Stage.SENDING,
@@ -47,9 +53,15 @@ def heal(here: Resources, opened: Opened, message: Message, action_id: str, caus
     messages.update(here.log, opened.ref, sk, {}, drop=["error_code"])
 
 
-def _answered(turn_id: str) -> str:
-    """The message that a turn answers, whichever attempt it is."""
-    return turn_id.partition(":")[2].partition(references.ATTEMPT)[0]
+def _answered(here: Resources, opened: Opened, message: Message) -> str | None:
+    """The newest message of the customer that an answer of the model was about, whichever attempt it was."""
+    name, _, about = (message.turn_id or "").partition(":")
+    if name != references.APPROVED:
+        return about.partition(references.ATTEMPT)[0]
+    # What a person released began the turn: it answered whatever waited when it was worded.
+    waited = messages.after(here.log, opened.ref, opened.state.answered_up_to)
+    before = [_sk(m) for m in waited if m.role is Role.USER and _sk(m) < _sk(message)]
+    return before[-1] if before else None
 
 
 def is_failed_first(opened: Opened, message: Message) -> bool:
@@ -59,3 +71,7 @@ def is_failed_first(opened: Opened, message: Message) -> bool:
 
 def _is_first(message: Message) -> bool:
     return (message.turn_id or "").startswith("initial")
+
+
+def _sk(message: Message) -> str:
+    return message.sk(message.message_timestamp, message.entry_id)

@@ -15,6 +15,7 @@ from conversations.healing import heal, is_failed_first
 from conversations.items.log import Delivery, Message
 from conversations.moving import Cause
 from conversations.office import NotFound
+from conversations.progress import REACHED
 from conversations.records import HumanMessage
 from conversations.store import messages
 from conversations.views import ResolvedView
@@ -84,7 +85,7 @@ def _judged(
         return known
     again = messages.get(here.log, opened.ref, sk)
     if again is not None:
-        if outcome == "sent" and again.delivery_status in agents.REACHED:
+        if outcome == "sent" and again.delivery_status in REACHED:
             return again
         if outcome != "sent" and facts == Message.named(
             delivery_status=again.delivery_status, error_code=again.error_code

@@ -1,4 +1,4 @@
-"""What people let go: a first message that was held back, or a draft that was not sent. Workers send it."""
+"""What people let go: a first message that was held back, a draft that was not sent, a function. Workers do it."""
 
 from __future__ import annotations
 
@@ -24,17 +24,25 @@ _UNSENT = frozenset({Delivery.DISCARDED, Delivery.BLOCKED, Delivery.FAILED})
 
 
 class NothingToRelease(Exception):
-    """The first message was sent, or is not held back."""
+    """The first message was sent or is not held back, or the function was decided about."""
 
 
 def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) -> AcceptedView:
     """
-    Let a draft go in the name of who releases it; without one the first message, in their words or the model's.
+    Let a draft go in the name of who releases it, or a function; else the first message, in their words or the model's.
+
+    Without a draft it is the function, where one waits and there are no words. When it is done the model goes on.
 
     Raises NothingToRelease, NotOpen, AlreadyTaken and Unusable.
     """
     agents.check_may_write(opened, agent)
     acceptance.check_text(opened, given.text)
+    function_sk = _function(opened, given)
+    if function_sk is not None:
+        who = agent.id_in(opened.state)
+        wanted = Release(ref=opened.ref, cause=agent.cause, agent_id=who, function_sk=function_sk)
+        agents.enqueue(here, opened, wanted, "release", agent.cause)
+        return AcceptedView(ref=opened.ref, entry_id=None)
     if given.draft_entry_id is not None:
         said = _said(here, opened, agent, given.draft_entry_id, given.text)
         acceptance.check(opened, here.bucket, said, "draft_entry_id")
@@ -51,12 +59,28 @@ def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) 
     return AcceptedView(ref=opened.ref, entry_id=entry_id)
 
 
+def _function(opened: Opened, given: ReleaseInput) -> str | None:
+    """The sort key of the function that is let go; None where it is something else. Raises Unusable."""
+    waiting = opened.state.waits_for_approval
+    if waiting is None:
+        return None
+    if given.draft_entry_id is None:
+        return waiting if given.text is None else None
+    if given.draft_entry_id != waiting.rpartition("#")[2]:
+        return None
+    if given.text is not None:
+        raise Unusable("text", "must not be given: the draft is a function")
+    return waiting
+
+
 def _said(
     here: Resources, opened: Opened, agent: Agent, entry_id: str, text: str | None
 ) -> HumanMessage:
     draft = messages.find(here.log, opened.ref, entry_id)
     if draft is None or draft.role is not Role.ASSISTANT or draft.delivery_status not in _UNSENT:
         raise Unusable("draft_entry_id", "must be a message of this conversation that was not sent")
+    if draft.proposal is not None:
+        raise NothingToRelease("people have decided about this function")
     is_template = draft.template is not None and text is None
     return HumanMessage(
         ref=opened.ref,

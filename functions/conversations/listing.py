@@ -102,17 +102,19 @@ def one(office: Office, caller: Caller, ref: str) -> ConversationView:
     opened, here = opened_for(office, caller, ref), office.here
     project_data = snapshot.project_data_of(opened.conversation, here.bucket)
     waiting = due.get(here.log, ref, DueKind.RESUME)
+    function_sk = opened.state.waits_for_approval
     return showing.conversation_view(
         opened,
         project_data,
         messages.dated_changes(here.log, ref, CHANGES_SHOWN),
         waiting.due_at if waiting else None,
-        unreachable.of_address(
+        unreachable=unreachable.of_address(
             here.log,
             opened.company.company_id,
             opened.customer,
             opened.conversation.channel_method,
         ),
+        waiting=messages.get(here.log, ref, function_sk) if function_sk else None,
     )
 
 

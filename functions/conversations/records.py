@@ -39,12 +39,17 @@ class HumanMessage(_Record):
 
 
 class Release(_Record):
-    """A person lets a first message go that was held back or failed; *text* in its place, where there is one."""
+    """
+    A person lets a first message go that was held back or failed; *text* in its place, where there is one.
+
+    With *function_sk* it is a function that waited for them: the sort key of its message.
+    """
 
     type: Literal["release"] = "release"
     cause: str
     agent_id: str
     text: str | None = Field(default=None, repr=False)
+    function_sk: str | None = None
 
 
 class Notice(_Record):

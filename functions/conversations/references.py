@@ -12,6 +12,7 @@ from conversations.items.conversation import ID_PATTERN
 from shared.queues import digest, to_json
 
 REF_CHARACTERS = 26
+APPROVED = "approved"  # how a turn is called that a released function began
 ATTEMPT = "~"  # before the number of an attempt, in the id of a turn
 _ENTRIES = uuid.UUID("8f2f7f0a-6a0e-5c53-9d27-6b0c1d7f5a11")  # our own name space
 

@@ -1,6 +1,6 @@
-"""A person lets a first message go: one that was to be reviewed, was blocked, or failed."""
+"""A person lets go what was held back: a first message that was reviewed, blocked or failed, or a function."""
 
-from conversations import arriving, opening, turns
+from conversations import approving, arriving, opening, turns
 from conversations.desk import Desk
 from conversations.items.log import Mode
 from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
@@ -17,13 +17,17 @@ MAY_BE_RELEASED = NEVER_SENT | WITH_PEOPLE
 
 def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
     """
-    Send the first message after all, worded by the model or, with a text, by the person. Safe to repeat.
+    Send the first message after all, worded by the model or, with a text, by the person; or carry out a function.
+
+    Safe to repeat.
 
     Whatever stopped it before is asked again, but for the review.
     """
     opened = arriving.opened(desk.here, wanted.ref)
     turns.resume(desk.turns, opened, run)
     opened = arriving.opened(desk.here, wanted.ref)
+    if wanted.function_sk is not None:
+        return approving.approve(desk, opened, wanted, run)
     status = Status(opened.conversation.conversation_status)
     if opened.conversation.task_complete or status not in MAY_BE_RELEASED:
         return None

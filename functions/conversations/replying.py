@@ -48,10 +48,23 @@ def answer(
         return finished
     if not _is_due(pending, trigger, max_wait_ms):
         return None
-    turn_id = _turn_id(desk, opened, f"reply:{_sk(pending[-1])}")
-    outcome = _answer(desk, opened, pending, turn_id, run)
+    return _answer(desk, opened, pending, _turn_id(desk, opened, f"reply:{_sk(pending[-1])}"), run)
+
+
+def go_on(desk: Desk, opened: Opened, turn_id: str, run: Run) -> Outcome | None:
+    """A turn that a person began and no message: what the customer wrote since the last answer is answered with it."""
+    turn = opened.state.turn
+    is_under_way = turn is not None and turn.turn_id == turn_id
+    action_id = references.action_id(opened.ref, turn_id)
+    if not is_under_way and desk.here.ledger.action(action_id) is not None:
+        return None
+    return _answer(desk, opened, _pending(desk, opened), turn_id, run)
+
+
+def _answer(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run: Run) -> Outcome:
+    outcome = _taken(desk, opened, pending, turn_id, run)
     if outcome.ended is not Ended.LATER:
-        opened = arriving.opened(here, trigger.ref)
+        opened = arriving.opened(desk.here, opened.ref)
         tell_of_handoff(desk, opened)
         _confirm_opt_out(desk, opened, turn_id)
     return outcome
@@ -77,12 +90,12 @@ def _is_settled_without(desk: Desk, opened: Opened, turn_id: str) -> bool:
     return action is not None and action.state in {Sending.FAILED, Sending.UNKNOWN}
 
 
-def _answer(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run: Run) -> Outcome:
-    newest = _sk(pending[-1])
+def _taken(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run: Run) -> Outcome:
+    newest = _sk(pending[-1]) if pending else None
     wanted = answer_of_model(opened, turn_id)
     decision = desk.policing.decide(opened, wanted)
     if isinstance(decision, TemplateOnly) and _reengagement(opened):
-        template_turn = _turn_id(desk, opened, f"reengage:{newest}")
+        template_turn = _turn_id(desk, opened, f"reengage:{newest or turn_id}")
         plan = Plan(turn_id=template_turn, kind=TurnKind.REPLY, up_to=newest, author="system")
         return turns.take(
             desk.turns, opened, plan, run, lambda: desk.writer.reengagement(opened, plan.turn_id)

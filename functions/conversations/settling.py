@@ -33,7 +33,8 @@ class End:
     """
     Where a turn leads whose message did not leave: *status* None leaves the conversation as it is.
 
-    *reason* is a code, *words* what people are shown of a hand-off in its place.
+    *reason* is a code, *words* what people are shown of a hand-off in its place. With *proposes* the turn's message
+    holds a function that waits for them.
     """
 
     reason: str
@@ -41,6 +42,7 @@ class End:
     due_at_ms: int | None = None
     words: str | None = field(default=None, repr=False)
     noted: Noted | None = None
+    proposes: bool = False
 
 
 def link(
@@ -91,11 +93,13 @@ def finish(here: Resources, speaking: Speaking) -> None:
     }
     if message.answers:
         marks["recorded_answers"] = state.recorded_answers + len(message.answers)
+    if message.hand_off_cause:
+        marks["handed_off_for"] = message.hand_off_cause
     if turn.up_to:
         marks["answered_up_to"] = turn.up_to
     if (state.last_message_at or "") < message.message_timestamp:
         marks["last_message_at"] = message.message_timestamp
-    _release(here, opened, turn, changed, marks)
+    _release(here, opened, turn, changed, marks, is_told=message.author == "ai")
 
 
 def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end: End) -> None:
@@ -111,7 +115,12 @@ def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end
     if moved is None:
         states.release(here.log, opened.ref, turn)
         return
-    _release(here, opened, turn, moved, {"status_reason": end.reason})
+    marks = {"status_reason": end.reason}
+    if end.status is Status.HANDOFF_PENDING:
+        marks["handed_off_for"] = end.reason
+    if end.proposes:
+        marks["waits_for_approval"] = turn.message_sk
+    _release(here, opened, turn, moved, marks, is_told=end.noted is not None)
 
 
 def _release(
@@ -120,8 +129,14 @@ def _release(
     turn: Turn,
     changed: tuple[Conversation, Conversation],
     marks: dict[str, Any],
+    *,
+    is_told: bool,
 ) -> None:
-    """T8. Who may speak from now on follows from the status, unless people decided it since the turn began."""
+    """
+    T8. Who may speak from now on follows from the status, unless people decided it since the turn began.
+
+    *is_told*: the model has answered, and so knows what came of the functions that people decided about.
+    """
     before, after = changed
     mode = mode_of(Status(after.conversation_status))
     # First the list: what comes after the release is not repeated.
@@ -129,6 +144,10 @@ def _release(
     # What an older status was for is no reason for this one.
     is_plain = Status(after.conversation_status) in {Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT}
     without = ("status_reason",) if is_plain and not marks.get("status_reason") else ()
+    if is_told and opened.state.untold is not None:
+        without = (*without, "untold")
+    if "waits_for_approval" in marks and opened.state.approved_by is not None:
+        without = (*without, "approved_by")  # That was another function.
     if mode is not opened.state.mode:
         raised = {**marks, "mode": mode, "status_before": before.conversation_status}
         if states.release(here.log, opened.ref, turn, raises_fence=True, drop=without, **raised):

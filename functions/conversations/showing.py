@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from conversations import references
@@ -12,6 +13,7 @@ from conversations.views import (
     ChannelConsentView,
     ConversationView,
     FileView,
+    FunctionView,
     InFlightView,
     Link,
     MessageView,
@@ -21,17 +23,19 @@ from conversations.views import (
     TurnView,
     UnmatchedView,
     UnreachableView,
+    WaitingView,
 )
 
 if TYPE_CHECKING:
     from conversations.items.books import Unmatched, Unreachable
     from conversations.items.conversation import Conversation
     from conversations.items.log import Change, Message, Open, State
+    from conversations.items.proposal import Proposal
     from conversations.opened import Opened
     from shared.consent.records import Consent
     from shared.objects import Bucket
 
-_AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media"}
+_AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function"}
 
 
 def summary_of_open(project_id: str, opening: Open) -> SummaryView:
@@ -67,9 +71,15 @@ def conversation_view(
     project_data: dict[str, Any],
     changes: list[tuple[str, Change]],
     resumes_at: str | None,
+    *,
     unreachable: Unreachable | None,
+    waiting: Message | None,
 ) -> ConversationView:
-    """One conversation; *changes* with the time of each, *unreachable* where the channel does not reach them."""
+    """
+    One conversation; *changes* with the time of each.
+
+    *unreachable* stands where the channel does not reach the customer, *waiting* is the message whose function waits.
+    """
     item, state = opened.conversation, opened.state
     return ConversationView(
         ref=opened.ref,
@@ -87,6 +97,7 @@ def conversation_view(
         hand_off_to_human_reason=item.hand_off_to_human_reason,
         function_call=item.function_call,
         function_call_type=item.function_call_type,
+        waits_for_approval=_waiting_view(waiting),
         task_complete=bool(item.task_complete),
         comms_consent=item.comms_consent,
         recipient=RecipientView(
@@ -132,6 +143,7 @@ def message_view(bucket: Bucket, message: Message) -> MessageView:
     named = {name: getattr(message, name) for name in _AS_THEY_ARE}
     return MessageView(
         **named,
+        function=FunctionView(**_proposed(message.proposal)) if message.proposal else None,
         whole_text=_link(bucket, message.content_key),
         media=[
             FileView(
@@ -199,6 +211,17 @@ def in_flight(state: State) -> InFlightView | None:
     if turn.kind is TurnKind.HUMAN:
         return None
     return InFlightView(entry_id=_entry_of(turn.message_sk))
+
+
+def _waiting_view(message: Message | None) -> WaitingView | None:
+    if message is None or message.proposal is None:
+        return None
+    return WaitingView(entry_id=message.entry_id, **_proposed(message.proposal))
+
+
+def _proposed(proposal: Proposal) -> dict[str, Any]:
+    arguments = json.loads(proposal.arguments)
+    return {"name": proposal.name, "arguments": arguments, "verdict": proposal.verdict}
 
 
 def _turn_view(state: State) -> TurnView | None:

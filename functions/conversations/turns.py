@@ -17,8 +17,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from aws_lambda_powertools.metrics import MetricUnit
+
 from conversations import references, settling
-from conversations.items.conversation import Role
 from conversations.items.log import Delivery, DueKind, Message, Stage, Turn, TurnKind
 from conversations.opened import Opened, Speaking
 from conversations.outgoing import Wire
@@ -30,6 +31,7 @@ from shared.channels.outcomes import Sent
 from shared.delivery import Action, OnDoubt
 from shared.delivery import State as Sending
 from shared.failures import Transient
+from shared.observability import logger, metrics
 from shared.queues import digest
 
 # A dead worker's attempt is settled when nobody can be alive in it, and evidence had time to come.
@@ -37,6 +39,7 @@ IN_DOUBT_MS = 150 * clock.SECOND_MS
 MADE = frozenset({Sending.SENT, Sending.CONFIRMED})
 IN_DOUBT = frozenset({"send_in_doubt", "send_in_progress"})
 SEND_IN_DOUBT = "send_in_doubt"
+APPROVAL = "function_approval"
 
 
 class Ended(StrEnum):
@@ -104,6 +107,13 @@ class Unwritable(Exception):
         self.noted = noted
 
 
+def misconfigured(attribute: str) -> Unwritable:
+    """Nothing can be worded before somebody mends this *attribute* of the project."""
+    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+    logger.error("project is not set up as it must be", extra={"attribute": attribute})
+    return Unwritable("configuration_invalid")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
     """
@@ -149,6 +159,8 @@ def take(turns: Turns, opened: Opened, plan: Plan, run: Run, write: Write) -> Ou
             states.release(here.log, opened.ref, turn)
             return Outcome(Ended.UNWRITTEN)
         message = messages.add(here.log, opened.ref, _placed(written, turn))
+    if message.proposal is not None:
+        return _put_before_people(turns, opened, turn, message)
     return _sent(turns, opened, turn, message, run)
 
 
@@ -172,18 +184,12 @@ def resume(turns: Turns, opened: Opened, run: Run) -> Outcome | None:
     return _sent(turns, opened, turn, message, run)
 
 
-def message_of(plan: Plan, ref: str, content: str) -> Message:
-    """A message of the business in a turn; its place in the log is the turn's."""
-    action = references.action_id(ref, plan.turn_id)
-    return Message(
-        entry_id=references.entry_id(action),
-        message_timestamp="",
-        role=Role.ASSISTANT,
-        content=content,
-        author=plan.author,
-        turn_id=plan.turn_id,
-        delivery_status=Delivery.DRAFT,
-    )
+def _put_before_people(turns: Turns, opened: Opened, turn: Turn, message: Message) -> Outcome:
+    """The end of a turn in which the model asked for what people decide about: nothing leaves."""
+    end = turns.consequence(turn.kind, Ended.UNWRITTEN, APPROVAL)
+    end = replace(end, noted=Noted(message.functions, message.answers), proposes=True)
+    settling.give_up(turns.here, opened, turn, Delivery.BLOCKED, end)
+    return Outcome(Ended.UNWRITTEN, message, APPROVAL)
 
 
 def _done_before(here: Resources, opened: Opened, plan: Plan) -> Outcome | None:

@@ -77,6 +77,20 @@ class UnreachableView(View):
     since: str
 
 
+class FunctionView(View):
+    """A function that the model asked for and people decide about; without a verdict it waits, or was never shown."""
+
+    name: str
+    arguments: Json
+    verdict: str | None
+
+
+class WaitingView(FunctionView):
+    """The function that waits now: `entry_id` is its draft's, which `release` takes."""
+
+    entry_id: str
+
+
 class ConversationView(View):
     """A conversation: the contract's item and the state beside it. `changes` are the newest, newest first."""
 
@@ -95,6 +109,7 @@ class ConversationView(View):
     hand_off_to_human_reason: str | None
     function_call: bool
     function_call_type: str | None
+    waits_for_approval: WaitingView | None
     task_complete: bool
     comms_consent: bool
     recipient: RecipientView
@@ -164,6 +179,7 @@ class MessageView(View):
     ai_total_tokens: int | None
     processing_time_ms: int | None
     functions: list[str]
+    function: FunctionView | None
     hand_off_reason: str | None
     hand_off_cause: str | None
 

@@ -10,14 +10,16 @@ from aws_lambda_powertools.metrics import MetricUnit
 from conversations import consequences, snapshot
 from conversations.ai import answering, models
 from conversations.ai.answering import Task
-from conversations.ai.config import AiConfig, AiConfigBroken, BuiltIn
-from conversations.briefing import contacts_of, facts_of, said_in
+from conversations.ai.config import AiConfigBroken, BuiltIn
+from conversations.ai.outcome import Cause
+from conversations.briefing import barred_in, config_of, contacts_of, facts_of, said_in
 from conversations.companies import WhatsAppChannel
-from conversations.filling import filled, misconfigured, sources, template_of
+from conversations.filling import filled, sources, template_of
 from conversations.fitting import blank, fitted, longest, too_long
+from conversations.proposals import proposal_of, told_of
 from conversations.settling import Noted
 from conversations.store import messages
-from conversations.turns import Unwritable
+from conversations.turns import Unwritable, misconfigured
 from shared import ai, clock
 from shared.ai.openai_mirror import create_conversation
 from shared.channels.outcomes import Misconfigured, NotSent
@@ -27,6 +29,7 @@ from shared.secrets import SecretUnreadable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from conversations.ai.config import AiConfig
     from conversations.ai.functions import Execute
     from conversations.ai.models import Providers
     from conversations.ai.outcome import Answer
@@ -36,9 +39,9 @@ if TYPE_CHECKING:
     from conversations.opened import Opened
     from conversations.records import HumanMessage
     from conversations.resources import Resources, Run
-    from shared.events import Channel
 
 HISTORY = 20
+FUNCTION = "function"  # the kind of a message that holds a function, and nothing that is said
 TURN_MS = (
     100 * clock.SECOND_MS
 )  # of the 120 s that a run may take; the rest is for sending and storing
@@ -60,10 +63,12 @@ class Scribe:
 
     def first_message(self, opened: Opened, turn_id: str, run: Run) -> Message:
         """A template on WhatsApp, the model's words elsewhere."""
-        config = _config(opened)
+        config = config_of(opened)
         template = template_of(opened, opened.state.template) if _is_whatsapp(opened) else None
         answer = self._asked(opened, config, turn_id, run, template=template)
         message = self._message(opened, turn_id, answer)
+        if message.proposal is not None:
+            return message
         if template is not None:
             variables = dict(answer.variables or {})
             return message.model_copy(update={"template": template.name, "variables": variables})
@@ -74,8 +79,10 @@ class Scribe:
         self, opened: Opened, pending: list[Message], turn_id: str, run: Run
     ) -> Message | None:
         """The model's answer to the newest messages."""
-        answer = self._asked(opened, _config(opened), turn_id, run, template=None)
+        answer = self._asked(opened, config_of(opened), turn_id, run, template=None)
         message = self._message(opened, turn_id, answer)
+        if message.proposal is not None or not pending:
+            return message
         return message.model_copy(update={"reply_to": pending[-1].provider_message_id})
 
     def reengagement(self, opened: Opened, turn_id: str) -> Message:
@@ -145,7 +152,7 @@ class Scribe:
         project_data = self._project_data(opened)
         task = Task(
             kind="initial" if is_first else "reply",
-            channel=_channel(opened),
+            channel=opened.conversation.channel_method.value,
             config=config,
             facts=facts_of(opened, project_data),
             said=said_in(known),
@@ -155,6 +162,8 @@ class Scribe:
             is_too_long=too_long(opened, is_first=is_first),
             link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
             contacts=contacts_of(opened),
+            decided=self._decided(opened, config),
+            barred=barred_in(opened, known),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )
         try:
@@ -177,6 +186,13 @@ class Scribe:
             may_pass = failure.repeat is ai.Repeat.LATER
             raise Unwritable("ai_failed", may_pass=may_pass) from None
 
+    def _decided(self, opened: Opened, config: AiConfig) -> list[ai.Exchange]:
+        """What came of a function that people decided about, where the model does not know it yet."""
+        sk = opened.state.untold
+        told = told_of(self.here, opened.ref, sk) if sk else None
+        names = {function.name for function in config.functions}
+        return [told] if told is not None and told.call.name in names else []
+
     def _project_data(self, opened: Opened) -> dict[str, Any]:
         return snapshot.project_data_of(opened.conversation, self.here.bucket)
 
@@ -186,43 +202,43 @@ class Scribe:
         if answer.faults:
             metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
             logger.warning("answer not usable", extra={"reason": ",".join(answer.faults)})
+        noted = Noted(names, _recorded(answer))
+        if answer.hand_off is not None and answer.hand_off.cause is Cause.APPROVAL:
+            call = answer.calls[-1].call
+            waits = {"kind": FUNCTION, "proposal": proposal_of(call)}
+            message = blank(opened, turn_id, "ai", f"[{call.name}]")
+            return message.model_copy(update=_facts_of(answer, noted) | waits)
         if not answer.content.strip():
-            noted = Noted(names, _recorded(answer))
             if answer.hand_off is not None:
                 cause, words = answer.hand_off.cause, answer.hand_off.reason
                 raise Unwritable(cause, words=words, noted=noted)
             if BuiltIn.OPT_OUT in names:
                 raise Unwritable(consequences.LEFT_BY_MODEL, noted=noted)
             raise Unwritable("ai_invalid_output", noted=noted)
-        message = blank(opened, turn_id, "ai", answer.content)
-        hand_off, cost = answer.hand_off, answer.cost
-        facts = {
+        hand_off = answer.hand_off
+        facts = _facts_of(answer, noted) | {
             "subject": answer.subject,
-            "model": cost.model,
-            "calls": cost.calls,
-            "ai_prompt_tokens": cost.usage.tokens_in,
-            "ai_completion_tokens": cost.usage.tokens_out,
-            "ai_total_tokens": cost.usage.tokens_in + cost.usage.tokens_out,
-            "processing_time_ms": cost.ms,
             "hand_off_reason": hand_off.reason if hand_off else None,
             "hand_off_cause": hand_off.cause if hand_off else None,
-            "functions": names,
-            "answers": _recorded(answer),
             "completes_task": (BuiltIn.COMPLETE in names) or None,
         }
+        message = blank(opened, turn_id, "ai", answer.content)
         return fitted(opened, message.model_copy(update=facts))
 
 
-def _config(opened: Opened) -> AiConfig:
-    try:
-        return AiConfig.read(opened.company.ai_config, _channel(opened))
-    except AiConfigBroken as broken:
-        raise misconfigured(broken.attribute) from None
-
-
-def _channel(opened: Opened) -> Channel:
-    name: Channel = opened.conversation.channel_method.value
-    return name
+def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
+    """What a turn of the model cost and did, as its message keeps it."""
+    cost = answer.cost
+    return {
+        "model": cost.model,
+        "calls": cost.calls,
+        "ai_prompt_tokens": cost.usage.tokens_in,
+        "ai_completion_tokens": cost.usage.tokens_out,
+        "ai_total_tokens": cost.usage.tokens_in + cost.usage.tokens_out,
+        "processing_time_ms": cost.ms,
+        "functions": list(noted.functions),
+        "answers": dict(noted.answers),
+    }
 
 
 def _is_whatsapp(opened: Opened) -> bool:

@@ -6,6 +6,7 @@ One turn of the AI: asked, perhaps with functions, perhaps once more where an an
         -> fault, the second                    -> hand-off `ai_invalid_output`
         -> call, not listed or not valid        -> ask again with that; the second time hand-off `function_failed`
         -> call that needs approval             -> hand-off `function_approval`, nothing runs
+        -> hand-off that is barred              -> as a fault, or as a call that is not valid
         -> call                                 -> carried out, ask again with its result; 4 rounds at most
         -> answer
 
@@ -21,9 +22,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from conversations.ai import checks, prompt, templates
 from conversations.ai.asking import Asking
 from conversations.ai.config import BuiltIn
-from conversations.ai.faults import Fault
-from conversations.ai.functions import Call, CallRefused, Result, checked, exchange, tools_of
-from conversations.ai.languages import language_of
+from conversations.ai.faults import ADVICE, Fault
+from conversations.ai.functions import (
+    REFUSED,
+    Call,
+    CallRefused,
+    Result,
+    checked,
+    exchange,
+    tools_of,
+)
+from conversations.ai.languages import language_of, plain_words
+from conversations.ai.listening import asks_for_a_person
 from conversations.ai.outcome import Answer, Cause, HandOff, MadeCall
 from conversations.ai.output import Output, OutputInvalid, parse, schema_for
 from shared import ai
@@ -49,7 +59,9 @@ class Task:
     *longest* is in characters, *is_too_long* the channel's own measure. *link_hosts* are the hosts that links may lead
     to: `policy.link_hosts`, and `checks.hosts_in` of what the integrating system sent. *contacts* are texts with
     numbers and addresses that may be named: the company's and the person's own. *sources* fill variables of a
-    *template* (see `templates.known_values`). *deadline_ms* is when the turn has to end, milliseconds since 1970.
+    *template* (see `templates.known_values`). *decided* are functions that people decided about, with what came of
+    them. *barred* is why it may not hand off, as a person has just given the conversation back; what the person asks
+    for themself is never barred. *deadline_ms* is when the turn has to end, milliseconds since 1970.
     """
 
     kind: Literal["initial", "reply"]
@@ -63,6 +75,8 @@ class Task:
     is_too_long: Callable[[str], bool] | None = None
     link_hosts: frozenset[str] = frozenset()
     contacts: Sequence[str] = field(default=(), repr=False)
+    decided: Sequence[ai.Exchange] = field(default=(), repr=False)
+    barred: Cause | None = None
     deadline_ms: int
 
 
@@ -100,7 +114,8 @@ class _Turn:
         )
         self._system = prompt.system_text(task.facts, own_words, rules, self._tools)
         self._bounds = _bounds(task, own_words, self._tools)
-        self._history = prompt.history(task.said)
+        self._history = [*prompt.history(task.said), *task.decided]
+        self._barred = _barred(task)
         self._schema = schema_for(
             has_subject=task.channel == "email",
             variables={variable.name: variable.longest for variable in self.to_fill},
@@ -143,7 +158,10 @@ class _Turn:
     def _faults_of(self, output: Output) -> tuple[Fault, ...]:
         template = self._task.template
         if template is None:
-            return checks.faults_of(output, self._bounds)
+            found = {*checks.faults_of(output, self._bounds)}
+            if output.hand_off and self._barred is Cause.AI:
+                found.add(Fault.HANDED_BACK)
+            return tuple(fault for fault in Fault if fault in found)
         if output.hand_off or output.function_call:
             return ()  # Nothing is sent then.
         given = output.variables or {}
@@ -173,24 +191,28 @@ class _Turn:
         try:
             call = checked(wanted, self._task.config.functions)
         except CallRefused as refused:
-            self._refused_calls += 1
-            if self._refused_calls == MOST_REFUSED_CALLS:
-                return self._handed_off(Cause.FUNCTION_FAILED)
-            self._history.append(exchange(wanted, Result(str(refused), is_error=True)))
-            return None
+            return self._refused(wanted, str(refused))
         if output and output.hand_off and not call.is_built_in:
             return self._answered(output)  # People decide about it.
         return self._carried_out(wanted, call, output)
 
+    def _refused(self, wanted: ai.ToolCall, why: str) -> Answer | None:
+        self._refused_calls += 1
+        if self._refused_calls == MOST_REFUSED_CALLS:
+            return self._handed_off(Cause.FUNCTION_FAILED)
+        self._history.append(exchange(wanted, Result(why, is_error=True)))
+        return None
+
     def _carried_out(self, wanted: ai.ToolCall, call: Call, output: Output | None) -> Answer | None:
         said = output.content.strip() if output else ""
         if call.name == BuiltIn.HAND_OFF:
+            if self._barred is Cause.AI:
+                return self._refused(wanted, ADVICE[Fault.HANDED_BACK])
             reason = str(call.arguments["reason"])
             self._calls.append(MadeCall(call, Result("{}")))
             return self._ended(content=said, hand_off=HandOff(Cause.AI, reason))
         if call.function and call.function.approval:
-            self._calls.append(MadeCall(call, None))
-            return self._handed_off(Cause.APPROVAL)
+            return self._proposed(wanted, call)
         result = self._execute(call)
         self._calls.append(MadeCall(call, result))
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
@@ -199,6 +221,17 @@ class _Turn:
             return self._answered(output)
         self._history.append(exchange(wanted, result))
         return None
+
+    def _proposed(self, wanted: ai.ToolCall, call: Call) -> Answer | None:
+        """A function that people decide about: asked for once, also where they have decided about it just before."""
+        same = [d for d in self._task.decided if _is_same(d.call, call)]
+        if same:
+            self._history.append(exchange(wanted, Result(same[0].result, same[0].is_error)))
+            return None
+        if self._barred is Cause.APPROVAL:
+            return self._refused(wanted, REFUSED.text)
+        self._calls.append(MadeCall(call, None))
+        return self._handed_off(Cause.APPROVAL)
 
     def _answered(self, output: Output) -> Answer:
         task = self._task
@@ -240,6 +273,15 @@ def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> checks.Boun
         rules=prompt.RULES,
         secret_words=frozenset(tool.name for tool in tools),
     )
+
+
+def _barred(task: Task) -> Cause | None:
+    newest = "\n".join(said.text for said in _newest_of_the_person(task.said))
+    return None if asks_for_a_person(plain_words(newest)) else task.barred
+
+
+def _is_same(decided: ai.ToolCall, call: Call) -> bool:
+    return (decided.name, decided.arguments) == (call.name, call.canonical_arguments)
 
 
 def _newest_of_the_person(said: Sequence[Said]) -> list[Said]:

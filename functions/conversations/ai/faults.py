@@ -24,6 +24,7 @@ class Fault(StrEnum):
     VARIABLE_UNKNOWN = "variable_unknown"
     VARIABLE_TOO_LONG = "variable_too_long"
     BODY_TOO_LONG = "body_too_long"
+    HANDED_BACK = "handed_back"
 
 
 ADVICE: Mapping[Fault, str] = {
@@ -44,4 +45,6 @@ ADVICE: Mapping[Fault, str] = {
     Fault.VARIABLE_UNKNOWN: "It had a variable that the template does not have.",
     Fault.VARIABLE_TOO_LONG: "The value of a variable was too long. Keep to the lengths given.",
     Fault.BODY_TOO_LONG: "The values made the message too long. Shorten them.",
+    Fault.HANDED_BACK: "A colleague has just given the conversation back to you. Do not hand it off again: answer "
+    "yourself, as well as you can, and say so where you do not know.",
 }

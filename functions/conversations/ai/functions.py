@@ -85,6 +85,14 @@ class Result:
     is_error: bool = False
 
 
+FAILED = Result("This could not be done.", is_error=True)
+UNKNOWN = Result(
+    "Nobody knows whether this was done. Do not try again; offer a person.", is_error=True
+)
+REFUSED = Result(
+    "A person of the company has decided against this. Go on without it.", is_error=True
+)
+
 type Execute = Callable[[Call], Result]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from conversations.ai.languages import plain_words
+from conversations.ai.wordings import WORDINGS
 
 
 def is_said(phrases: str, words: Sequence[str]) -> bool:
@@ -12,6 +13,11 @@ def is_said(phrases: str, words: Sequence[str]) -> bool:
         tuple(words) == phrase if is_whole else _holds(words, phrase)
         for phrase, is_whole in _compiled(phrases)
     )
+
+
+def asks_for_a_person(words: Sequence[str]) -> bool:
+    """Whether somebody asks for a person, in any of the languages."""
+    return any(is_said(wording.person, words) for wording in WORDINGS.values())
 
 
 def begins(phrases: str, words: Sequence[str]) -> bool:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.config import BuiltIn
 from conversations.ai.languages import language_of, plain_words
-from conversations.ai.listening import begins, is_said
+from conversations.ai.listening import asks_for_a_person, begins, is_said
 from conversations.ai.output import FunctionWanted, HandOffWanted, Output, has_subject, variables_in
 from conversations.ai.project_facts import fact_about, label_of, open_points
 from conversations.ai.prompt import facts_in
@@ -131,7 +131,7 @@ def _answer(scene: _Scene) -> Output:
 
 
 def _asks_for_a_person(scene: _Scene) -> Output | None:
-    if not any(is_said(wording.person, scene.words) for wording in WORDINGS.values()):
+    if not asks_for_a_person(scene.words):
         return None
     return _handed_off(scene, WANTS_A_PERSON)
 

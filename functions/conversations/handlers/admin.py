@@ -198,7 +198,7 @@ def write_message(
 def hand_back(
     caller: Caller, given: inputs.HandBackInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
-    """Give a conversation back to the model, which answers what waits only where it is told to."""
+    """Give it back to the model, which answers what waits only where told to; a waiting function is refused."""
     opened = opened_for(office, caller, ref)
     pending = given.answer_pending
     return lambda agent: agents.hand_back(here, opened, agent, answer_pending=pending)
@@ -214,7 +214,7 @@ def hand_back(
 def release(
     caller: Caller, given: inputs.ReleaseInput, ref: str
 ) -> Callable[[Agent], views.AcceptedView]:
-    """Let a first message go that was held back or failed, or a draft that was not sent."""
+    """Let go a first message that was held back or failed, a draft that was not sent, or a function that waits."""
     opened = opened_for(office, caller, ref)
     return lambda agent: letting_go.release(here, opened, agent, given)
 

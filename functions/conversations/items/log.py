@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from conversations.items.conversation import ChannelMethod, Role
 from conversations.items.log_item import ONLY, LogItem, key, sort_key
+from conversations.items.proposal import Proposal
 from shared import clock
 from shared.dynamodb import Attributes
 
@@ -87,7 +88,7 @@ class Message(OfConversation):
     hand_off_cause: str | None = None  # a code
     thread_id: str | None = None
     functions: list[str] = Field(default_factory=list)
-    waits_for_approval: str | None = None
+    proposal: Proposal | None = None  # of a function, `kind` function: nothing that is said
     answers: dict[str, str] = Field(default_factory=dict, repr=False)
     completes_task: bool | None = None
     opts_out: bool | None = None
@@ -225,8 +226,14 @@ class State(OfConversation):
     language: str | None = None
     recorded_answers: int = 0
     link_hosts: list[str] = Field(default_factory=list)  # that the integrating system named
-    handed_off_at_message: str | None = None
-    messages_since_hand_back: int | None = None
+    # Sort keys of messages with a function: one that people decide about, one whose end the model does not know yet.
+    waits_for_approval: str | None = None
+    approved_by: str | None = None  # hash of the idempotency key of who released it
+    untold: str | None = None
+    handed_off_for: str | None = (
+        None  # why a turn of the model was the last one before people had it
+    )
+    handed_back_at: str | None = None
     erased_at: str | None = None
 
     @classmethod

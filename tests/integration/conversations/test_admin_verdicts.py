@@ -9,8 +9,10 @@ import pytest
 from conversations import judging, references, settling
 from conversations.items.conversation import ChannelMethod
 from conversations.items.log import Delivery, Mode
+from conversations.items.proposal import Proposal, Verdict
 from conversations.lifecycle import Status
-from conversations.store import messages
+from conversations.proposals import sk_of
+from conversations.store import messages, states
 from shared.delivery import Action, OnDoubt
 from shared.delivery import State as Sending
 from shared.queues import digest
@@ -136,6 +138,95 @@ def test_what_was_sent_or_may_have_been_is_no_draft(agency: Agency, status: Deli
     assert agency.sqs.put == []
 
 
+# Functions
+
+
+def waiting(agency: Agency, **facts: Any) -> tuple[str, Message]:
+    """A conversation in which a function waits for people."""
+    ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
+    known: dict[str, Any] = {
+        "kind": "function",
+        "delivery_status": Delivery.BLOCKED,
+        "error_code": "function_approval",
+        "turn_id": "reply:MSG#x",
+        "proposal": Proposal(call_id="call-1", name="book_slot", arguments='{"day":"Monday"}'),
+    }
+    message = agency.says(ref, "[book_slot]", author="ai", **(known | facts))
+    states.note(agency.here.log, ref, waits_for_approval=sk_of(message))
+    return ref, message
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_function_that_waits_is_let_go_by_its_draft_or_as_the_only_thing_that_waits(
+    agency: Agency, *, is_named: bool
+) -> None:
+    ref, message = waiting(agency)
+
+    body = {"draft_entry_id": message.entry_id} if is_named else {}
+    answer = agency.on(ref, "release", {"agent_id": "carol", **body})
+
+    assert (answer.status, answer.result) == (202, {"ref": ref})
+    (record,) = agency.queued(SMS)
+    assert (record["type"], record["function_sk"], record["agent_id"]) == (
+        "release",
+        sk_of(message),
+        "carol",
+    )
+
+
+def test_a_function_shows_where_people_look(agency: Agency) -> None:
+    ref, message = waiting(agency)
+
+    shown = agency.look(ref)["waits_for_approval"]
+    (logged,) = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+
+    function = {"name": "book_slot", "arguments": {"day": "Monday"}}
+    assert shown == {"entry_id": message.entry_id, **function}
+    assert (logged["kind"], logged["function"]) == ("function", function)
+
+
+def test_nobody_puts_words_into_a_function(agency: Agency) -> None:
+    ref, message = waiting(agency)
+
+    answer = agency.on(ref, "release", {"draft_entry_id": message.entry_id, "text": "Book it"})
+
+    assert list(answer.problems) == ["text"]
+    assert agency.sqs.put == []
+
+
+def test_a_function_that_was_decided_about_is_not_let_go(agency: Agency) -> None:
+    ref, message = waiting(agency)
+    agency.on(ref, "hand-back", {})
+
+    answer = agency.on(ref, "release", {"draft_entry_id": message.entry_id})
+
+    assert (answer.status, answer.error) == (409, "NOTHING_TO_RELEASE")
+    assert agency.sqs.put == []
+
+
+def test_a_hand_back_refuses_the_function_that_waits(agency: Agency) -> None:
+    ref, message = waiting(agency)
+
+    agency.on(ref, "hand-back", {"agent_id": "carol"})
+
+    state, proposal = agency.state(ref), agency.message(ref, message).proposal
+    assert proposal is not None
+    assert proposal.verdict is Verdict.REFUSED
+    assert (state.waits_for_approval, state.untold) == (None, sk_of(message))
+
+
+def test_a_hand_back_does_not_refuse_what_a_person_has_just_released(agency: Agency) -> None:
+    ref, message = waiting(agency)
+    states.note(agency.here.log, ref, approved_by="somebody")
+
+    agency.on(ref, "hand-back", {"agent_id": "carol"})
+
+    state, proposal = agency.state(ref), agency.message(ref, message).proposal
+    assert proposal is not None
+    assert proposal.verdict is None
+    assert (state.waits_for_approval, state.untold) == (sk_of(message), None)
+
+
 # Resolve
 
 
@@ -195,6 +286,18 @@ def test_an_answer_that_arrived_is_confirmed_and_in_the_window(agency: Agency) -
     assert agency.state(ref).last_outbound_at == message.message_timestamp
     # A person gives it back when they think so.
     assert agency.standing(ref)[:2] == ("handoff_pending", Mode.HUMAN)
+
+
+def test_an_answer_to_a_released_function_answers_what_waited_then(agency: Agency) -> None:
+    ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
+    question = agency.says(ref, "Monday is fine")
+    message = in_doubt(agency, ref, "approved:0c9d")
+    agency.says(ref, "Are you there?")
+
+    resolved(agency, ref, message, "sent")
+
+    shown = [entry.entry_id for entry in agency.item(ref).messages]
+    assert shown == [question.entry_id, message.entry_id]
 
 
 def test_a_first_message_that_arrived_has_begun_the_conversation(agency: Agency) -> None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,57 +16,16 @@ from tests.integration.conversations.acts import (
     said,
     says,
     stands,
-    with_model,
 )
-from tests.integration.sandbox.receiver import Receiver, receiving
+from tests.integration.conversations.booking import THANKS, begun, write
 from tests.simulation.wire import When
 
 if TYPE_CHECKING:
+    from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.world import World
 
-FIRST = says("Hello Ann, can you start in May?")
-THANKS = says("It is booked, thank you.")
 SIGNING_SECRET_ID = "parley/local/companies/cucumber-signing"
 SIGNING_KEY = "whsec_bm90IGEgcmVhbCBrZXkgYXQgYWxs"
-
-
-@pytest.fixture(scope="module")
-def _office() -> Iterator[Receiver]:
-    with receiving() as receiver:
-        yield receiver
-
-
-@pytest.fixture
-def office(_office: Receiver) -> Receiver:
-    """The project's own system."""
-    _office.answer, _office.statuses = b'{"slot": "Monday"}', []
-    while not _office.requests.empty():
-        _office.requests.get()
-    return _office
-
-
-def begun(world: World, office: Receiver, *answers: str, **function: Any) -> str:
-    """A conversation whose model may book a slot; what it says next."""
-    booking = {
-        "name": "book_slot",
-        "description": "Books a slot.",
-        "parameters": {
-            "type": "object",
-            "properties": {"day": {"type": "string"}},
-            "required": ["day"],
-            "additionalProperties": False,
-        },
-        "target": f"{office.url}/book",
-    }
-    with_model(world, FIRST, functions=[booking | function])
-    ref = world.begin("sms")
-    model_says(world, *answers)
-    return ref
-
-
-def write(world: World, text: str = "Monday is fine", name: str = "m") -> None:
-    world.text(name, text)
-    world.work_off()
 
 
 def test_a_function_is_asked_for_in_the_name_of_the_conversation(

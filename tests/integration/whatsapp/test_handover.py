@@ -266,7 +266,9 @@ def test_a_status_of_what_the_inbox_sent_itself_stays_here(automated: Desk) -> N
         provider="meta",
         on_doubt=OnDoubt.AT_MOST_ONCE,
     )
-    automated.here.ledger._reserve(action, "worker", NOW + 60_000)
+    automated.here.ledger.perform(
+        action, owner="worker", remaining_ms=60_000, send=lambda: "wamid.of-the-inbox"
+    )
 
     automated.take(status("delivered", biz_opaque_callback_data="act-of-the-inbox"))
 

@@ -1,0 +1,131 @@
+"""
+A person releases a function that waited for them: it is carried out once, and the model goes on with what came of it.
+
+    1 approved   the state says by whom: from here on no hand-back refuses it        killed: approved again
+    2 done       the function, by the ledger                                         killed: its result is kept, or
+                                                                                     nobody knows, and the model is told
+    3 judged     the message says what came of it                                    repeated
+    4 given back the state: the model has the conversation, and something to be told killed: goes on at 5
+    5 told       a turn of the model, as any other
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations import opening, proposals, references, replying
+from conversations.ai.functions import FAILED, CallRefused, checked
+from conversations.briefing import config_of
+from conversations.items.log import Mode
+from conversations.items.proposal import Verdict
+from conversations.lifecycle import OVER, Status
+from conversations.moving import Cause, finish_move, move
+from conversations.office import holder_of
+from conversations.progress import status_of_model
+from conversations.store import messages, states
+from conversations.turns import Unwritable
+from shared.failures import Transient
+
+if TYPE_CHECKING:
+    from conversations.ai.functions import Result
+    from conversations.desk import Desk
+    from conversations.items.log import Message
+    from conversations.opened import Opened
+    from conversations.records import Release
+    from conversations.resources import Resources, Run
+    from conversations.turns import Outcome
+
+RELEASED = "released"
+
+
+def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | None:
+    """Carry out the function in a message, and let the model go on; None where that was done, or refused."""
+    here, sk = desk.here, wanted.function_sk or ""
+    message = messages.get(here.log, wanted.ref, sk)
+    if message is None or message.proposal is None:
+        return None
+    if opened.state.waits_for_approval == sk:
+        if Status(opened.conversation.conversation_status) in OVER:
+            return None  # The customer has left, or somebody closed it: it waits for a return.
+        opened = _approved(here, opened, wanted)
+        result = _carried_out(desk, opened, message, run)
+        proposals.decide(here, wanted.ref, message, proposals.verdict_of(result))
+        opened = _given_back(here, opened, message, wanted)
+    if opened.state.untold != sk or opened.state.mode is not Mode.AI:
+        return None
+    opened = finish_move(here, opened)
+    if _is_first(message) and not opened.conversation.task_complete:
+        return opening.go_on(desk, opened, run)
+    return replying.go_on(desk, opened, f"{references.APPROVED}:{message.entry_id}", run)
+
+
+def tell(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
+    """Take the model's turn about a released function, where that was put off; None where there is none."""
+    sk = opened.state.untold
+    if sk is None or opened.state.mode is not Mode.AI:
+        return None
+    message = messages.get(desk.here.log, opened.ref, sk)
+    proposal = message.proposal if message else None
+    # What people refused is no reason to write: it is told with the next answer.
+    if message is None or proposal is None or proposal.verdict in {None, Verdict.REFUSED}:
+        return None
+    return replying.go_on(desk, opened, f"{references.APPROVED}:{message.entry_id}", run)
+
+
+def _approved(here: Resources, opened: Opened, wanted: Release) -> Opened:
+    """Who approved it stands in the state; a hand-back at the same time is before it, or refuses nothing."""
+    state = opened.state
+    if state.approved_by is not None:
+        return opened
+    approved = states.set_mode(
+        here.log, wanted.ref, state.mode, seen=state, approved_by=wanted.cause
+    )
+    if approved is None:
+        raise Transient("state_moved", 0)
+    return opened.with_state(approved)
+
+
+def _carried_out(desk: Desk, opened: Opened, message: Message, run: Run) -> Result:
+    """What came of the call, under the project's rules of today."""
+    proposal = message.proposal
+    if proposal is None:
+        return FAILED
+    try:
+        call = checked(proposals.call_of(proposal), config_of(opened).functions)
+    except CallRefused:
+        return FAILED  # The project has taken the function away, or changed it.
+    except Unwritable as fault:
+        raise Transient(fault.reason) from None
+    return desk.execute(opened, message.turn_id or "", run)(call)
+
+
+def _given_back(here: Resources, opened: Opened, message: Message, wanted: Release) -> Opened:
+    """The model has the conversation again, unless a colleague of who released it took it over."""
+    sk, state = proposals.sk_of(message), opened.state
+    decided = ("waits_for_approval", "approved_by")
+    if holder_of(state) not in {None, wanted.agent_id}:
+        return opened.with_state(states.note(here.log, opened.ref, drop=decided, untold=sk))
+    status = status_of_model(here, opened)
+    cause = Cause(who=f"human:{wanted.agent_id}", what=wanted.cause, reason=RELEASED)
+    given_back = states.set_mode(
+        here.log,
+        opened.ref,
+        Mode.AI,
+        seen=state,
+        drop=("owner", *decided),
+        untold=sk,
+        released_by=wanted.cause,
+        releases=state.releases + 1 if _is_first(message) else state.releases,
+        status_before=opened.conversation.conversation_status,
+        status_reason=RELEASED,
+        moves_to=status,
+        moved_by=cause.who,
+        moved_for=cause.what,
+    )
+    if given_back is None:
+        raise Transient("state_moved", 0)
+    return move(here, opened.with_state(given_back), status, cause)
+
+
+def _is_first(message: Message) -> bool:
+    return (message.turn_id or "").startswith("initial")

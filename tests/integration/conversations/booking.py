@@ -1,0 +1,56 @@
+"""A project whose model may book slots in the company's own system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.integration.conversations.acts import model_says, says, with_model
+from tests.integration.sandbox.receiver import Receiver, receiving
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+FIRST = says("Hello Ann, can you start in May?")
+THANKS = says("It is booked, thank you.")
+
+
+@pytest.fixture(scope="module")
+def _office() -> Iterator[Receiver]:
+    with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture
+def office(_office: Receiver) -> Receiver:
+    """The project's own system."""
+    _office.answer, _office.statuses = b'{"slot": "Monday"}', []
+    while not _office.requests.empty():
+        _office.requests.get()
+    return _office
+
+
+def begun(world: World, office: Receiver, *answers: str, **function: Any) -> str:
+    """A conversation whose model may book a slot; what it says next."""
+    booking = {
+        "name": "book_slot",
+        "description": "Books a slot.",
+        "parameters": {
+            "type": "object",
+            "properties": {"day": {"type": "string"}},
+            "required": ["day"],
+            "additionalProperties": False,
+        },
+        "target": f"{office.url}/book",
+    }
+    with_model(world, FIRST, functions=[booking | function])
+    ref = world.begin("sms")
+    model_says(world, *answers)
+    return ref
+
+
+def write(world: World, text: str = "Monday is fine", name: str = "m") -> None:
+    world.text(name, text)
+    world.work_off()
