@@ -41,11 +41,17 @@ def state_of(conversation: Conversation, business_address: str) -> State:
 
 
 def adopt(here: Resources, indexed: Conversation, business_address: str) -> bool:
-    """Write the log of a conversation, then its state; False where it only stands in an index. Safe to repeat."""
+    """
+    Write the log of a conversation, then its state; False where it only stands in an index, or was erased.
+
+    Safe to repeat.
+    """
     item = conversations.read(here.table, indexed.primary_channel, indexed.conversation_id)
     if item is None:
         return False
     ref = references.ref_of(item.conversation_id)
+    if states.is_erased(here.log, ref):
+        return False
     messages.add_all(here.log, ref, list(_messages(item)))
     keep_open(here, ref, item)
     states.create(here.log, ref, state_of(item, business_address))

@@ -6,6 +6,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations import references
 from conversations.companies import Company, ConfigurationInvalid
+from conversations.items.books import ParkReason
 from conversations.items.conversation import ChannelMethod, Conversation, Role
 from conversations.items.log import Alias, BusinessAddress, Message, State
 from conversations.lifecycle import Status
@@ -65,7 +66,7 @@ def opened(here: Resources, ref: str) -> Opened:
 
 
 def found(here: Resources, ref: str) -> tuple[State, Conversation]:
-    """The state of a conversation, and the conversation. Raises Permanent (`conversation_gone`)."""
+    """The state of a conversation, and the conversation. Raises Permanent (`conversation_gone`, `erased`)."""
     state = states.read(here.log, ref)
     item = (
         conversations.read(here.table, state.primary_channel, state.conversation_id)
@@ -73,7 +74,8 @@ def found(here: Resources, ref: str) -> tuple[State, Conversation]:
         else None
     )
     if state is None or item is None:
-        raise Permanent("conversation_gone")
+        is_erased = states.is_erased(here.log, ref)
+        raise Permanent(ParkReason.ERASED if is_erased else ParkReason.GONE)
     return state, item
 
 

@@ -16,14 +16,14 @@ from conversations import arriving, records
 from conversations.consequences import consequence
 from conversations.falling_back import fall_back
 from conversations.healing import heal
-from conversations.items.books import Unreachable
+from conversations.items.books import ParkReason, Unreachable
 from conversations.items.log import Delivery, Message, Outbound, Stage, TurnKind
 from conversations.lifecycle import OPEN, OVER, WITH_PEOPLE, Status
 from conversations.meanings import Verdict, meaning, verdict
 from conversations.moving import Cause, move
 from conversations.policing import addresses_of
 from conversations.records import Resolve
-from conversations.store import messages, unreachable
+from conversations.store import erasures, messages, unreachable
 from conversations.turns import Ended
 from shared import clock
 from shared.consent.records import Consents, Source, Statement
@@ -62,7 +62,8 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
     """Apply one status. Raises Permanent (`unknown_message`) where no message of ours is meant."""
     found = _find(here, event)
     if found is None:
-        raise Permanent(UNKNOWN_MESSAGE)
+        is_erased = erasures.is_message(here.log, event.provider, event.provider_message_id)
+        raise Permanent(ParkReason.ERASED if is_erased else UNKNOWN_MESSAGE)
     status = meaning(event)
     if status is None:
         return Applied.IGNORED

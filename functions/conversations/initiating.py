@@ -128,7 +128,7 @@ def _checked(here: Routing, caller: Caller, request: Request) -> Company:
 
 
 def _once(here: Routing, call: Call, request: Request, company: Company) -> dict[str, Any]:
-    hashed = digest("request", request.company_id, request.project_id, request.request_id)
+    hashed = references.request(request.company_id, request.project_id, request.request_id)
     try:
         held = answers.claim(
             here.log,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import arriving, finding, media, wishes
+from conversations import arriving, erased, finding, media, wishes
 from conversations.items.books import Unmatched
 from conversations.items.log import Inbound, Message, Mode
 from conversations.lifecycle import WITH_PEOPLE, Status
@@ -51,6 +51,7 @@ class Taken(StrEnum):
     STORED = "stored"
     REPEATED = "repeated"
     UNMATCHED = "unmatched"
+    ERASED = "erased"  # said before its sender was erased: nothing of it is kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,8 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
         raise Permanent("conflict")
     allowed = _vouched(here, event)
     customer = arriving.customer_of(event)
+    if marker is None and erased.was_said_before(here.log, event, customer, allowed):
+        return Taken.ERASED
     _show_reachable(here, event, customer, allowed, marker)
     if marker is None:
         ref = finding.find(here, event, customer, allowed)

@@ -7,12 +7,22 @@ repetition finds it there and goes on; another request under the same id is park
 
 from dataclasses import replace
 
-from conversations import arriving, companies, deferring, references, requests, snapshot, turns
+from conversations import (
+    arriving,
+    companies,
+    deferring,
+    erased,
+    references,
+    requests,
+    snapshot,
+    turns,
+)
 from conversations.ai.checks import hosts_in
 from conversations.companies import Company, ConfigurationInvalid, ProjectStatus
 from conversations.context_object import ContextObject, context_hash
 from conversations.desk import Desk
 from conversations.falling_back import fall_back
+from conversations.items.books import ParkReason
 from conversations.items.conversation import ChannelMethod, Conversation
 from conversations.items.log import BusinessAddress, Mode, State, TurnKind
 from conversations.lifecycle import Status, may_become
@@ -24,6 +34,7 @@ from conversations.resources import Resources, Run
 from conversations.review import must_be_reviewed
 from conversations.settling import End
 from conversations.store import conversations, routes, states
+from conversations.store import requests as answers
 from conversations.turns import Ended, Outcome, Plan
 from shared import clock
 from shared.channels.outcomes import Misconfigured, NotSent
@@ -41,6 +52,12 @@ def begin(desk: Desk, context: ContextObject, channel: ChannelMethod, run: Run) 
     Raises Permanent for what can never be begun, Transient for what may later.
     """
     request, company = _read(context, channel)
+    if erased.was_asked_before(desk.here.log, context, request):
+        asked = references.request(request.company_id, request.project_id, request.request_id)
+        answers.forget(
+            desk.here.log, asked, "conversation_id"
+        )  # It was not begun: nobody else looks.
+        raise Permanent(ParkReason.ERASED)
     opened = establish(desk, context, request, company)
     return go_on(desk, replace(opened, company=_now(desk.here, company)), run)
 

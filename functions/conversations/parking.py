@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.items.books import Parked
+from conversations.items.books import Parked, ParkReason
 from conversations.store import books
 from shared import clock
 from shared.observability import logger, metrics
@@ -27,19 +27,21 @@ def park(
     """
     Keep an event with the reason why nobody can handle it. Its text lies in the bucket, for a replay.
 
-    *counted* is the metric that it adds to; of the usual one somebody is told. Safe to repeat within a day: what is
-    the same has the same name.
+    The text of what belongs to an erased conversation is not kept: it may say who it was. *counted* is the metric
+    that it adds to; of the usual one somebody is told. Safe to repeat within a day: what is the same has the same name.
     """
     parked_id = digest(source, body)[:_SHORT]
     key = f"conversations/parked/{parked_id}.json"
-    bucket.put(key, body.encode())
+    is_kept = reason != ParkReason.ERASED
+    if is_kept:
+        bucket.put(key, body.encode())
     now = clock.to_text(clock.now_ms())
     parked = Parked(
         parked_id=parked_id,
         reason=reason,
         source=source,
         event_type=_type_of(body),
-        body_key=key,
+        body_key=key if is_kept else None,
         ttl=Parked.time_to_live(),
     )
     books.park(log, now, parked)

@@ -16,6 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations import parking
 from conversations.companies import ConfigurationInvalid
+from conversations.items.books import ParkReason
 from conversations.resources import Run
 from conversations.store.states import Gone
 from shared import clock
@@ -98,8 +99,8 @@ def _handled(worker: Worker, body: str, run: Run) -> str:
         return worker.handle(body, run)
     except Permanent as refusal:
         reason = refusal.reason
-    except Gone:
-        reason = "conversation_gone"
+    except Gone as gone:
+        reason = ParkReason.ERASED if gone.is_erased else ParkReason.GONE
     except ConfigurationInvalid as fault:
         metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
         logger.error("project not set up", extra={"attribute": fault.attribute})

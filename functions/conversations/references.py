@@ -45,6 +45,11 @@ def entry_id(action: str) -> str:
     return str(uuid.uuid5(_ENTRIES, action))
 
 
+def request(company_id: str, project_id: str, request_id: str) -> str:
+    """The hash under which a request of a company's software was answered."""
+    return digest("request", company_id, project_id, request_id)
+
+
 def pair(channel_method: str, business_address: str, customer: str) -> str:
     """The hash that the conversations of two addresses are found under."""
     return digest("pair", channel_method, business_address, customer)

@@ -153,10 +153,18 @@ async def create_items(call: Call) -> Answer:
     return Answer(json_response(listed), body)
 
 
+async def delete_conversation(call: Call) -> Answer:
+    """`DELETE /v1/conversations/{id}`: a conversation, with its items."""
+    _authorised(call)
+    conversation = call.request.path_params["id"]
+    if call.sandbox.openai.conversations.pop(conversation, None) is None:
+        raise Refused(_error(404, "invalid_request_error", None, "Conversation not found."))
+    deleted = {"id": conversation, "object": "conversation.deleted", "deleted": True}
+    return Answer(json_response(deleted), deleted)
+
+
 def _checked(call: Call, check: openai_rules.Check) -> dict[str, Any]:
-    scheme, _, key = call.request.headers.get("authorization", "").partition(" ")
-    if scheme != "Bearer" or not key.strip():
-        raise Refused(failure(401))
+    _authorised(call)
     if not call.request.headers.get("content-type", "").startswith("application/json"):
         raise Refused(_error(400, "invalid_request_error", None, "The body must be JSON."))
     try:
@@ -243,6 +251,12 @@ def _tokens(text: str) -> int:
     return math.ceil(len(text) / CHARACTERS_A_TOKEN)
 
 
+def _authorised(call: Call) -> None:
+    scheme, _, key = call.request.headers.get("authorization", "").partition(" ")
+    if scheme != "Bearer" or not key.strip():
+        raise Refused(failure(401))
+
+
 def _error(
     status: int, kind: str, code: str | None, message: str, param: str | None = None
 ) -> Response:
@@ -256,6 +270,7 @@ PROVIDER = Provider(
         Endpoint("POST", "/v1/responses", ("create_response",), create_response),
         Endpoint("POST", "/v1/conversations", ("create_conversation",), create_conversation),
         Endpoint("POST", "/v1/conversations/{id}/items", ("create_items",), create_items),
+        Endpoint("DELETE", "/v1/conversations/{id}", ("delete_conversation",), delete_conversation),
     ),
     failure=failure,
 )

@@ -6,6 +6,8 @@ The books beside conversations: requests that were answered, counters of limits,
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
     PARK#<day>            <time>#<id>   Parked      an event that can never be handled, and why
     UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
+    ERASED#<company>#...  #             ErasedAddress  what was of a person until a time is not taken again
+    ERASED#<hash>         #             ErasedMessage  nor is this message of theirs
 """
 
 from enum import StrEnum
@@ -13,6 +15,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from conversations.items.log import MARKER_DAYS
 from conversations.items.log_item import ONLY, LogItem, sort_key
 
 
@@ -72,6 +75,7 @@ class ParkReason(StrEnum):
     TENANT_MISMATCH = "TENANT_MISMATCH"
     TOO_LARGE = "too_large"
     GONE = "conversation_gone"
+    ERASED = "erased"
     OTHER = "other"
 
 
@@ -116,3 +120,33 @@ class Unreachable(LogItem):
     def sk(cls, channel_method: str) -> str:
         """The sort key: an address may be reached by one channel and not by another."""
         return sort_key(cls.sk_pattern, channel_method)
+
+
+class ErasedAddress(LogItem):
+    """
+    A person with this address was erased: what was said or asked before that time and comes late is not taken again.
+
+    It lives as long as anything can come again: providers repeat for a week, queues and dead letters keep for 28 days.
+    """
+
+    item_type: ClassVar[str] = "ERASED_ADDRESS"
+    pk_pattern: ClassVar[str] = "ERASED#{company_id}#{address_hash}"
+    sk_pattern: ClassVar[str] = ONLY
+    ttl_days: ClassVar[int | None] = MARKER_DAYS
+
+    erased_at: str
+
+
+class ErasedMessage(LogItem):
+    """
+    A message of an erased person, by the hash of the provider's id, which may hold a number.
+
+    Some providers' webhooks tell no time: of those that come again, only this says that they were there before.
+    """
+
+    item_type: ClassVar[str] = "ERASED_MESSAGE"
+    pk_pattern: ClassVar[str] = "ERASED#{message_hash}"
+    sk_pattern: ClassVar[str] = ONLY
+    ttl_days: ClassVar[int | None] = MARKER_DAYS
+
+    erased_at: str

@@ -188,7 +188,8 @@ class State(OfConversation):
     """
     The hot part of a conversation. Times are text; `answered_up_to` is the sort key of the newest answered message.
 
-    `recorded_answers` counts what the model noted down in `project_data`.
+    `recorded_answers` counts what the model noted down in `project_data`. `erased_at` makes it a tombstone: nothing
+    else is left of it once its conversation is erased.
     """
 
     item_type: ClassVar[str] = "STATE"
@@ -240,6 +241,11 @@ class State(OfConversation):
     def sk(cls) -> str:
         """The sort key."""
         return cls.sk_pattern
+
+    @classmethod
+    def is_erased(cls, attributes: Attributes | None) -> bool:
+        """Whether an item is that of an erased conversation, of which nothing else may be left."""
+        return bool(attributes and attributes.get("erased_at"))
 
 
 class DueKind(StrEnum):

@@ -116,12 +116,30 @@ def position(index: str, conversation: Conversation) -> Attributes:
 
 def with_recipient(table: Table, company_id: str, primary_channel: str) -> Iterator[Conversation]:
     """A company's conversations with one person, strongly consistent, all pages."""
+    for item in _with_recipient(table, company_id, primary_channel):
+        yield from _alive([item])
+
+
+def ever_with_recipient(
+    table: Table, company_id: str, primary_channel: str
+) -> Iterator[Conversation]:
+    """As `with_recipient`, and those whose time is over but that are still there."""
+    for item in _with_recipient(table, company_id, primary_channel):
+        yield Conversation.read(item)
+
+
+def erase(table: Table, conversation: Conversation) -> None:
+    """Take a conversation away. Safe to repeat."""
+    table.delete(conversation.key)
+
+
+def _with_recipient(table: Table, company_id: str, primary_channel: str) -> Iterator[Attributes]:
     condition: Any = Key(keys.PARTITION_KEY).eq(primary_channel)
     condition &= Key(keys.SORT_KEY).begins_with(keys.first_of_company(company_id))
     start: Attributes | None = None
     while True:
         items, start = table.query(None, condition, start=start)
-        yield from _alive(items)
+        yield from items
         if start is None:
             return
 

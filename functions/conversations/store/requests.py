@@ -14,6 +14,9 @@ from shared import clock
 from shared.caps.limit import Limit
 from shared.caps.quotas import Quotas
 from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.failures import Transient
+
+ROUNDS = 4
 
 type Answer = dict[str, Any]
 
@@ -84,6 +87,24 @@ def release(table: Table, held: Claim) -> None:
         table.delete(_key(held.hashed), when=Answered.attr("owner").eq(held.owner))
     except ConditionFailed:
         return  # Somebody else's by now.
+
+
+def forget(table: Table, hashed: str, *names: str) -> None:
+    """Take some parts out of a kept answer, for whoever asks again. Safe to repeat."""
+    for _ in range(ROUNDS):
+        item = table.get(_key(hashed))
+        seen = Answered.read(item).answer if item else None
+        if seen is None or not seen.keys() & set(names):
+            return
+        kept = {name: part for name, part in seen.items() if name not in names}
+        try:
+            table.update(
+                _key(hashed), put=Answered.named(answer=kept), when=Answered.attr("answer").eq(seen)
+            )
+        except ConditionFailed:
+            continue
+        return
+    raise Transient("answer_contended")
 
 
 def take_quota(

@@ -15,7 +15,11 @@ from shared.dynamodb import ConditionFailed, Table
 
 
 class Gone(Exception):
-    """There is no such conversation, or none any more."""
+    """There is no such conversation, or none any more. *is_erased*: nothing of it may come back."""
+
+    def __init__(self, *, is_erased: bool = False) -> None:
+        super().__init__("gone")
+        self.is_erased = is_erased
 
 
 class Fenced(Exception):
@@ -46,26 +50,28 @@ class Busy(Exception):
 def read(table: Table, ref: str) -> State | None:
     """The state, strongly consistent; None where there is none, or the conversation was erased."""
     item = table.get(state_key(ref))
-    state = State.read(item) if item else None
-    return None if state is None or state.erased_at else state
+    return None if item is None or State.is_erased(item) else State.read(item)
 
 
 def read_many(table: Table, refs: list[str]) -> dict[str, State]:
     """The states of at most 100 conversations, by `ref`."""
     found = table.get_many([state_key(ref) for ref in dict.fromkeys(refs)])
-    states = {str(item["pk"]).partition("#")[2]: State.read(item) for item in found}
-    return {ref: state for ref, state in states.items() if not state.erased_at}
+    alive = [item for item in found if not State.is_erased(item)]
+    return {str(item["pk"]).partition("#")[2]: State.read(item) for item in alive}
+
+
+def is_erased(table: Table, ref: str) -> bool:
+    """Whether a conversation was erased: nothing may write to it any more, whatever still knows of it."""
+    return State.is_erased(table.get(state_key(ref)))
 
 
 def create(table: Table, ref: str, state: State) -> State:
     """Write a conversation's state unless it has one; the state as it then is. Raises Gone for an erased one."""
+    absent = State.attr("conversation_id").not_exists() & State.attr("erased_at").not_exists()
     try:
-        table.put(state.attributes(state_key(ref)), when=State.attr("conversation_id").not_exists())
+        table.put(state.attributes(state_key(ref)), when=absent)
     except ConditionFailed as refusal:
-        found = State.read(refusal.existing or {})
-        if found.erased_at:
-            raise Gone from None
-        return found
+        return _state_of(refusal)
     return state
 
 
@@ -208,8 +214,38 @@ def note(
         return State.read(
             table.update(state_key(ref), put=State.named(**facts), drop=drop, when=exists)
         )
+    except ConditionFailed as refusal:
+        raise Gone(is_erased=State.is_erased(refusal.existing)) from None
+
+
+def until_buried(table: Table, ref: str) -> State | None:
+    """The state, of a conversation that is being erased too, as long as more than a tombstone is left of it."""
+    item = table.get(state_key(ref))
+    return State.read(item) if item and "conversation_id" in item else None
+
+
+def fence_erased(table: Table, ref: str, at: str) -> bool:
+    """
+    Let nobody write to a conversation from now on who has not begun to; False where that was so.
+
+    What it is found by stays until all else is erased. Safe to repeat.
+    """
+    try:
+        table.update(
+            state_key(ref),
+            put={"item_type": State.item_type, **State.named(erased_at=at)},
+            add=State.named(generation=1),
+            when=State.attr("erased_at").not_exists(),
+        )
     except ConditionFailed:
-        raise Gone from None
+        return False
+    return True
+
+
+def bury(table: Table, ref: str, at: str, ttl: int) -> None:
+    """Leave of an erased conversation's state that it was erased, and nothing else. Safe to repeat."""
+    facts = {"item_type": State.item_type, **State.named(erased_at=at, ttl=ttl)}
+    table.put({**state_key(ref), **facts})
 
 
 def _may_replace(found: Turn, turn: Turn) -> bool:
@@ -220,11 +256,12 @@ def _may_replace(found: Turn, turn: Turn) -> bool:
 
 
 def _same_turn(seen: Turn | None) -> ConditionBase:
+    is_alive = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
     if seen is None:
-        return State.attr("turn").not_exists() & State.attr("conversation_id").exists()
+        return State.attr("turn").not_exists() & is_alive
     same = State.attr("turn.turn_id").eq(seen.turn_id) & State.attr("turn.owner").eq(seen.owner)
     at = State.attr("turn.lease_until").eq(seen.lease_until)
-    return same & at & State.attr("turn.stage").eq(seen.stage)
+    return same & at & State.attr("turn.stage").eq(seen.stage) & is_alive
 
 
 def _found_instead(refusal: ConditionFailed, turn: Turn) -> Claimed:
@@ -237,8 +274,8 @@ def _found_instead(refusal: ConditionFailed, turn: Turn) -> Claimed:
 
 
 def _state_of(refusal: ConditionFailed) -> State:
-    if refusal.existing is None or refusal.existing.get("erased_at"):
-        raise Gone
+    if refusal.existing is None or State.is_erased(refusal.existing):
+        raise Gone(is_erased=refusal.existing is not None) from None
     return State.read(refusal.existing)
 
 

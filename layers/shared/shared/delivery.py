@@ -195,6 +195,20 @@ class Ledger[A: Action]:
         action = self._kind.model_validate(changed) if changed else None
         return action if action and action.company == company else None
 
+    def forget(self, action_id: str) -> None:
+        """
+        Forget whom an action was for and what it said, and the provider's id, which may name them. Safe to repeat.
+
+        That it was done stays, so that nobody does it again.
+        """
+        named = ("recipient_hash", "body_hash", "provider_id", "evidence")
+        with suppress(ConditionFailed):
+            self._table.update(
+                self._key_of(action_id),
+                drop=[self._kind.named(field) for field in named],
+                when=self._kind.attr("action_id").exists(),
+            )
+
     def _mine(self, intended: A, owner: str, remaining_ms: int) -> A:
         """The action as this invocation reserves it."""
         now = clock.now_ms()

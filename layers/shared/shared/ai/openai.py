@@ -45,6 +45,10 @@ _PASSES = frozenset({"server_error", "rate_limit_exceeded"})
 _CODE = re.compile(r"[a-z_]{1,40}")
 
 
+class _NotThere(Unavailable):
+    """The account has nothing under this path."""
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """
@@ -58,12 +62,24 @@ class Account:
 
     def post(self, path: str, body: Mapping[str, Any], *, within_ms: int) -> dict[str, Any]:
         """The JSON object that answers one request. One attempt. Raises Unavailable and SecretUnreadable."""
+        return self._call("POST", path, body, within_ms)
+
+    def delete(self, path: str, *, within_ms: int) -> None:
+        """Delete what has this path, if it is there. One attempt. Raises Unavailable and SecretUnreadable."""
+        try:
+            self._call("DELETE", path, None, within_ms)
+        except _NotThere:
+            return
+
+    def _call(
+        self, method: str, path: str, body: Mapping[str, Any] | None, within_ms: int
+    ) -> dict[str, Any]:
         key = next(iter(texts(self.secret.value().get("ai_api_key"))), None)
         if key is None:
             raise SecretUnreadable("the secret has no ai_api_key")
         try:
             answer = http.call(
-                "POST",
+                method,
                 f"{self.base_url}/{path}",
                 headers={"Authorization": f"Bearer {key}", "Accept": "application/json"},
                 json=body,
@@ -73,6 +89,8 @@ class Account:
         except (NotSent, InDoubt) as failure:
             raise Unavailable(f"openai_{failure.code}") from None
         parsed = _parsed(answer.data)
+        if answer.status == HTTPStatus.NOT_FOUND:
+            raise _NotThere(_code(answer.status, parsed), self._repeat(answer.status))
         if answer.status != HTTPStatus.OK:
             raise Unavailable(_code(answer.status, parsed), self._repeat(answer.status))
         if parsed is None:

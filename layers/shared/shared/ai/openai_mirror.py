@@ -1,5 +1,6 @@
 """
 A copy of a conversation in OpenAI's Conversations, for people who look there: written, best effort, never read back.
+When the person is erased, so is the copy.
 
 It is never passed to a model as `conversation`, so a turn that is repeated cannot pollute a history, nor wait for a
 conversation that is locked. (OpenAI API reference, "Conversations"; 20 items a request, 16 pairs of metadata.)
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.ai.openai import items_of
 from shared.ai.port import Unavailable
@@ -53,5 +54,16 @@ def append_messages(
             batch = {"items": items[first : first + MOST_ITEMS]}
             account.post(path, batch, within_ms=within_ms)
     except (Unavailable, SecretUnreadable, ClientError):
+        return False
+    return True
+
+
+def delete_conversation(
+    account: Account, conversation_id: str, *, within_ms: int = WITHIN_MS
+) -> bool:
+    """Delete a conversation with all its items; False where it may still be there. Safe to repeat."""
+    try:
+        account.delete(f"conversations/{quote(conversation_id, safe='')}", within_ms=within_ms)
+    except (Unavailable, SecretUnreadable, ClientError, BotoCoreError):
         return False
     return True

@@ -1,0 +1,48 @@
+"""What was said to us, or asked of us, before the person whom it is about was erased: it is not taken again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations import references
+from conversations.store import erasures, states
+from shared import addresses, clock
+from shared.addresses import AddressInvalid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conversations.context_object import ContextObject
+    from conversations.items.log import BusinessAddress
+    from conversations.requests import Request
+    from shared.dynamodb import Table
+    from shared.events import InboundMessage
+
+
+def was_said_before(
+    log: Table, event: InboundMessage, customer: str, owners: Iterable[BusinessAddress]
+) -> bool:
+    """
+    Whether a message comes again of somebody who was erased since, at one of the companies that it may be for.
+
+    What they write after that is taken as anybody's. One read.
+    """
+    known = {customer}
+    try:
+        if event.customer_user_id:
+            known.add(addresses.user_id(event.customer_user_id))
+    except AddressInvalid:
+        pass  # Nobody is known by what is no id.
+    people = {(owner.company_id, address) for owner in owners for address in known}
+    message = (event.provider, event.provider_message_id)
+    return erasures.covers(log, people, clock.from_text(event.received_at), message=message)
+
+
+def was_asked_before(log: Table, context: ContextObject, request: Request) -> bool:
+    """Whether a request is that of an erased conversation, or was made before its recipient was erased."""
+    if states.is_erased(log, references.ref_of(context.conversation_data.conversation_id)):
+        return True
+    recipient = request.recipient
+    known = filter(None, (recipient.tel, recipient.email, recipient.user_id))
+    people = {(request.company_id, address) for address in known}
+    return erasures.covers(log, people, clock.from_text(context.metadata.queued_at))

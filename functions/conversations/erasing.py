@@ -1,0 +1,208 @@
+"""
+A person is erased: all that one company's conversations hold of them, by the addresses that they are known by.
+
+    tombstones    by hash of each address: what comes again from before is not taken
+    fences        on the state of each conversation: whoever has not begun to write, does not
+    wait          until whoever had begun cannot be alive
+    contents      logs, files, markers, threads, routes; then what lies outside of conversations
+    items         last, and aliases, since they lead to all of it: those of the addresses that were given after others
+
+What is looked for is there until all that it leads to is gone: a run that dies is made again, and ends the same.
+Consent stays, it holds hashes only, and so does the fact that something was sent. Copies elsewhere (the inbox, the
+provider's own log, letters in a dead-letter queue) are not reached; a letter that is redriven finds the tombstones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from conversations import erasing_strays, references
+from conversations.items.conversation import Conversation
+from conversations.items.log import FunctionResult, Message, State
+from conversations.items.log_item import PARTITION_KEY, SORT_KEY
+from conversations.store import conversations, erasures, openings, requests, routes, states
+from shared import addresses, clock
+from shared.addresses import AddressInvalid, address_hash
+from shared.failures import Transient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from shared.delivery import Action, Ledger
+    from shared.dynamodb import Table
+    from shared.objects import Bucket
+
+# The longest time-out of a function is 120 s; the rest covers clocks that differ.
+SETTLES_MS = 130 * clock.SECOND_MS
+ROUNDS = 3
+TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eraser:
+    """
+    What erasing works with.
+
+    *forget_thread* deletes a conversation's copy at its model's provider; False where it may still be there.
+    """
+
+    table: Table
+    log: Table
+    bucket: Bucket
+    ledger: Ledger[Action]
+    forget_thread: Callable[[Conversation], bool]
+
+
+@dataclass(slots=True, kw_only=True)
+class Erased:
+    """How much was erased. *threads_left* are the provider's ids of copies that people have to delete there."""
+
+    addresses: int = 0
+    conversations: int = 0
+    messages: int = 0
+    files: int = 0
+    unmatched: int = 0
+    parked: int = 0
+    threads: int = 0
+    threads_left: list[str] = field(default_factory=list)
+
+
+def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
+    """
+    Erase the person whom a company knows by these normalised addresses. It takes some minutes; safe to repeat.
+
+    Raises Transient where they are being written to all the time.
+    """
+    everybody = [*_others(desk, company_id, given), *given]
+    at = clock.to_text(clock.now_ms())
+    for address in everybody:
+        erasures.bury_address(desk.log, company_id, address, at)
+    _fence_all(desk, company_id, everybody, at)
+    done = Erased(addresses=len(everybody))
+    for conversation, ref in _all(desk, company_id, everybody):
+        _erase_contents(desk, conversation, ref, at, done)
+    strays = erasing_strays.erase(desk.log, desk.bucket, company_id, everybody, at)
+    done.unmatched, done.parked = strays.unmatched, strays.parked
+    for address in everybody:
+        for conversation, ref in _all(desk, company_id, [address]):
+            states.bury(desk.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
+            conversations.erase(desk.table, conversation)
+            done.conversations += 1
+        erasures.remove_alias(desk.log, company_id, address)
+    return done
+
+
+def _others(desk: Eraser, company_id: str, given: Sequence[str]) -> list[str]:
+    """
+    The other addresses that are known of the person: by aliases, and in their conversations, in this order.
+
+    No further: of two people who share a mailbox only one is meant.
+    """
+    known: list[str | None] = []
+    for address in given:
+        for conversation in conversations.ever_with_recipient(desk.table, company_id, address):
+            known += [conversation.recipient_tel, conversation.recipient_email]
+            ref = references.ref_of(conversation.conversation_id)
+            state = states.until_buried(desk.log, ref)
+            known.append(state.customer_user_id if state else None)
+    told = [one for one in dict.fromkeys(filter(None, map(_normal, known))) if one not in given]
+    found = [routes.alias(desk.log, company_id, address_hash(one)) for one in (*told, *given)]
+    aliases = [alias.primary_channel for alias in found if alias]
+    others = [one for one in dict.fromkeys(aliases) if one not in (*told, *given)]
+    return [*others, *told]
+
+
+def _fence_all(desk: Eraser, company_id: str, everybody: Sequence[str], at: str) -> None:
+    """Fence all conversations, and wait until nobody is at work who began before."""
+    for number in range(ROUNDS):
+        fenced = 0
+        for _, ref in _all(desk, company_id, everybody):
+            fenced += states.fence_erased(desk.log, ref, at)
+        if number and not fenced:
+            return
+        # Also where nothing is known of them: their first message may be on its way through a worker.
+        clock.sleep_ms(SETTLES_MS)
+    raise Transient("written_to_all_the_time")
+
+
+def _all(
+    desk: Eraser, company_id: str, everybody: Sequence[str]
+) -> Iterator[tuple[Conversation, str]]:
+    for address in everybody:
+        for found in conversations.ever_with_recipient(desk.table, company_id, address):
+            yield found, references.ref_of(found.conversation_id)
+
+
+def _erase_contents(
+    desk: Eraser, conversation: Conversation, ref: str, at: str, done: Erased
+) -> None:
+    _erase_log(desk, ref, at, done)
+    _erase_files(desk.bucket, ref, done)
+    _erase_thread(desk, conversation, done)
+    _erase_ways(desk, conversation, ref)
+
+
+def _erase_log(desk: Eraser, ref: str, at: str, done: Erased) -> None:
+    """All under a conversation but its state; of each item first what it leads to."""
+    for item in erasures.of_conversation(desk.log, ref):
+        partition, sk = str(item[PARTITION_KEY]), str(item[SORT_KEY])
+        if sk == State.sk():
+            continue
+        if sk.startswith(Message.first_sk):
+            _erase_traces(desk, ref, Message.read(item), at)
+            done.messages += 1
+        elif item.get("item_type") == FunctionResult.item_type:
+            desk.ledger.forget(sk.partition("#")[2])
+        erasures.remove(desk.log, partition, sk)
+
+
+def _erase_traces(desk: Eraser, ref: str, message: Message, at: str) -> None:
+    """The marker that a message was taken, or that leads to it, and what the ledger knows of its send."""
+    if message.provider and message.provider_message_id:
+        name = (message.provider, message.provider_message_id)
+        erasures.bury_message(desk.log, name, at)
+    if message.turn_id:
+        desk.ledger.forget(references.action_id(ref, message.turn_id))
+
+
+def _erase_files(bucket: Bucket, ref: str, done: Erased) -> None:
+    while keys := bucket.keys_under(f"conversations/{ref}/"):
+        for key in keys:
+            bucket.delete(key)
+            done.files += 1
+
+
+def _erase_thread(desk: Eraser, conversation: Conversation, done: Erased) -> None:
+    if conversation.thread_id is None:
+        return
+    if desk.forget_thread(conversation):
+        done.threads += 1
+    else:
+        done.threads_left.append(conversation.thread_id)
+
+
+def _erase_ways(desk: Eraser, conversation: Conversation, ref: str) -> None:
+    """Routes, the list of open conversations, and the answer to the request, which holds the conversation's id."""
+    log, item = desk.log, conversation
+    state = states.until_buried(desk.log, ref)
+    business = {
+        getattr(item, Conversation.by_pair[item.channel_method][1]),
+        state.business_address if state else None,
+    }
+    for address in filter(None, business):
+        pair = references.pair(item.channel_method, address, item.primary_channel)
+        erasures.remove_routes(log, pair, ref)
+    openings.remove(log, item.company_id, item.project_id, ref)
+    asked = references.request(item.company_id, item.project_id, item.request_id)
+    requests.forget(log, asked, "conversation_id")
+
+
+def _normal(address: str | None) -> str | None:
+    """An address as conversations are found by it: a user's id may have been kept as the provider wrote it."""
+    if address is None or address.startswith("+") or "@" in address:
+        return address
+    try:
+        return addresses.user_id(address)
+    except AddressInvalid:
+        return None

@@ -1,0 +1,112 @@
+"""What is left of erased people: that they were erased, by hashes. And everything of them, to be erased."""
+
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+
+from boto3.dynamodb.conditions import Key
+
+from conversations.items.books import ErasedAddress, ErasedMessage, Parked, ParkReason, Unmatched
+from conversations.items.log import Alias, Inbound, OfConversation, Outbound, Route
+from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
+from shared import clock
+from shared.addresses import address_hash
+from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.queues import digest
+
+type Person = tuple[str, str]  # company and address
+type Name = tuple[str, str]  # provider and its id of a message
+
+
+def bury_address(table: Table, company_id: str, address: str, at: str) -> None:
+    """Say that a person with this address was erased. Safe to repeat; the newest time counts."""
+    tombstone = ErasedAddress(erased_at=at, ttl=ErasedAddress.time_to_live())
+    table.put(tombstone.attributes(_address(company_id, address)))
+
+
+def bury_message(table: Table, name: Name, at: str) -> None:
+    """Say that a message was erased, and forget that it was taken, or where it led. Safe to repeat."""
+    tombstone = ErasedMessage(erased_at=at, ttl=ErasedMessage.time_to_live())
+    table.put(tombstone.attributes(_message(name)))
+    for marker in (Inbound, Outbound):
+        table.delete(key(marker.partition(*name)))
+
+
+def is_message(table: Table, provider: str, provider_message_id: str) -> bool:
+    """Whether this message was erased."""
+    return table.get(_message((provider, provider_message_id))) is not None
+
+
+def covers(
+    table: Table, people: Collection[Person], at_ms: int, *, message: Name | None = None
+) -> bool:
+    """Whether one of these people was erased after a time, or the message was. One read, strongly consistent."""
+    tombstones = [_address(*person) for person in people]
+    if message:
+        tombstones.append(_message(message))
+    found = table.get_many(tombstones)
+    name = str(_message(message)[PARTITION_KEY]) if message else None
+    return any(
+        item[PARTITION_KEY] == name or clock.from_text(ErasedAddress.read(item).erased_at) >= at_ms
+        for item in found
+    )
+
+
+def of_conversation(table: Table, ref: str) -> Iterator[Attributes]:
+    """All items under a conversation, those whose time is over among them."""
+    return _all(table, OfConversation.partition(ref))
+
+
+def unmatched(table: Table, company_id: str) -> Iterator[tuple[str, Unmatched]]:
+    """All of a company's messages that belong to no conversation, with their sort keys."""
+    for item in _all(table, Unmatched.partition(company_id)):
+        yield str(item[SORT_KEY]), Unmatched.read(item)
+
+
+def parked(table: Table, day: str) -> Iterator[tuple[str, Parked]]:
+    """All that was parked on a day, with sort keys."""
+    for item in _all(table, Parked.partition(day)):
+        yield str(item[SORT_KEY]), Parked.read(item)
+
+
+def condemn(table: Table, day: str, sk: str) -> None:
+    """Say of a parked event, while its text is there, that it is one of an erased person. Safe to repeat."""
+    with suppress(ConditionFailed):  # It is gone already.
+        table.update(
+            key(Parked.partition(day), sk),
+            put=Parked.named(reason=ParkReason.ERASED),
+            when=Parked.attr("parked_id").exists(),
+        )
+
+
+def remove(table: Table, partition: str, sk: str) -> None:
+    """Take one item away. Safe to repeat."""
+    table.delete(key(partition, sk))
+
+
+def remove_routes(table: Table, pair_hash: str, ref: str) -> None:
+    """Let a pair of addresses lead to this conversation no more. Safe to repeat."""
+    for item in _all(table, Route.partition(pair_hash)):
+        if Route.read(item).ref == ref:
+            remove(table, Route.partition(pair_hash), str(item[SORT_KEY]))
+
+
+def remove_alias(table: Table, company_id: str, address: str) -> None:
+    """Forget which other address a person has. Safe to repeat."""
+    table.delete(key(Alias.partition(company_id, address_hash(address))))
+
+
+def _all(table: Table, partition: str) -> Iterator[Attributes]:
+    start: Attributes | None = None
+    while True:
+        items, start = table.query(None, Key(PARTITION_KEY).eq(partition), start=start)
+        yield from items
+        if start is None:
+            return
+
+
+def _address(company_id: str, address: str) -> Attributes:
+    return key(ErasedAddress.partition(company_id, address_hash(address)))
+
+
+def _message(name: Name) -> Attributes:
+    return key(ErasedMessage.partition(digest("message", *name)))

@@ -1,0 +1,124 @@
+"""Erase a person from a company's conversations: items, messages, files, copies at the model's provider."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from conversations import erasing
+from conversations.assembly import ledger_of
+from conversations.credentials import Credentials
+from conversations.erasing import Eraser
+from conversations.items.conversation import Conversation
+from operations import arguments
+from operations.arguments import Refused
+from shared import addresses
+from shared.addresses import AddressInvalid
+from shared.ai.openai import Account
+from shared.ai.openai_mirror import delete_conversation
+from shared.dynamodb import Table
+from shared.failures import Transient
+from shared.objects import Bucket
+
+# Outputs of template.yaml.
+TABLE = "ConversationsTableName"
+LOG = "ConversationLogTableName"
+BUCKET = "MediaBucketName"
+OPENAI_URL = "https://api.openai.com"
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run the command; its exit code: 1 when something is left that people have to delete."""
+    options = _parser().parse_args(given)
+    try:
+        return _erase(options)
+    except (Refused, Transient, ClientError, BotoCoreError) as refusal:
+        print(f"error: {refusal}; run it again, it goes on", file=sys.stderr)
+        return 1
+
+
+def _erase(options: argparse.Namespace) -> int:
+    known = list(dict.fromkeys([*options.phone, *options.user_id, *options.email]))
+    if not known:
+        raise Refused("give --phone, --user-id or --email, each as often as you like")
+    minutes = -(-erasing.SETTLES_MS // 60_000)
+    print(f"fencing; then up to {minutes} minutes until no worker is left in it", file=sys.stderr)
+    done = erasing.erase(_desk(options.stack, options.openai_url), options.company, known)
+    counts = (
+        "addresses",
+        "conversations",
+        "messages",
+        "files",
+        "unmatched",
+        "parked",
+        "threads",
+    )
+    for name in counts:
+        print(name, getattr(done, name), sep="\t")
+    for thread in done.threads_left:
+        print(f"error: delete it at the model's provider: {thread}", file=sys.stderr)
+    return 1 if done.threads_left else 0
+
+
+def _desk(stack: str, openai_url: str) -> Eraser:
+    outputs = arguments.outputs_of(stack, TABLE, LOG, BUCKET)
+    dynamodb = boto3.client("dynamodb")
+    log = Table(dynamodb, outputs[LOG])
+    credentials = Credentials(lambda: boto3.client("secretsmanager"))
+    return Eraser(
+        table=Table(dynamodb, outputs[TABLE]),
+        log=log,
+        bucket=Bucket(lambda: boto3.client("s3"), outputs[BUCKET]),
+        ledger=ledger_of(log),
+        forget_thread=partial(_forget_thread, credentials, openai_url),
+    )
+
+
+def _forget_thread(credentials: Credentials, openai_url: str, conversation: Conversation) -> bool:
+    """Delete the copy at OpenAI, by the account that the conversation was begun with; False where it may be there."""
+    reference = (conversation.ai_config or {}).get("api_key_reference")
+    if not isinstance(reference, str) or conversation.thread_id is None:
+        return False
+    account = Account(f"{openai_url}/v1", credentials.secret(reference))
+    return delete_conversation(account, conversation.thread_id)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m operations.recipients", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+    erase = commands.add_parser(
+        "erase",
+        help="erase a person; what was said before and comes again is dropped, opt-outs stay",
+    )
+    erase.add_argument("--stack", required=True, type=arguments.stack, help="such as parley-prod")
+    erase.add_argument("--company", required=True, type=arguments.word, help="its company_id")
+    for name, read, what in (
+        ("--phone", addresses.phone_number, "a phone number with + and country code"),
+        ("--user-id", addresses.user_id, "a business-scoped user id of WhatsApp"),
+        ("--email", addresses.email_address, "an e-mail address"),
+    ):
+        help_ = f"{what}; other addresses in the conversations under it are erased too"
+        erase.add_argument(name, action="append", default=[], type=_address(read, what), help=help_)
+    erase.add_argument(
+        "--openai-url", default=OPENAI_URL, help="the stack's OpenAiBaseUrl, where it is another"
+    )
+    return parser
+
+
+def _address(read: Callable[[str], str], what: str) -> Callable[[str], str]:
+    """A type for argparse: an address in its one form. What was given is not repeated."""
+
+    def checked(text: str) -> str:
+        try:
+            return read(text)
+        except AddressInvalid:
+            raise argparse.ArgumentTypeError(f"it must be {what}") from None
+
+    return checked
+
+
+if __name__ == "__main__":
+    sys.exit(main())

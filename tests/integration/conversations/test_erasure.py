@@ -1,0 +1,399 @@
+"""A person is erased: nothing that names them is left, nothing of it comes back, and what they wished stays."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conversations import erasing
+from conversations.context_object import ContextObject
+from conversations.items.log import Outbound
+from conversations.store import messages, routes, states
+from events.conversations import cast, twilio
+from events.conversations.twilio import SMS_NUMBER
+from shared import clock
+from shared.addresses import address_hash
+from shared.consent.records import Consents
+from shared.events import DeliveryStatus, InboundMessage
+from shared.failures import Transient
+from shared.queues import Entry, digest
+from tests.integration.conversations.acts import DAY_MS, aside, asked, lane, stands
+from tests.simulation.conversations.erasing import erase, eraser, traces
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+ANN, MAIL = cast.CANDIDATE, cast.CANDIDATE_EMAIL
+BARE = ANN.removeprefix("+")
+STRANGER = "+447700900456"
+USER_ID = "GB.20417733968512046377"
+WORDS = (BARE, MAIL, "Ann", "night shift", USER_ID)
+
+
+def talked(world: World, channel: str = "sms") -> str:
+    """A conversation with an answer, whose texts are known."""
+    ref = asked(world, channel)
+    say = world.whatsapp if channel == "whatsapp" else world.text
+    say("a", "Is there a night shift?")
+    world.work_off()
+    return ref
+
+
+def received(world: World, name: str, at: str) -> InboundMessage:
+    """A text as intake gets it, with the time of the provider."""
+    return InboundMessage(
+        provider="twilio",
+        provider_message_id=twilio.sid_of(name),
+        account=twilio.ACCOUNT,
+        channel_method="sms",
+        business_address=SMS_NUMBER,
+        customer_address=ANN,
+        received_at=at,
+        kind="text",
+        text="Is there a night shift?",
+    )
+
+
+def now(world: World) -> str:
+    return clock.to_text(world.clock.ms)
+
+
+@pytest.mark.parametrize("channel", ["sms", "whatsapp"])
+def test_nothing_that_names_them_is_left(world: World, channel: str) -> None:
+    ref = talked(world, channel)
+    world.text("long", "night shift " * 2_000)
+    world.work_off()
+
+    done = erase(world)
+
+    assert traces(world, *WORDS) == []
+    assert done.conversations == 1
+    assert done.messages >= 3
+    state = world.state(ref)
+    assert set(state) == {"pk", "sk", "item_type", "erased_at", "ttl"}
+    assert [
+        key for key in world.rows() if key[1].startswith(("OPEN#", "ROUTE#", "IN#", "OUT#"))
+    ] == []
+
+
+def test_a_long_text_and_files_go_from_the_bucket(world: World) -> None:
+    asked(world)
+    world.text("long", "night shift " * 2_000)
+    world.work_off()
+    before = len(world.objects())
+
+    done = erase(world)
+
+    assert (before, done.files, world.objects()) == (1, 1, {})
+
+
+def test_all_their_channels_are_erased_by_one_address(world: World) -> None:
+    sms, mail = asked(world, recipient_email=MAIL), asked(world, "email", "req-2")
+
+    done = erase(world)
+
+    assert (done.addresses, done.conversations) == (2, 2)
+    assert traces(world, BARE, MAIL) == []
+    assert states.is_erased(aside(world).log, sms)
+    assert states.is_erased(aside(world).log, mail)
+
+
+def test_a_whatsapp_user_is_erased_by_their_number_under_both_names(world: World) -> None:
+    asked(world, "whatsapp")
+    world.whatsapp("a", "Is there a night shift?", ExternalUserId=f"whatsapp:{USER_ID}")
+    world.work_off()
+
+    done = erase(world)
+
+    assert done.addresses == 3  # the request names their mail
+    assert traces(world, *WORDS) == []
+
+
+def test_nobody_else_is_touched(world: World) -> None:
+    asked(world)
+    other = asked(
+        world, request_id="req-2", recipient_tel=STRANGER, recipient_email="bob@example.com"
+    )
+    neighbour = cast.project() | {"company_id": "ci-bbb-001"}
+    world.write("company", neighbour)
+    of_neighbour = {"company_id": "ci-bbb-001", "project_id": cast.PROJECT}
+    status, answer = world.ask(
+        cast.request("sms", "req-3", company_data=of_neighbour), company="ci-bbb-001"
+    )
+    world.work_off()
+
+    erase(world)
+
+    assert status == 200
+    assert stands(world, other)[0] == "initial_message_sent"
+    assert stands(world, str(answer["conversation_ref"]))[0] == "initial_message_sent"
+
+
+def test_an_opt_out_stays(world: World) -> None:
+    talked(world)
+    world.text("s", "STOP")
+    world.work_off()
+
+    erase(world)
+
+    assert Consents(aside(world).log).standing(cast.COMPANY, [ANN], "sms").is_opted_out
+    ref = asked(world, request_id="req-2")
+    assert stands(world, ref) == ("blocked", "opted_out")
+
+
+def test_the_ledger_forgets_whom_it_was_for_and_still_knows_that_it_was_done(world: World) -> None:
+    talked(world)
+
+    erase(world)
+
+    kept = [row for key, row in world.rows().items() if key[1].startswith("ACTION#")]
+    assert kept
+    assert all(row["state"] in {"sent", "confirmed"} for row in kept)
+    assert not any({"recipientHash", "bodyHash", "providerId"} & set(row) for row in kept)
+
+
+def test_messages_of_nobody_are_erased(world: World) -> None:
+    bob = {"recipient_first_name": "Bob", "recipient_email": "bob@example.com"}
+    asked(world, recipient_tel=STRANGER, **bob)
+    world.text("a", "Is there a night shift?")
+    world.text("b", "Hello", From="+447700900789")
+    world.work_off()
+
+    done = erase(world)
+
+    assert done.unmatched == 1
+    assert traces(world, *WORDS) == []
+    assert len(traces(world, "447700900789")) == 1
+
+
+def test_parked_events_that_name_them_are_erased_with_their_text(world: World) -> None:
+    ref = talked(world)
+    for record in ({"type": "dance", "ref": ref}, {"type": "dance", "ref": "another"}):
+        world.lanes.put(
+            lane(world, "sms"), Entry(json.dumps(record), digest("g"), digest(json.dumps(record)))
+        )
+    world.lanes.put(lane(world, "sms"), Entry(f'{{"tel": "{ANN}', digest("g"), digest("broken")))
+    world.tell(received(world, "x", "2026-01-01T12:00:00.000Z"))  # at an address that nobody uses
+    world.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+    world.work_off()
+    assert len(world.parked()) == 4
+
+    done = erase(world)
+
+    assert (done.parked, len(world.parked()), len(world.objects())) == (3, 1, 1)
+    assert traces(world, *WORDS) == []
+
+
+def test_the_answer_to_their_request_no_longer_says_who_it_was(world: World) -> None:
+    asked(world)
+
+    erase(world)
+
+    status, answer = world.ask(cast.request("sms", "req-1"))
+    assert status == 200
+    assert "conversation_id" not in answer
+    world.work_off()
+    assert traces(world, *WORDS) == []
+
+
+def test_copies_at_the_models_provider_that_are_left_are_named(world: World) -> None:
+    ref = asked(world)
+    row = world.conversation(ref)
+    world.write("conversations", row | {"thread_id": "conv_1"})
+
+    desk = eraser(world, is_thread_gone=False)
+    done = erasing.erase(desk, cast.COMPANY, [ANN])
+
+    assert (done.threads, done.threads_left) == (0, ["conv_1"])
+
+
+# What comes late
+
+
+def test_a_message_that_comes_again_is_dropped(world: World) -> None:
+    talked(world)
+    again = received(world, "a", "2026-01-01T12:00:00.000Z")
+    erase(world)
+    sent = len(world.sent())
+
+    world.tell(again)
+    world.work_off()
+
+    assert traces(world, *WORDS) == []
+    assert (world.parked(), len(world.sent())) == ([], sent)
+
+
+def test_a_message_that_comes_again_with_a_newer_time_is_dropped_by_its_id(world: World) -> None:
+    talked(world)
+    erase(world)
+    world.clock.ms += 7 * DAY_MS
+
+    world.text("a", "Is there a night shift?")
+    world.work_off()
+
+    assert traces(world, *WORDS) == []
+    assert world.parked() == []
+
+
+def test_what_they_write_after_that_is_a_new_matter(world: World) -> None:
+    world.change(accept_inbound=True)
+    old = talked(world)
+    erase(world)
+    world.clock.ms += DAY_MS
+
+    world.text("new", "Do you still look for people?")
+    world.work_off()
+
+    (ref,) = (row["ref"] for key, row in world.rows().items() if key[1].startswith("OPEN#"))
+    assert ref != old
+    assert world.log(ref)[0]["content"] == "Do you still look for people?"
+
+
+def test_a_request_that_waited_meanwhile_begins_nothing(world: World) -> None:
+    status, _ = world.ask(cast.request("sms"))
+    assert status == 200
+
+    erase(world)
+    world.work_off()
+
+    assert world.parked() == ["erased"]
+    assert traces(world, *WORDS) == []
+    assert world.sent() == []
+
+
+def test_a_dead_letter_of_their_request_begins_nothing_when_it_is_redriven(world: World) -> None:
+    asked(world)
+    letter = next(iter(_requests(world)))
+    erase(world)
+
+    world.lanes.put(lane(world, "sms"), Entry(letter, digest("g"), digest("redriven")))
+    world.work_off()
+
+    assert world.parked() == ["erased"]
+    assert traces(world, *WORDS) == []
+
+
+def test_a_trigger_that_waited_meanwhile_is_parked_and_brings_nothing_back(world: World) -> None:
+    ref = asked(world)
+    world.text("a", "Is there a night shift?")
+    world.take_in()
+
+    erase(world)
+    world.work_off()
+
+    assert world.parked() == ["erased"]
+    assert [key for key in world.rows() if key[0] == "conversations"] == []
+    assert world.log(ref) == []
+    assert traces(world, *WORDS) == []
+
+
+def test_work_that_was_due_is_not_brought_back(world: World) -> None:
+    world.clock.ms += 10 * 3_600_000  # at night: the first message waits for the morning
+    ref = asked(world)
+    assert stands(world, ref)[0] == "deferred"
+
+    erase(world)
+    world.clock.ms += DAY_MS
+    world.sweep()
+    world.work_off()
+
+    assert (world.sent(), world.parked(), world.due_at()) == ([], [], [])
+
+
+def test_what_a_provider_tells_late_is_parked_without_its_text(world: World) -> None:
+    ref = talked(world)
+    sid = world.log(ref)[-1]["provider_message_id"]
+    told = DeliveryStatus(
+        provider="twilio", provider_message_id=str(sid), account=twilio.ACCOUNT, channel_method="sms",
+        status="delivered", occurred_at="2026-01-01T12:00:00.000Z",
+    )  # fmt: skip
+    erase(world)
+
+    world.tell(told)
+    world.work_off()
+
+    assert world.parked() == ["erased"]
+    assert world.objects() == {}
+
+
+def test_an_imported_item_that_only_an_index_still_shows_is_not_adopted(world: World) -> None:
+    ref = talked(world)
+    item = world.conversation(ref)
+    erase(world)
+    world.write("conversations", item)  # as the index may show it for a moment
+
+    world.text("new", "Hello again")
+    world.work_off()
+
+    assert world.log(ref) == []
+    assert set(world.state(ref)) == {"pk", "sk", "item_type", "erased_at", "ttl"}
+
+
+def test_a_new_conversation_with_somebody_who_was_erased_is_begun(world: World) -> None:
+    asked(world)
+    erase(world)
+
+    ref = asked(world, request_id="req-2")
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+
+
+def test_whoever_is_written_to_all_the_time_is_not_erased_half(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked(world)
+    numbers = iter(range(2, 10))
+
+    def somebody_asks(ms: int) -> None:
+        world.clock.ms += ms
+        asked(world, request_id=f"req-{next(numbers)}")
+
+    monkeypatch.setattr("shared.clock.sleep_ms", somebody_asks)
+
+    with pytest.raises(Transient, match="written_to_all_the_time"):
+        erase(world)
+
+
+def test_what_a_worker_wrote_who_had_begun_before_is_erased_too(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = talked(world)
+    here = aside(world)
+    late = messages.newest(here.log, ref, 1)[0].model_copy(update={"message_timestamp": now(world)})
+
+    def worker_goes_on(ms: int) -> None:
+        world.clock.ms += ms
+        messages.add(here.log, ref, late)
+        marker = Outbound(ref=ref, message_sk="-", action_id="-")
+        messages.link(here.log, "twilio", str(late.provider_message_id), marker)
+
+    monkeypatch.setattr("shared.clock.sleep_ms", worker_goes_on)
+
+    erase(world)
+
+    assert traces(world, *WORDS) == []
+    assert [key for key in world.rows() if key[1].startswith("OUT#")] == []
+
+
+def test_an_alias_leads_to_nobody_any_more(world: World) -> None:
+    asked(world, "whatsapp")
+    world.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
+    world.work_off()
+
+    erase(world)
+
+    assert routes.alias(aside(world).log, cast.COMPANY, address_hash(ANN)) is None
+    assert routes.alias(aside(world).log, cast.COMPANY, address_hash(f"bsuid:{USER_ID}")) is None
+
+
+def _requests(world: World) -> list[str]:
+    """A request as it lay on the queue of its channel."""
+    status, _ = world.ask(cast.request("sms", "req-9"))
+    assert status == 200
+    (message,) = world.lanes.queues[lane(world, "sms")].messages
+    body = str(message.body)
+    ContextObject.model_validate_json(body)
+    world.work_off()
+    return [body]

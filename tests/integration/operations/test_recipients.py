@@ -1,0 +1,141 @@
+"""`python -m operations.recipients erase`: a person is erased by an operator."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+
+from conversations.items.conversation import ChannelMethod, Conversation
+from conversations.store import conversations
+from events.conversations import cast
+from local.sandbox import Config, running
+from operations import arguments, recipients
+from shared import clock
+from shared.dynamodb import Table
+from tests.template import create_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from local.sandbox import Sandbox
+
+STACK, BUCKET = "parley-dev", "media"
+SECRET = "parley/dev/companies/cucumber-openai"
+ANN = cast.CANDIDATE
+
+
+@pytest.fixture
+def table(keys: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
+    """A stack on moto, by its outputs; `keys` has started moto and stopped the clock."""
+    del keys
+    dynamodb = boto3.client("dynamodb")
+    boto3.client("s3").create_bucket(Bucket=BUCKET)
+    outputs = {
+        recipients.TABLE: create_table(dynamodb, "ConversationsTable"),
+        recipients.LOG: create_table(dynamodb, "ConversationLogTable"),
+        recipients.BUCKET: BUCKET,
+    }
+    monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
+    monkeypatch.setattr(clock, "sleep_ms", lambda _: None)
+    return Table(dynamodb, outputs[recipients.TABLE])
+
+
+@pytest.fixture
+def sandbox() -> Iterator[Sandbox]:
+    with running(Config()) as sandbox:
+        yield sandbox
+
+
+def begin(table: Table, thread_id: str | None = None) -> None:
+    at = clock.to_text(clock.now_ms())
+    conversation = Conversation(
+        primary_channel=ANN,
+        conversation_id=f"{cast.COMPANY}#{cast.PROJECT}#req-1#{ANN.removeprefix('+')}",
+        company_id=cast.COMPANY,
+        project_id=cast.PROJECT,
+        channel_method=ChannelMethod.SMS,
+        conversation_status="reply_sent",
+        request_id="req-1",
+        created_at=at,
+        updated_at=at,
+        thread_id=thread_id,
+        ai_config={"provider": "openai", "api_key_reference": SECRET},
+    )
+    conversations.create(table, conversation)
+
+
+def erase(*given: str) -> int:
+    return recipients.main(["erase", "--stack", STACK, "--company", cast.COMPANY, *given])
+
+
+def left(table: Table) -> list[Conversation]:
+    return list(conversations.ever_with_recipient(table, cast.COMPANY, ANN))
+
+
+def test_it_says_how_much_it_erased_and_of_whom_nothing(
+    table: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin(table)
+
+    assert erase("--phone", "+44 7700 900123") == 0
+
+    told = capsys.readouterr()
+    assert "conversations\t1\n" in told.out
+    assert "900123" not in told.out + told.err
+    assert left(table) == []
+
+
+def test_the_copy_at_openai_goes_with_it(table: Table, sandbox: Sandbox) -> None:
+    boto3.client("secretsmanager").create_secret(
+        Name=SECRET, SecretString=json.dumps({"ai_api_key": "sk-made-up"})
+    )
+    sandbox.openai.conversations["conv_1"] = []
+    begin(table, "conv_1")
+
+    assert erase("--phone", ANN, "--openai-url", sandbox.url) == 0
+
+    assert sandbox.openai.conversations == {}
+
+
+def test_a_copy_that_is_gone_already_is_no_error(table: Table, sandbox: Sandbox) -> None:
+    boto3.client("secretsmanager").create_secret(
+        Name=SECRET, SecretString=json.dumps({"ai_api_key": "sk-made-up"})
+    )
+    begin(table, "conv_1")
+
+    assert erase("--phone", ANN, "--openai-url", sandbox.url) == 0
+
+
+def test_a_copy_that_cannot_be_deleted_is_named_and_the_rest_is_erased(
+    table: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin(table, "conv_1")  # and there is no secret
+
+    assert erase("--phone", ANN) == 1
+
+    assert "conv_1" in capsys.readouterr().err
+    assert left(table) == []
+
+
+@pytest.mark.parametrize(
+    "given", [("--phone", "0770090"), ("--email", "ann at home"), ("--user-id", "ann")]
+)
+def test_what_is_no_address_is_refused_and_not_repeated(
+    given: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        erase(*given)
+
+    assert given[1] not in capsys.readouterr().err
+
+
+def test_somebody_has_to_be_named(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
+    begin(table)
+
+    assert erase() == 1
+
+    assert "--phone" in capsys.readouterr().err
+    assert len(left(table)) == 1

@@ -1,0 +1,54 @@
+"""A person is erased from a world, by what the operator's command uses; and what is left that could name them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import boto3
+
+from conversations import erasing
+from conversations.assembly import ledger_of
+from conversations.erasing import Erased, Eraser
+from events.conversations import cast
+from shared.dynamodb import Table
+from shared.objects import Bucket
+
+if TYPE_CHECKING:
+    from conversations.items.conversation import Conversation
+    from tests.simulation.conversations.world import World
+
+
+def eraser(world: World, *, is_thread_gone: bool = True) -> Eraser:
+    """What the command makes of a stack; its calls go through the wire."""
+    log = Table(boto3.client("dynamodb"), world.tables["log"])
+
+    def forget_thread(_: Conversation) -> bool:
+        return is_thread_gone
+
+    return Eraser(
+        table=Table(boto3.client("dynamodb"), world.tables["conversations"]),
+        log=log,
+        bucket=Bucket(lambda: boto3.client("s3"), world.bucket),
+        ledger=ledger_of(log),
+        forget_thread=forget_thread,
+    )
+
+
+def erase(world: World, *addresses: str) -> Erased:
+    """Erase the person with these addresses, by default the candidate."""
+    return erasing.erase(eraser(world), cast.COMPANY, addresses or (cast.CANDIDATE,))
+
+
+def traces(world: World, *words: str) -> list[str]:
+    """Where these words stand still: tables with keys, and objects."""
+    items = [
+        " ".join(key[:2]).split("#")[0]
+        for key, row in world.rows().items()
+        if key[0] != "company" and any(word in str((key, row)) for word in words)
+    ]
+    files = [
+        key
+        for key, body in world.objects().items()
+        if any(word in f"{key} {body.decode('utf-8', 'replace')}" for word in words)
+    ]
+    return sorted([*items, *files])

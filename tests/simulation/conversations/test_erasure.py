@@ -1,0 +1,69 @@
+"""Erasing a person may be killed before or after any call: made again, it ends where an undisturbed run ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+
+from events.conversations import cast
+from shared.objects import Bucket
+from tests.simulation.conversations.erasing import erase, traces
+from tests.simulation.effort import EFFORT
+from tests.simulation.wire import READS, Died, When
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+WORDS = (cast.CANDIDATE.removeprefix("+"), cast.CANDIDATE_EMAIL, "night shift", "Ann")
+TIMES = ("ttl", "erased_at")
+
+
+def _before(world: World) -> None:
+    """Two channels, an answer, a long text, an alias, a parked event."""
+    world.begin("whatsapp")
+    world.begin("email", request_id="req-2")
+    user = "whatsapp:GB.20417733968512046377"
+    world.whatsapp("a", "Is there a night shift?", ExternalUserId=user)
+    world.whatsapp("long", "night shift " * 2_000)
+    world.whatsapp("a", "A night shift, once more?")  # parked: the same id said something else
+    world.settle()
+
+
+def _left(world: World) -> dict[tuple[str, ...], dict[str, object]]:
+    return {
+        key: {name: value for name, value in row.items() if name not in TIMES}
+        for key, row in world.rows().items()
+    }
+
+
+@pytest.mark.parametrize("addresses", [(cast.CANDIDATE,), (cast.CANDIDATE_EMAIL,)])
+def test_dying_at_any_call_changes_nothing_in_the_end(
+    world: World, addresses: tuple[str, ...]
+) -> None:
+    _before(world)
+    start, objects = world.remember(), world.objects()
+    bucket = Bucket(lambda: boto3.Session().client("s3"), world.bucket)  # not through the wire
+    world.wire.rewind()
+    erase(world, *addresses)
+    calls, clean = list(world.wire.calls), _left(world)
+    assert traces(world, *WORDS) == []
+    deaths = [
+        number
+        for number, call in enumerate(calls, start=1)
+        if EFFORT > 1 or call.split(" ")[0] not in READS
+    ]
+    assert len(deaths) > 30
+
+    for number in deaths if EFFORT > 1 else deaths[::4]:
+        world.begin_again(start)
+        for key, body in objects.items():
+            bucket.put(key, body)
+        world.wire.die_at = (number, When.AFTER)
+        with pytest.raises(Died):
+            erase(world, *addresses)
+        world.new_process()
+        erase(world, *addresses)
+        assert _left(world) == clean, f"died after {number} {calls[number - 1]}"
+        assert world.objects() == {}
