@@ -1,6 +1,15 @@
 """Whatever lies on a channel's queue: who handles which record."""
 
-from conversations import approving, arriving, media, opening, releasing, resolving, speaking
+from conversations import (
+    approving,
+    arriving,
+    media,
+    opening,
+    releasing,
+    resolving,
+    retention,
+    speaking,
+)
 from conversations.context_object import ContextObject
 from conversations.desk import Desk
 from conversations.items.conversation import ChannelMethod
@@ -9,6 +18,7 @@ from conversations.lifecycle import NEVER_SENT, Status
 from conversations.records import (
     FetchFiles,
     HumanMessage,
+    Lengthen,
     Notice,
     Record,
     Release,
@@ -42,6 +52,8 @@ def work(desk: Desk, record: Record, channel: ChannelMethod, run: Run) -> Outcom
             outcome = speaking.give_notice(desk, record, run)
         case FetchFiles():
             _fetch(desk, record)
+        case Lengthen():
+            retention.lengthen(desk.here, record, channel, run)
     return outcome
 
 

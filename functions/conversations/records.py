@@ -67,11 +67,21 @@ class FetchFiles(_Record):
     message_sk: str
 
 
-type Record = ContextObject | Resume | Resolve | HumanMessage | Release | Notice | FetchFiles
+class Lengthen(_Record):
+    """The log of a conversation is to live until *ttl* (epoch seconds); *after* is the sort key where that goes on."""
+
+    type: Literal["lengthen"] = "lengthen"
+    ttl: int
+    after: str | None = None
+
+
+type Record = (
+    ContextObject | Resume | Resolve | HumanMessage | Release | Notice | FetchFiles | Lengthen
+)
 
 _records: TypeAdapter[Record] = TypeAdapter(
     Annotated[
-        ContextObject | Resume | Resolve | HumanMessage | Release | Notice | FetchFiles,
+        ContextObject | Resume | Resolve | HumanMessage | Release | Notice | FetchFiles | Lengthen,
         Field(discriminator="type"),
     ]
 )

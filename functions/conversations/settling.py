@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conversations import snapshot
+from conversations import retention, snapshot
 from conversations.items.conversation import (
     ChannelMethod,
     Conversation,
@@ -87,7 +87,7 @@ def finish(here: Resources, speaking: Speaking) -> None:
         return
     cause = Cause(who=message.author, reason=message.hand_off_cause, what=turn.turn_id)
     note_change(here, opened.ref, *changed, cause)
-    marks: dict[str, Any] = {
+    marks: dict[str, Any] = retention.spread(here, opened, changed[1]) | {
         "last_outbound_at": message.message_timestamp,
         "status_reason": message.hand_off_cause,
     }
@@ -210,6 +210,7 @@ def _update(
     facts: dict[str, Any] = {
         "messages": [entry.stored() for entry in entries],
         "conversation_status": status,
+        "ttl": retention.moved_on(speaking.opened.company, conversation),
     }
     if kind is not TurnKind.SYSTEM:
         facts["task_complete"] = 1  # Whoever worded it: the conversation is begun.

@@ -252,7 +252,7 @@ def test_the_media_bucket_is_private_encrypted_and_forgets_what_waited_long_enou
     assert len(bucket["PublicAccessBlockConfiguration"]) == 4
     assert encryption["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
     # Longer than 14 days in the queue and 14 among the dead letters.
-    assert days == {"claims/": 30, "parked/": 30}
+    assert days == {"claims/": 30, "parked/": 30, "conversations/parked/": 35}
 
 
 def test_files_and_long_texts_go_when_their_messages_do() -> None:

@@ -1,9 +1,10 @@
 """The log of a conversation: every message whole, and each change of its status."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
-from boto3.dynamodb.conditions import Key
+from boto3.dynamodb.conditions import Attr, Key
 
 from conversations.items.log import Change, Delivery, Message, OfConversation, Outbound, of
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
@@ -124,6 +125,26 @@ def _bare(provider: str, provider_message_id: str) -> str:
     """
     local, _, host = provider_message_id.partition("@")
     return local if provider == "ses" and host.endswith(SES_HOST) else provider_message_id
+
+
+def lifetimes(table: Table, ref: str, after: str | None) -> Iterator[tuple[str, int | None]]:
+    """Messages and changes of a log after a sort key: that of each, and when its time is over (epoch seconds)."""
+    for kind in (Change, Message):  # in the order of their sort keys
+        first = max(kind.first_sk, f"{after}~" if after else "")
+        newer: Any = Key(PARTITION_KEY).eq(OfConversation.partition(ref))
+        newer &= Key(SORT_KEY).between(first, max(first, f"{kind.first_sk}~"))
+        start: Attributes | None = None
+        while True:
+            items, start = table.query(None, newer, start=start)
+            yield from ((str(item[SORT_KEY]), kind.read(item).ttl) for item in items)
+            if start is None:
+                break
+
+
+def live_until(table: Table, ref: str, sk: str, ttl: int) -> None:
+    """Let an item of a log live longer; one that is gone meanwhile stays gone. Safe to repeat."""
+    with suppress(ConditionFailed):
+        table.update(of(ref, sk), put=Message.named(ttl=ttl), when=Attr(PARTITION_KEY).exists())
 
 
 def note_change(table: Table, ref: str, at: str, change_id: str, change: Change) -> None:

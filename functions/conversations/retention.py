@@ -1,0 +1,61 @@
+"""
+How long a conversation is kept: `retention_days` of its project after its last turn.
+
+Moved on where less than half of that is left, so that a turn of a busy conversation pays nothing for it. The turn moves
+the item, the state, the route and the place in the open list; the log, which may be long, is moved by a record of its
+own. What a turn writes of it can be written again: until the state says so too, it is.
+"""
+
+from conversations import records, references
+from conversations.companies import Company
+from conversations.items.conversation import ChannelMethod, Conversation
+from conversations.items.log import State
+from conversations.opened import Opened
+from conversations.records import Lengthen
+from conversations.resources import Resources, Run
+from conversations.store import messages, routes
+from shared import clock
+
+# One update takes a few milliseconds: what is left of the time is for the record that goes on.
+SPARE_MS = 15 * clock.SECOND_MS
+
+
+def moved_on(company: Company, conversation: Conversation) -> int | None:
+    """The time to live (epoch seconds) that a conversation gets by a turn now; None where it keeps its own."""
+    whole = company.retention_days * clock.DAY_SECONDS
+    wanted = clock.expires_in(whole)
+    has_enough = conversation.ttl is not None and wanted - conversation.ttl <= whole / 2
+    return None if has_enough else wanted
+
+
+def spread(here: Resources, opened: Opened, item: Conversation) -> dict[str, int]:
+    """
+    Let what a conversation is found by live as long as its item; the marks that say so in the state.
+
+    Nothing, and no call, where the state says so already. Safe to repeat.
+    """
+    state, ttl = opened.state, item.ttl
+    if ttl is None or not _is_shorter(state, ttl):
+        return {}
+    method, customer = item.channel_method, item.primary_channel
+    pair = references.pair(method, state.business_address, customer)
+    routes.add(here.log, pair, item.created_at, opened.ref, ttl)
+    wanted = Lengthen(ref=opened.ref, ttl=ttl)
+    here.channels[method].send([records.entry(wanted, opened.ref, "lengthen", str(ttl))])
+    return {"ttl": ttl}
+
+
+def lengthen(here: Resources, wanted: Lengthen, channel: ChannelMethod, run: Run) -> None:
+    """Let the log live longer; what there is no time for is another record's. Safe to repeat."""
+    for sk, ttl in messages.lifetimes(here.log, wanted.ref, wanted.after):
+        if (ttl or 0) < wanted.ttl:
+            messages.live_until(here.log, wanted.ref, sk, wanted.ttl)
+        if run.remaining_ms() < SPARE_MS:
+            rest = wanted.model_copy(update={"after": sk})
+            entry = records.entry(rest, wanted.ref, "lengthen", str(wanted.ttl), sk)
+            here.channels[channel].send([entry])
+            return
+
+
+def _is_shorter(state: State, ttl: int) -> bool:
+    return state.ttl is None or state.ttl < ttl

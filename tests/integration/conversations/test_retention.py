@@ -1,0 +1,178 @@
+"""A conversation is kept for its project's `retention_days` after its last turn; a busy one pays nothing for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conversations import retention
+from conversations.items.conversation import ChannelMethod
+from conversations.items.log import MARKER_DAYS
+from conversations.records import Lengthen
+from conversations.resources import Run
+from tests.integration.conversations.acts import DAY_MS, aside, asked, put, take_over
+from tests.simulation.wire import When
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+YEAR, HALF = 365, 183
+
+
+def day(world: World) -> int:
+    """Today, in days since 1970."""
+    return world.clock.ms // DAY_MS
+
+
+def until(world: World, row: dict[str, Any]) -> int:
+    """How many days an item lives from now."""
+    return int(row["ttl"]) // 86_400 - day(world)
+
+
+def rows(world: World, *begins: str) -> list[dict[str, Any]]:
+    return [
+        row for key, row in sorted(world.rows().items()) if f"{key[1]} {key[2]}".startswith(begins)
+    ]
+
+
+def write(world: World, name: str, after_days: int) -> None:
+    """The candidate writes so many days later, and gets an answer."""
+    world.clock.ms += after_days * DAY_MS
+    world.text(name, "Which shift is it?")
+    world.work_off()
+
+
+def lifetimes(world: World, ref: str) -> set[int]:
+    """How many days everything of a conversation lives from now."""
+    item = world.conversation(ref)
+    found = rows(world, f"CONV#{ref} MSG#", f"CONV#{ref} EVT#", "ROUTE#", "OPEN#")
+    return {until(world, row) for row in (item, world.state(ref), *found)}
+
+
+def test_all_of_it_lives_a_year_by_default(world: World) -> None:
+    ref = asked(world)
+
+    assert lifetimes(world, ref) == {YEAR}
+
+
+def test_a_project_says_for_how_long(world: World) -> None:
+    world.change(retention_days=30)
+
+    assert lifetimes(world, asked(world)) == {30}
+
+
+def test_a_turn_in_the_first_half_moves_nothing(world: World) -> None:
+    ref = asked(world)
+
+    write(world, "a", after_days=HALF - 3)
+
+    assert lifetimes(world, ref) == {YEAR - HALF + 3}
+
+
+def test_a_turn_in_the_second_half_moves_all_of_it(world: World) -> None:
+    ref = asked(world)
+    write(world, "a", after_days=10)
+
+    write(world, "b", after_days=HALF)
+
+    assert lifetimes(world, ref) == {YEAR}
+    assert len(world.log(ref)) == 5
+
+
+def test_what_is_not_answered_moves_nothing(world: World) -> None:
+    ref = asked(world)
+    world.clock.ms += 300 * DAY_MS
+    take_over(world, ref)
+
+    world.text("a", "Which shift is it?")
+    world.work_off()
+
+    assert until(world, world.conversation(ref)) == YEAR - 300
+
+
+def test_marks_of_events_keep_their_own_time(world: World) -> None:
+    asked(world)
+
+    write(world, "a", after_days=300)
+
+    lives = {until(world, row) for row in rows(world, "IN#", "ACTION#")}
+    assert lives <= {MARKER_DAYS, MARKER_DAYS - 300}
+
+
+def test_only_the_turn_that_moves_it_writes_more(world: World) -> None:
+    asked(world)
+    write(world, "a", after_days=1)
+    plain = _units(world, "b", 1)
+
+    moving = _units(world, "c", HALF)
+
+    assert moving - plain <= 1  # the route; the log is another record's
+
+
+def test_an_item_without_a_time_gets_one(world: World) -> None:
+    ref = asked(world)
+    item = {name: value for name, value in world.conversation(ref).items() if name != "ttl"}
+    world.write("conversations", item)
+
+    write(world, "a", after_days=1)
+
+    assert until(world, world.conversation(ref)) == YEAR
+
+
+def test_a_worker_that_dies_on_the_way_leaves_it_to_the_next_one(world: World) -> None:
+    ref = asked(world)
+    world.clock.ms += HALF * DAY_MS
+    world.text("a", "Which shift is it?")
+    world.take_in()
+    start = world.remember()
+    world.wire.rewind()
+    world.work_off()
+    calls = list(world.wire.calls)
+    assert lifetimes(world, ref) == {YEAR}
+
+    for number in range(1, len(calls) + 1):
+        world.begin_again(start)
+        world.wire.die_at = (number, When.AFTER)
+        world.settle()
+        assert lifetimes(world, ref) <= {YEAR, YEAR - 1}, calls[number - 1]
+
+
+def test_a_long_log_is_gone_through_by_one_record_after_another(world: World) -> None:
+    ref = asked(world)
+    write(world, "a", after_days=1)
+    wanted = Lengthen(ref=ref, ttl=int(world.state(ref)["ttl"]) + 1_000)
+
+    left = iter([60_000, 1_000])
+    run = Run("owner", world.clock.ms, 1, False, lambda: next(left))
+    retention.lengthen(aside(world), wanted, ChannelMethod.SMS, run)
+    moved = [row for row in rows(world, f"CONV#{ref} ") if row.get("ttl") == wanted.ttl]
+    assert len(moved) == 2
+    world.work_off()
+
+    kinds = rows(world, f"CONV#{ref} MSG#", f"CONV#{ref} EVT#")
+    assert len(kinds) > 2
+    assert {row["ttl"] for row in kinds} == {wanted.ttl}
+
+
+def test_nothing_that_was_erased_meanwhile_comes_back(world: World) -> None:
+    ref = asked(world)
+    (message,) = world.log(ref)
+    wanted = Lengthen(ref=ref, ttl=int(message["ttl"]) + 1_000)
+    world.remove("log", message["pk"], message["sk"])
+
+    put(world, wanted, ref, "lengthen")
+
+    assert world.log(ref) == []
+
+
+def _units(world: World, name: str, after_days: int) -> float:
+    """The write units of the answer to a message."""
+    world.clock.ms += after_days * DAY_MS
+    world.text(name, "Which shift is it?")
+    world.take_in()
+    desk = next(module.desk for lane, module in world.workers.items() if "replies" in lane)
+    tables = (desk.here.log, desk.here.table)
+    for table in tables:
+        table.forget_consumption()
+    spent: list[float] = []
+    world.work_off(lambda: spent.append(sum(table.consumed_write_units for table in tables)))
+    return spent[0]
