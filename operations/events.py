@@ -5,31 +5,15 @@ import json
 import sys
 from collections.abc import Sequence
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
-from pydantic import BaseModel
 
-from operations import arguments
+from operations import arguments, conversation_events, inbox_events
 from operations.arguments import Refused, matching
-from shared.dead_letters import DeadLetters
-from shared.dynamodb import Table
+from operations.unhandled import PutBack, Shown, Unhandled, Wanted
 from shared.failures import Transient
-from shared.objects import Bucket
-from shared.queues import FifoQueue
-from whatsapp import dead_letters, replay
-from whatsapp.reading import NotFound
-from whatsapp.replay import NotReplayable, Position, Replay, Wanted
-from whatsapp.resources import Depot
-from whatsapp.views import DeadLetterView, ParkedView, Redriven, parked_view
 
-PAGE = 100
-# Outputs of template.yaml.
-TABLE = arguments.TABLE_OF_INBOX
-BUCKET = "MediaBucketName"
-QUEUE = "WhatsAppQueueUrl"
-DEAD_LETTERS = "WhatsAppDeadLettersUrl"
-SOCIAL_DEAD_LETTERS = "WhatsAppSocialDeadLettersUrl"
-SOCIAL_TOPIC = "WhatsAppSocialTopicArn"
+MOST_SHOWN = 100
+CONTEXTS = {"whatsapp": inbox_events.of_stack, "conversations": conversation_events.of_stack}
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -37,78 +21,60 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(given)
     try:
-        refused: int = options.run(_depot(options.stack), options)
+        refused: int = options.run(CONTEXTS[options.context](options.stack), options)
     except (Refused, Transient, ClientError, BotoCoreError) as refusal:
         print(f"error: {refusal}", file=sys.stderr)
         return 1
     return 1 if refused else 0
 
 
-def _parked(depot: Depot, options: argparse.Namespace) -> int:
-    wanted = Wanted(
-        company=options.company,
-        reason=options.reason,
-        states=replay.WAITING if options.state == "waiting" else None,
-    )
-    start: Position = None
-    while True:
-        events, start = replay.parked(depot.table, wanted, limit=PAGE, start=start)
-        for event in events:
-            view = parked_view(event)
-            _show(view, _columns_of_parked(view), options)
-        if start is None:
-            return 0
-
-
-def _replay(depot: Depot, options: argparse.Namespace) -> int:
-    _check_choice(options, options.events, "event_id", options.reason or options.company)
-    refused = 0
-
-    def tell(one: Replay) -> None:
-        nonlocal refused
-        refused += one.refused is not None
-        event = one.event
-        what = f"refused: {one.refused}" if one.refused else event.state
-        print(event.event_id, what, event.reason, event.correlation_id or "", sep="\t")
-
-    for event_id in options.events:
-        try:
-            tell(replay.replay(depot, event_id, options.company))
-        except (NotFound, NotReplayable) as refusal:
-            print(f"error: {event_id}: {refusal}", file=sys.stderr)
-            refused += 1
-    start: Position = None
-    is_bulk = not options.events
-    wanted = Wanted(company=options.company, reason=options.reason)
-    while is_bulk:
-        start = replay.replay_all(depot, wanted, limit=PAGE, start=start, tell=tell)
-        is_bulk = start is not None
-    return refused
-
-
-def _dead_letters(depot: Depot, options: argparse.Namespace) -> int:
-    found = dead_letters.listed(depot, limit=options.limit)
-    for letter in found.letters:
-        _show(letter, _columns_of_letter(letter), options)
-    print(_waiting(found.waiting), file=sys.stderr)
+def _parked(events: Unhandled, options: argparse.Namespace) -> int:
+    is_waiting = options.state == "waiting"
+    wanted = Wanted(company=options.company, reason=options.reason, is_waiting=is_waiting)
+    for shown in events.parked(wanted):
+        _show(shown, options)
     return 0
 
 
-def _redrive(depot: Depot, options: argparse.Namespace) -> int:
+def _replay(events: Unhandled, options: argparse.Namespace) -> int:
+    _check_choice(options, options.events, "event_id", options.reason or options.company)
+    refused = 0
+
+    def tell(one: PutBack) -> None:
+        nonlocal refused
+        refused += one.refused is not None
+        if one.columns:
+            print(*one.columns, sep="\t")
+        else:
+            print(f"error: {one.id}: {one.refused}", file=sys.stderr)
+
+    for event_id in options.events:
+        events.replay(event_id, options.company, tell)
+    if not options.events:
+        events.replay_all(Wanted(company=options.company, reason=options.reason), tell)
+    return refused
+
+
+def _dead_letters(events: Unhandled, options: argparse.Namespace) -> int:
+    for shown in events.letters(options.limit):
+        _show(shown, options)
+    print(_waiting(events), file=sys.stderr)
+    return 0
+
+
+def _redrive(events: Unhandled, options: argparse.Namespace) -> int:
     _check_choice(options, options.letters, "letter_id", given=None)
-    told: list[Redriven] = []
+    told: list[PutBack] = []
 
-    def tell(one: Redriven) -> None:
+    def tell(one: PutBack) -> None:
         told.append(one)
-        what = f"refused: {one.refused}" if one.refused else "redriven"
-        print(one.id, one.queue, what, one.correlation_id or "", sep="\t")
+        print(*one.columns, sep="\t")
 
-    ids = options.letters or None
-    dead_letters.redrive(depot, ids=ids, limit=sys.maxsize, tell=tell)
+    events.redrive(options.letters or None, tell)
     missing = set(options.letters) - {one.id for one in told}
     for letter_id in sorted(missing):
         print(f"error: {letter_id}: no such dead letter can be seen now", file=sys.stderr)
-    print(_waiting(dead_letters.waiting(depot)), file=sys.stderr)
+    print(_waiting(events), file=sys.stderr)
     return len(missing) + sum(one.refused is not None for one in told)
 
 
@@ -120,45 +86,16 @@ def _check_choice(
         raise Refused(f"{name}: give ids, or say which others with a filter or --all")
 
 
-def _show(view: BaseModel, columns: Sequence[object], options: argparse.Namespace) -> None:
+def _show(shown: Shown, options: argparse.Namespace) -> None:
     if options.json:
-        print(json.dumps(view.model_dump(mode="json", by_alias=True, exclude_none=True)))
+        print(json.dumps(shown.facts))
     else:
-        print(*(("" if column is None else column) for column in columns), sep="\t")
+        print(*(("" if column is None else column) for column in shown.columns), sep="\t")
 
 
-def _columns_of_parked(view: ParkedView) -> Sequence[object]:
-    return (
-        view.event_id, view.state, view.reason, view.kind, view.company, view.phone, view.received_at,
-        f"replayed {view.replayed_at}" if view.replayed_at else None,
-        f"parked again {view.parked_again_at}" if view.parked_again_at else None,
-    )  # fmt: skip
-
-
-def _columns_of_letter(view: DeadLetterView) -> Sequence[object]:
-    return (
-        view.id, view.queue, view.reason, view.kind, view.correlation_id,
-        f"{view.attempts} attempts" if view.attempts else None, f"dead since {view.dead_since}",
-        f"redriven {view.redriven_at}" if view.redriven_at else None,
-    )  # fmt: skip
-
-
-def _waiting(counts: dict[str, int]) -> str:
-    return ", ".join(f"about {count} in the queue `{queue}`" for queue, count in counts.items())
-
-
-def _depot(stack: str) -> Depot:
-    names = (TABLE, BUCKET, QUEUE, DEAD_LETTERS, SOCIAL_DEAD_LETTERS, SOCIAL_TOPIC)
-    outputs = arguments.outputs_of(stack, *names)
-    sqs = boto3.client("sqs")
-    return Depot(
-        table=Table(boto3.client("dynamodb"), outputs[TABLE]),
-        bucket=Bucket(lambda: boto3.client("s3"), outputs[BUCKET]),
-        queue=FifoQueue(lambda: sqs, outputs[QUEUE]),
-        dead_letters=DeadLetters(sqs, outputs[DEAD_LETTERS]),
-        social_dead_letters=DeadLetters(sqs, outputs[SOCIAL_DEAD_LETTERS]),
-        social_topic_arns=(outputs[SOCIAL_TOPIC],),
-    )
+def _waiting(events: Unhandled) -> str:
+    counts = events.waiting().items()
+    return ", ".join(f"about {count} in the queue `{queue}`" for queue, count in counts)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -172,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
         "--state",
         choices=["waiting", "all"],
         default="waiting",
-        help="only those that nobody has handled yet (default), or all of the last 30 days",
+        help="only those that nobody has handled yet (default), or all that are kept",
     )
 
     again = commands.add_parser("replay", help="put parked events back on the queue")
@@ -181,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
         "events",
         nargs="*",
         metavar="event_id",
-        type=matching(r"[0-9a-f]{64}", "64 hex digits"),
+        type=matching(r"[0-9a-f]{64}|[0-9TZ:.-]{24}\.[0-9a-f]{24}", "an id that `parked` prints"),
         help="its id, as `parked` prints it",
     )
     _add_filters(again)
@@ -190,7 +127,10 @@ def _parser() -> argparse.ArgumentParser:
     letters = commands.add_parser("dead-letters", help="list dead letters")
     letters.set_defaults(run=_dead_letters)
     letters.add_argument(
-        "--limit", type=_limit, default=PAGE, help=f"most of each queue (default: {PAGE})"
+        "--limit",
+        type=_limit,
+        default=MOST_SHOWN,
+        help=f"most of each queue (default: {MOST_SHOWN})",
     )
 
     redrive = commands.add_parser("redrive", help="put dead letters back where they come from")
@@ -212,6 +152,12 @@ def _parser() -> argparse.ArgumentParser:
             type=arguments.stack,
             help="CloudFormation stack, such as parley-prod",
         )
+        command.add_argument(
+            "--context",
+            choices=list(CONTEXTS),
+            default="whatsapp",
+            help="whose events: the WhatsApp inbox's (default), or the AI conversations'",
+        )
     return parser
 
 
@@ -225,8 +171,8 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
 
 
 def _limit(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= PAGE:
-        raise argparse.ArgumentTypeError(f"it must be a whole number from 1 to {PAGE}")
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MOST_SHOWN:
+        raise argparse.ArgumentTypeError(f"it must be a whole number from 1 to {MOST_SHOWN}")
     return int(text)
 
 

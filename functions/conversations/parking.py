@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.items.books import Parked, ParkReason
+from conversations.items.books import DeadLetter, Parked, ParkReason
 from conversations.store import books
 from shared import clock
 from shared.observability import logger, metrics
@@ -40,7 +40,7 @@ def park(
         parked_id=parked_id,
         reason=reason,
         source=source,
-        event_type=_type_of(body),
+        event_type=type_of(body),
         body_key=key if is_kept else None,
         ttl=Parked.time_to_live(),
     )
@@ -49,7 +49,25 @@ def park(
     logger.warning("event parked", extra={"reason": reason, "parked": parked_id})
 
 
-def _type_of(body: str) -> str | None:
+def note_dead_letter(log: Table, source: str, body: str, reason: str, attempts: int) -> None:
+    """Keep why an event becomes a dead letter: the letter itself cannot say. Safe to repeat."""
+    note = DeadLetter(
+        reason=reason,
+        source=source,
+        attempts=attempts,
+        died_at=clock.to_text(clock.now_ms()),
+        ttl=DeadLetter.time_to_live(),
+    )
+    books.note_dead_letter(log, letter_hash(body), note)
+
+
+def letter_hash(body: str) -> str:
+    """What a dead letter is known by: the same letter, once more dead, is the same."""
+    return digest("letter", body)
+
+
+def type_of(body: str) -> str | None:
+    """The `type` that an event says it has; None where it says none."""
     try:
         found = json.loads(body)
     except ValueError:

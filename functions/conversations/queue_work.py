@@ -82,7 +82,7 @@ def work(
             metrics.add_metric("ComesBack", MetricUnit.Count, 1)
             logger.warning("record comes back", extra=describe(failure) | {"attempt": attempt})
             if is_last:
-                _buried(worker, record.body, failure)
+                _buried(worker, record.body, failure, attempt)
             else:
                 _wait(worker, record, attempt, failure)
             raise
@@ -131,8 +131,12 @@ def _wait(worker: Worker, record: SQSRecord, attempt: int, failure: Exception) -
         logger.warning("visibility not changed", extra=describe(also))
 
 
-def _buried(worker: Worker, body: str, failure: Exception) -> None:
+def _buried(worker: Worker, body: str, failure: Exception, attempt: int) -> None:
     reason = failure.reason if isinstance(failure, Transient) else type(failure).__name__
+    try:
+        parking.note_dead_letter(worker.log, worker.source, body, reason, attempt)
+    except (ClientError, BotoCoreError, Transient) as also:
+        logger.warning("reason of a dead letter not written", extra=describe(also))
     try:
         worker.bury(body, reason)
     except Exception as also:  # noqa: BLE001 - the failure itself must fly on, into the dead letters

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared import clock
-from shared.dead_letters import Held, Letter
+from shared.dead_letters import Letter
+from shared.dead_letters import redrive as put_back
 from shared.queues import Entry, digest
 from whatsapp import ingress, store
 from whatsapp.items import WebhookEvent
@@ -22,8 +23,6 @@ from whatsapp.splitting import parse_body
 from whatsapp.views import DeadLetters, DeadLetterView, Redriven
 
 EVENTS, SOCIAL = "events", "social"
-# Looked at in search of certain letters.
-MOST_LOOKED_AT = 1_000
 _TYPE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]{0,127}", re.ASCII)
 
 type Tell = Callable[[Redriven], None]
@@ -76,41 +75,16 @@ def redrive(
     *tell* is told of each at once. A letter that cannot be put back stays, and is told as refused: `unreadable` or
     `unknown_topic`. Stops when *is_over*. Raises NotEnqueued; what was not put back by then stays.
     """
-    done = 0
-
-    def count(redriven: Redriven) -> None:
-        nonlocal done
-        # What is refused stays: without ids it must not use up the limit at each call.
-        done += ids is not None or redriven.refused is None
-        tell(redriven)
-
-    def is_done() -> bool:
-        return done >= (limit if ids is None else len(ids)) or is_over()
-
-    with depot.dead_letters.opened() as held:
-        _redrive_each(held, ids, lambda letter: _redrive_event(depot, letter), count, is_done)
-    with depot.social_dead_letters.opened() as held:
-        _redrive_each(held, ids, lambda letter: _redrive_social(depot, letter), count, is_done)
-
-
-def _redrive_each(
-    held: Held,
-    ids: Collection[str] | None,
-    redrive_one: Callable[[Letter], Redriven],
-    tell: Tell,
-    is_done: IsOver,
-) -> None:
-    if is_done():
-        return
-    for letter in held.each(MOST_LOOKED_AT):
-        if ids is not None and letter.id not in ids:
-            continue
-        redriven = redrive_one(letter)
-        if redriven.refused is None:
-            held.remove(letter)
-        tell(redriven)
-        if is_done():
-            return
+    put_back(
+        [
+            (depot.dead_letters, lambda letter: _redrive_event(depot, letter)),
+            (depot.social_dead_letters, lambda letter: _redrive_social(depot, letter)),
+        ],
+        ids=ids,
+        limit=limit,
+        tell=tell,
+        is_over=is_over,
+    )
 
 
 def _redrive_event(depot: Depot, letter: Letter) -> Redriven:

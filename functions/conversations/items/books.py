@@ -6,6 +6,7 @@ The books beside conversations: requests that were answered, counters of limits,
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
     PARK#<day>            <time>#<id>   Parked      an event that can never be handled, and why
     UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
+    LETTER#<hash>         #             DeadLetter  why an event became a dead letter
     ERASED#<company>#...  #             ErasedAddress  what was of a person until a time is not taken again
     ERASED#<hash>         #             ErasedMessage  nor is this message of theirs
 """
@@ -93,6 +94,10 @@ class Parked(LogItem):
     event_type: str | None = None
     company_id: str | None = None
     body_key: str | None = None  # where in the bucket the event lies whole, for a replay
+    replays: int | None = (
+        None  # how often it was put back on its queue; parked again it is another item
+    )
+    replayed_at: str | None = None
 
     @classmethod
     def sk(cls, time: str, parked_id: str) -> str:
@@ -120,6 +125,24 @@ class Unreachable(LogItem):
     def sk(cls, channel_method: str) -> str:
         """The sort key: an address may be reached by one channel and not by another."""
         return sort_key(cls.sk_pattern, channel_method)
+
+
+class DeadLetter(LogItem):
+    """
+    Why an event failed at its last attempt, by the hash of its body: the letter itself cannot say.
+
+    When it dies again, after a redrive, the newest reason stands.
+    """
+
+    item_type: ClassVar[str] = "DEAD_LETTER"
+    pk_pattern: ClassVar[str] = "LETTER#{body_hash}"
+    sk_pattern: ClassVar[str] = ONLY
+    ttl_days: ClassVar[int | None] = MARKER_DAYS
+
+    reason: str
+    source: str  # the queue it died in
+    attempts: int
+    died_at: str
 
 
 class ErasedAddress(LogItem):

@@ -1,8 +1,10 @@
 """What nobody could place or handle."""
 
+from contextlib import suppress
+
 from boto3.dynamodb.conditions import Key
 
-from conversations.items.books import Parked, Unmatched
+from conversations.items.books import DeadLetter, Parked, Unmatched
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from shared import clock
 from shared.dynamodb import Attributes, ConditionFailed, Table
@@ -15,13 +17,47 @@ def park(table: Table, at: str, parked: Parked) -> None:
     table.put(parked.attributes(key(Parked.partition(at[:_DAY]), Parked.sk(at, parked.parked_id))))
 
 
-def parked_on(
-    table: Table, day: str, limit: int, start: Attributes | None
-) -> tuple[list[Parked], Attributes | None]:
-    """One page of what was parked on a day, oldest first."""
+def one_parked(table: Table, at: str, parked_id: str) -> Parked | None:
+    """One event that was parked at a time."""
+    item = table.get(_parked(at, parked_id))
+    return Parked.read(item) if item else None
+
+
+def newest_parked(
+    table: Table, day: str, start: Attributes | None
+) -> tuple[list[tuple[str, Parked]], Attributes | None]:
+    """One page of what was parked on a day, newest first, each with its time, and the key to go on from."""
     condition = Key(PARTITION_KEY).eq(Parked.partition(day))
-    items, last = table.query(None, condition, limit=limit, start=start)
-    return [Parked.read(item) for item in items], last
+    items, last = table.query(None, condition, start=start, newest_first=True)
+    alive = [item for item in items if not clock.is_over(item.get("ttl"))]
+    return [(str(item[SORT_KEY]).partition("#")[0], Parked.read(item)) for item in alive], last
+
+
+def note_replay(table: Table, at: str, parked_id: str, number: int) -> None:
+    """Say that a parked event is on its queue again. Safe to repeat; the highest number stands."""
+    replays = Parked.attr("replays")
+    is_newer = replays.not_exists() | replays.lt(number)
+    facts = Parked.named(replays=number, replayed_at=clock.to_text(clock.now_ms()))
+    with suppress(ConditionFailed):  # Gone, or put back once more meanwhile.
+        table.update(
+            _parked(at, parked_id), put=facts, when=Parked.attr("parked_id").exists() & is_newer
+        )
+
+
+def _parked(at: str, parked_id: str) -> Attributes:
+    return key(Parked.partition(at[:_DAY]), Parked.sk(at, parked_id))
+
+
+def note_dead_letter(table: Table, body_hash: str, note: DeadLetter) -> None:
+    """Keep why an event becomes a dead letter. Safe to repeat; the newest death stands."""
+    table.put(note.attributes(key(DeadLetter.partition(body_hash))))
+
+
+def why_dead(table: Table, body_hashes: list[str]) -> dict[str, DeadLetter]:
+    """What is known of at most 100 dead letters, by the hashes of their bodies."""
+    wanted = {DeadLetter.partition(one): one for one in body_hashes}
+    found = table.get_many([key(pk) for pk in wanted]) if wanted else []
+    return {wanted[str(item[PARTITION_KEY])]: DeadLetter.read(item) for item in found}
 
 
 def keep_unmatched(table: Table, company_id: str, unmatched: Unmatched) -> None:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.queues import messages_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from mypy_boto3_sqs import SQSClient
 
 MOST_AT_ONCE = 10  # ReceiveMessage
 # How long letters are away from others' eyes when whoever holds them dies; longer than holding them takes.
 HELD_SECONDS = 120
+# Looked at in search of certain letters.
+MOST_LOOKED_AT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +112,46 @@ class Held:
                 self.box.client.change_message_visibility(
                     QueueUrl=self.box.url, ReceiptHandle=letter.receipt, VisibilityTimeout=0
                 )
+
+
+class Redriven(Protocol):
+    """What became of one letter: *refused* says why it cannot be put back, None where it was."""
+
+    @property
+    def refused(self) -> str | None:
+        """Why it cannot be put back."""
+        ...
+
+
+def redrive[Done: Redriven](
+    boxes: Sequence[tuple[DeadLetters, Callable[[Letter], Done]]],
+    *,
+    ids: Collection[str] | None,
+    limit: int,
+    tell: Callable[[Done], None],
+    is_over: Callable[[], bool] = lambda: False,
+) -> None:
+    """
+    Put the letters with these ids, or with None up to *limit* letters, back by what stands beside their queue.
+
+    First it is put back, then the letter is taken away: where we die between the two it is in both. *tell* is told of
+    each at once; a letter that is refused stays. Stops when *is_over*; what that raises flies on, and the rest stays.
+    """
+    done = 0
+
+    def is_done() -> bool:
+        return done >= (limit if ids is None else len(ids)) or is_over()
+
+    for box, redrive_one in boxes:
+        with box.opened() as held:
+            for letter in held.each(MOST_LOOKED_AT) if not is_done() else ():
+                if ids is not None and letter.id not in ids:
+                    continue
+                redriven = redrive_one(letter)
+                if redriven.refused is None:
+                    held.remove(letter)
+                # What is refused stays: without ids it must not use up the limit at each call.
+                done += ids is not None or redriven.refused is None
+                tell(redriven)
+                if is_done():
+                    break

@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 import pytest
 
-from operations import arguments, events
+from operations import arguments, events, inbox_events
 from shared.dynamodb import Table
 from shared.objects import Bucket
 from shared.queues import Entry, digest
@@ -211,4 +211,5 @@ def test_a_wrong_argument_is_named(
 @pytest.mark.parametrize(("output", "queue"), QUEUES.items())
 def test_the_template_has_the_outputs_that_the_command_looks_up(output: str, queue: str) -> None:
     assert template()["Outputs"][output]["Value"] == {"Ref": queue}
-    assert {events.BUCKET, events.SOCIAL_TOPIC, events.TABLE} <= set(template()["Outputs"])
+    names = {inbox_events.BUCKET, inbox_events.SOCIAL_TOPIC, inbox_events.TABLE}
+    assert names <= set(template()["Outputs"])

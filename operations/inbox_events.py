@@ -1,0 +1,128 @@
+"""The WhatsApp inbox's events that could not be handled, for `operations.events`."""
+
+import sys
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from pydantic import BaseModel
+
+from operations import arguments, unhandled
+from operations.unhandled import PutBack, Shown, Tell
+from shared.dead_letters import DeadLetters
+from shared.dynamodb import Table
+from shared.objects import Bucket
+from shared.queues import FifoQueue
+from whatsapp import dead_letters, replay
+from whatsapp.reading import NotFound
+from whatsapp.replay import NotReplayable, Position, Replay, Wanted
+from whatsapp.resources import Depot
+from whatsapp.views import Redriven, parked_view
+
+PAGE = 100
+# Outputs of template.yaml.
+TABLE = arguments.TABLE_OF_INBOX
+BUCKET = "MediaBucketName"
+QUEUE = "WhatsAppQueueUrl"
+DEAD_LETTERS = "WhatsAppDeadLettersUrl"
+SOCIAL_DEAD_LETTERS = "WhatsAppSocialDeadLettersUrl"
+SOCIAL_TOPIC = "WhatsAppSocialTopicArn"
+
+
+@dataclass(frozen=True, slots=True)
+class InboxEvents:
+    """See `Unhandled`."""
+
+    depot: Depot
+
+    def parked(self, wanted: unhandled.Wanted) -> Iterator[Shown]:
+        """Parked events, newest first."""
+        states = replay.WAITING if wanted.is_waiting else None
+        which = Wanted(company=wanted.company, reason=wanted.reason, states=states)
+        start: Position = None
+        while True:
+            events, start = replay.parked(self.depot.table, which, limit=PAGE, start=start)
+            for view in map(parked_view, events):
+                columns = (
+                    view.event_id, view.state, view.reason, view.kind, view.company, view.phone, view.received_at,
+                    f"replayed {view.replayed_at}" if view.replayed_at else None,
+                    f"parked again {view.parked_again_at}" if view.parked_again_at else None,
+                )  # fmt: skip
+                yield Shown(columns, _facts(view))
+            if start is None:
+                return
+
+    def replay(self, event_id: str, company: str | None, tell: Tell) -> None:
+        """Put one parked event back."""
+        try:
+            tell(_put_back(replay.replay(self.depot, event_id, company)))
+        except (NotFound, NotReplayable) as refusal:
+            tell(PutBack(event_id, (), str(refusal)))
+
+    def replay_all(self, wanted: unhandled.Wanted, tell: Tell) -> None:
+        """Put all open ones back that are wanted."""
+        which = Wanted(company=wanted.company, reason=wanted.reason)
+        start: Position = None
+        is_going_on = True
+        while is_going_on:
+            start = replay.replay_all(
+                self.depot, which, limit=PAGE, start=start, tell=lambda one: tell(_put_back(one))
+            )
+            is_going_on = start is not None
+
+    def letters(self, limit: int) -> list[Shown]:
+        """Dead letters of both queues."""
+        found = dead_letters.listed(self.depot, limit=limit).letters
+        return [
+            Shown(
+                (
+                    view.id, view.queue, view.reason, view.kind, view.correlation_id,
+                    f"{view.attempts} attempts" if view.attempts else None, f"dead since {view.dead_since}",
+                    f"redriven {view.redriven_at}" if view.redriven_at else None,
+                ),
+                _facts(view),
+            )
+            for view in found
+        ]  # fmt: skip
+
+    def redrive(self, ids: Collection[str] | None, tell: Tell) -> None:
+        """Put letters back where they come from."""
+
+        def told(one: Redriven) -> None:
+            what = f"refused: {one.refused}" if one.refused else "redriven"
+            columns = (one.id, one.queue, what, one.correlation_id or "")
+            tell(PutBack(one.id, columns, one.refused))
+
+        dead_letters.redrive(self.depot, ids=ids, limit=sys.maxsize, tell=told)
+
+    def waiting(self) -> dict[str, int]:
+        """About how many letters each queue holds."""
+        return dead_letters.waiting(self.depot)
+
+
+def of_stack(stack: str) -> InboxEvents:
+    """Those of a deployment. Raises Refused."""
+    names = (TABLE, BUCKET, QUEUE, DEAD_LETTERS, SOCIAL_DEAD_LETTERS, SOCIAL_TOPIC)
+    outputs = arguments.outputs_of(stack, *names)
+    sqs = boto3.client("sqs")
+    depot = Depot(
+        table=Table(boto3.client("dynamodb"), outputs[TABLE]),
+        bucket=Bucket(lambda: boto3.client("s3"), outputs[BUCKET]),
+        queue=FifoQueue(lambda: sqs, outputs[QUEUE]),
+        dead_letters=DeadLetters(sqs, outputs[DEAD_LETTERS]),
+        social_dead_letters=DeadLetters(sqs, outputs[SOCIAL_DEAD_LETTERS]),
+        social_topic_arns=(outputs[SOCIAL_TOPIC],),
+    )
+    return InboxEvents(depot)
+
+
+def _put_back(one: Replay) -> PutBack:
+    event = one.event
+    what = f"refused: {one.refused}" if one.refused else event.state
+    columns = (event.event_id, what, event.reason, event.correlation_id or "")
+    return PutBack(event.event_id, columns, one.refused)
+
+
+def _facts(view: BaseModel) -> dict[str, Any]:
+    return view.model_dump(mode="json", by_alias=True, exclude_none=True)

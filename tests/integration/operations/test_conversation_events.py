@@ -1,0 +1,157 @@
+"""`python -m operations.events --context conversations`: listed and put back by people."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from conversations import parking
+from events.conversations.twilio import SMS_NUMBER
+from operations import arguments, conversation_events, events
+from shared import conversation_lanes
+from shared.dynamodb import Table
+from shared.events import DeliveryStatus, InboundMessage, body_of
+from shared.objects import Bucket
+from tests.template import create_queue, create_table, template
+
+if TYPE_CHECKING:
+    from shared.queues import Entry
+
+STACK, BUCKET = "parley-dev", "media"
+QUEUES = {
+    conversation_events.INBOUND: "ConversationsInboundQueue",
+    conversation_events.STATUSES: "ConversationsStatusesQueue",
+    conversation_events.REPLIES: "ConversationsRepliesQueue",
+    "ConversationsWhatsAppQueueUrl": "ConversationsWhatsAppQueue",
+    "ConversationsSmsQueueUrl": "ConversationsSmsQueue",
+    "ConversationsEmailQueueUrl": "ConversationsEmailQueue",
+    conversation_events.DEAD_LETTERS: "ConversationsDeadLetters",
+}
+MESSAGE = InboundMessage(
+    provider="twilio", provider_message_id="SM1", account="AC1", channel_method="sms",
+    business_address=SMS_NUMBER, customer_address="+447700900123", kind="text", text="Hello",
+    received_at="2026-01-01T12:00:00.000Z",
+)  # fmt: skip
+
+
+@pytest.fixture
+def outputs(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """A stack on moto, by its outputs; `keys` has started moto."""
+    del keys
+    boto3.client("s3").create_bucket(Bucket=BUCKET)
+    sqs, dynamodb = boto3.client("sqs"), boto3.client("dynamodb")
+    known = {
+        conversation_events.LOG: create_table(dynamodb, "ConversationLogTable"),
+        conversation_events.BUCKET: BUCKET,
+        **{output: create_queue(sqs, queue) for output, queue in QUEUES.items()},
+    }
+    monkeypatch.setattr(arguments, "outputs_of", lambda *_: known)
+    return known
+
+
+def run(command: str, *given: str) -> int:
+    return events.main([command, "--stack", STACK, "--context", "conversations", *given])
+
+
+def park(outputs: dict[str, str], body: str, reason: str = "UNKNOWN_ADDRESS") -> None:
+    log = Table(boto3.client("dynamodb"), outputs[conversation_events.LOG])
+    parking.park(log, Bucket(lambda: boto3.client("s3"), BUCKET), "intake", body, reason)
+
+
+def bury(outputs: dict[str, str], entry: Entry) -> None:
+    boto3.client("sqs").send_message(
+        QueueUrl=outputs[conversation_events.DEAD_LETTERS], MessageBody=entry.body,
+        MessageGroupId=entry.group, MessageDeduplicationId=entry.deduplication,
+    )  # fmt: skip
+
+
+def on_queue(outputs: dict[str, str], output: str) -> list[dict[str, Any]]:
+    answer = boto3.client("sqs").receive_message(QueueUrl=outputs[output], MaxNumberOfMessages=10)
+    return [json.loads(message["Body"]) for message in answer.get("Messages", [])]
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
+    return [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+
+
+def test_parked_events_are_listed_with_their_reasons_and_replayed_by_id(
+    outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    park(outputs, body_of(MESSAGE))
+    assert run("parked") == 0
+    ((event_id, state, reason, kind, source, *_),) = lines(capsys)
+    assert (state, reason, kind, source) == ("open", "UNKNOWN_ADDRESS", "inbound_message", "intake")
+
+    assert run("replay", event_id) == 0
+
+    assert [
+        event["provider_message_id"] for event in on_queue(outputs, conversation_events.INBOUND)
+    ] == ["SM1"]
+    assert lines(capsys) == [[event_id, "replayed", "UNKNOWN_ADDRESS"]]
+    assert run("parked") == 0
+    assert lines(capsys) == []
+    assert run("parked", "--state", "all", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["state"] == "replayed"
+
+
+def test_all_of_a_reason_are_replayed_and_the_others_stay(
+    outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    park(outputs, body_of(MESSAGE))
+    park(outputs, "{", "unreadable")
+
+    assert run("replay", "--reason", "UNKNOWN_ADDRESS") == 0
+    assert len(on_queue(outputs, conversation_events.INBOUND)) == 1
+    assert run("replay", "--all") == 1
+
+    assert "refused: unreadable" in capsys.readouterr().out
+
+
+def test_dead_letters_are_listed_with_why_they_died_and_put_back(
+    outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = conversation_lanes.inbound_entry(MESSAGE)
+    status = DeliveryStatus(
+        provider="twilio", provider_message_id="SM2", account="AC1", channel_method="sms",
+        status="sent", occurred_at="2026-01-01T12:00:00.000Z",
+    )  # fmt: skip
+    log = Table(boto3.client("dynamodb"), outputs[conversation_events.LOG])
+    parking.note_dead_letter(log, "intake", entry.body, "throttled", 5)
+    bury(outputs, entry)
+    bury(outputs, conversation_lanes.status_entry(status))
+
+    assert run("dead-letters") == 0
+    shown = sorted(line[1:5] for line in lines(capsys))
+    assert shown == [
+        ["", "no_error_reported", "delivery_status", ""],
+        ["intake", "throttled", "inbound_message", "5 attempts"],
+    ]
+    assert run("redrive", "--all") == 0
+
+    assert len(on_queue(outputs, conversation_events.INBOUND)) == 1
+    assert len(on_queue(outputs, conversation_events.STATUSES)) == 1
+    assert "about 0 in the queue `conversations`" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("outputs")
+def test_a_filter_that_cannot_be_applied_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("parked", "--company", "acme") == 1
+    assert "--company" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("outputs")
+def test_an_event_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    event_id = "2026-01-01T12:00:00.000Z.0123456789abcdef01234567"
+
+    assert run("replay", event_id) == 1
+
+    assert event_id in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("output", "queue"), QUEUES.items())
+def test_the_template_has_the_outputs_that_the_command_looks_up(output: str, queue: str) -> None:
+    assert template()["Outputs"][output]["Value"] == {"Ref": queue}
+    assert {conversation_events.LOG, conversation_events.BUCKET} <= set(template()["Outputs"])

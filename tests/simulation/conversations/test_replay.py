@@ -1,0 +1,208 @@
+"""Parked events and dead letters of conversations, put back by people in any order: as if nothing had ever failed."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations import replaying
+from conversations.replaying import NotReplayable, Redriven
+from events.conversations import cast
+from events.conversations.twilio import SMS_NUMBER
+from tests.integration.conversations.acts import asked, lane, stands
+from tests.simulation.conversations.erasing import erase
+from tests.simulation.conversations.letters import depot
+from tests.simulation.wire import Died, When
+
+if TYPE_CHECKING:
+    from conversations.replaying import Found
+    from tests.simulation.conversations.world import World
+
+ADDRESS = ("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+BOB = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True}
+
+
+def waiting(world: World) -> list[Found]:
+    return list(replaying.parked(depot(world).log))
+
+
+def redriven(world: World, ids: list[str] | None = None) -> list[Redriven]:
+    told: list[Redriven] = []
+    replaying.redrive(depot(world), ids=ids, limit=100, tell=told.append)
+    return told
+
+
+def without_address(world: World, *texts: str) -> dict[str, Any]:
+    """Messages that came while nobody knew whose the number was: parked; the item that was missing."""
+    item = world.row(*ADDRESS)
+    assert item is not None
+    world.remove(*ADDRESS)
+    for number, text in enumerate(texts):
+        world.text(f"m{number}", text)
+        world.clock.ms += 1_000
+    world.work_off()
+    return item
+
+
+def facts(world: World, ref: str) -> tuple[Any, ...]:
+    """What a conversation ends as, whatever the order in which its events were handled."""
+    heard = sorted(m["content"] for m in world.log(ref) if m["author"] == "customer")
+    newest = max(m["sk"] for m in world.log(ref) if m["author"] == "customer")
+    ours = [m.get("delivery_status") for m in world.log(ref) if m.get("turn_id") == "initial"]
+    is_answered = world.state(ref)["answered_up_to"] >= newest
+    return stands(world, ref), heard, is_answered, ours, "turn" in world.state(ref)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_parked_messages_that_are_put_back_in_any_order_are_all_heard_and_answered(
+    world: World, seed: int
+) -> None:
+    ref = asked(world)
+    item = without_address(world, "Yes I do", "a full one", "for ten years")
+    assert world.parked() == ["UNKNOWN_ADDRESS"] * 3
+    world.write("log", item)
+
+    found = waiting(world)
+    Random(seed).shuffle(found)  # noqa: S311 - an order, no secret
+    for one in found:
+        replaying.replay(depot(world), one.event_id)
+    world.settle()
+
+    heard = sorted(["Yes I do", "a full one", "for ten years"])
+    assert facts(world, ref) == (("reply_sent", None), heard, True, ["accepted"], False)
+    assert waiting(world) == []
+    assert world.lanes.dead_letters == []
+
+
+def test_what_cannot_be_handled_still_is_parked_once_more_and_found_so(world: World) -> None:
+    asked(world)
+    without_address(world, "Yes I do")
+    (before,) = waiting(world)
+    world.clock.ms += 1_000
+
+    replaying.replay(depot(world), before.event_id)
+    world.work_off()
+
+    (after,) = waiting(world)
+    assert after.event_id != before.event_id
+    assert after.parked.parked_id == before.parked.parked_id
+    everything = [one.state for one in replaying.parked(depot(world).log, is_open=False)]
+    assert everything == ["open", "replayed"]
+
+
+def test_a_replay_that_dies_before_its_note_is_made_again_and_handled_once(world: World) -> None:
+    ref = asked(world)
+    item = without_address(world, "Yes I do")
+    world.write("log", item)
+    (found,) = waiting(world)
+    start = world.remember()
+    world.wire.rewind()
+    replaying.replay(depot(world), found.event_id)
+    calls = list(world.wire.calls)
+
+    for number in range(1, len(calls) + 1):
+        world.begin_again(start)
+        world.wire.die_at = (number, When.AFTER)
+        with pytest.raises(Died):
+            replaying.replay(depot(world), found.event_id)
+        world.new_process()
+        world.settle()
+        replaying.replay(depot(world), found.event_id)
+        world.settle()
+        assert facts(world, ref)[:2] == (("reply_sent", None), ["Yes I do"]), calls[number - 1]
+        assert waiting(world) == []
+
+
+def _everything_dies(world: World, ref: str) -> None:
+    """Nobody can read the project's set-up: two messages, a status and a request become dead letters."""
+    sid = world.log(ref)[0]["provider_message_id"]
+    good = world.row("company", cast.COMPANY, cast.PROJECT) or {}
+    status, _ = world.ask(cast.request("sms", "req-2", recipient_data=BOB))
+    assert status == 200
+    world.change(timezone="Nowhere/Land")
+    world.text("a", "Yes I do")
+    world.text("b", "a full one")
+    world.status(str(sid), "delivered")
+    world.work_off()
+    world.set_up(good)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_failed(
+    world: World, seed: int
+) -> None:
+    ref = asked(world)
+    _everything_dies(world, ref)
+    letters = replaying.letters(depot(world), 100)
+    assert {dead.kind for dead in letters} == {"inbound_message", "delivery_status", "context"}
+    assert {(dead.reason, dead.attempts) for dead in letters} == {("configuration_invalid", 5)}
+
+    ids = [dead.letter.id for dead in letters]
+    Random(seed).shuffle(ids)  # noqa: S311 - an order, no secret
+    for one in ids:
+        assert [done.refused for done in redriven(world, [one])] == [None]
+    world.settle()
+
+    heard = sorted(["Yes I do", "a full one"])
+    assert facts(world, ref) == (("reply_sent", None), heard, True, ["delivered"], False)
+    begun = [key for key in world.rows() if key[0] == "conversations"]
+    assert len(begun) == 2
+    assert len(world.sent()) in {3, 4}  # two first messages, and an answer to both, or to each
+    assert world.lanes.dead_letters == []
+
+
+def test_each_letter_goes_back_to_the_queue_that_it_came_from(world: World) -> None:
+    ref = asked(world)
+    _everything_dies(world, ref)
+
+    done = redriven(world)
+
+    names = sorted(one.queue.rpartition("-")[2] for one in done)
+    assert names == ["inbound.fifo", "inbound.fifo", "sms.fifo", "statuses.fifo"]
+
+
+def test_letters_of_triggers_and_records_go_back_to_their_queues(world: World) -> None:
+    ref = asked(world)
+    for name, body in (
+        ("replies", f'{{"type":"reply_trigger","v":1,"ref":"{ref}","message_sk":"MSG#x"}}'),
+        ("sms", f'{{"type":"resume","ref":"{ref}"}}'),
+    ):
+        queue = world.lanes.queues[lane(world, name)]
+        queue._append(body, "g", "d")
+        queue.dead_letters.append(queue.messages.pop())
+
+    done = {one.queue.rpartition("-")[2]: one.refused for one in redriven(world)}
+
+    assert done == {"replies.fifo": None, "sms.fifo": None}
+    assert world.lanes.dead_letters == []
+
+
+def test_letters_that_can_never_go_back_are_refused_and_stay(world: World) -> None:
+    queue = world.lanes.queues[lane(world, "sms")]
+    for body in ("{", '{"type":"resume","ref":"nobody"}'):
+        queue._append(body, "g", "d")
+        queue.dead_letters.append(queue.messages.pop())
+
+    assert sorted(str(one.refused) for one in redriven(world)) == ["gone", "unreadable"]
+    assert len(world.lanes.dead_letters) == 2
+
+
+def test_a_parked_event_of_somebody_who_was_erased_cannot_be_put_back(world: World) -> None:
+    asked(world)
+    world.text("a", "Yes I do")
+    world.take_in()
+    erase(world)
+    world.work_off()
+    (found,) = waiting(world)
+    assert found.parked.reason == "erased"
+
+    with pytest.raises(NotReplayable, match="erased"):
+        replaying.replay(depot(world), found.event_id)
+
+
+def test_an_event_that_was_never_parked_is_not_there(world: World) -> None:
+    for name in ("", "x", "2026-01-01T12:00:00.000Z.0123456789abcdef01234567"):
+        with pytest.raises(NotReplayable, match="not_there"):
+            replaying.replay(depot(world), name)
