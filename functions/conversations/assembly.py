@@ -94,7 +94,8 @@ def desk_of(settings: SpeakingSettings) -> Desk:
         bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
         ledger=ledger_of(log),
     )
-    switches = KillSwitches(SSMProvider(), settings.switches_path)
+    parameters = SSMProvider(boto3_client=boto3.client("ssm", config=patient))
+    switches = KillSwitches(parameters, settings.switches_path)
     policing = Policing(log=log, switches=switches.current)
     wire = _wire(
         settings,

@@ -69,12 +69,14 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
         return Applied.IGNORED
     opened = arriving.opened(here, found.ref)
     is_failure = status is Delivery.FAILED
-    here.ledger.confirm(
-        found.action_id,
-        failed=is_failure,
-        message_pk=f"{found.ref}#{found.message_sk}",
-        company=opened.company.company_id,
-    )
+    # The link to a message is made after the ledger knows that it was sent: only a failure is news to it then.
+    if is_failure or not found.is_linked:
+        here.ledger.confirm(
+            found.action_id,
+            failed=is_failure,
+            message_pk=f"{found.ref}#{found.message_sk}",
+            company=opened.company.company_id,
+        )
     if not found.is_linked:
         _link(here, event, found)
     changed = _raised(here, event, found, status)

@@ -9,8 +9,8 @@ from typing import Any
 
 from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources
 
-# The first that an item has is its key: rows of the help desk name their conversation beside it.
-PARTITION_KEYS = ("pk", "key_id", "event_id", "conversation_id")
+# The first that an item has is its key: other rows name their conversation or company as a fact.
+PARTITION_KEYS = ("pk", "key_id", "event_id", "primary_channel", "conversation_id", "company_id")
 # Operators of conditions, and whether they hold where a use says nothing of their key. Patterns of all are compared
 # as IAM compares those of StringLike; StringEquals has none in our template.
 OPERATORS = {
@@ -240,7 +240,9 @@ def _on_switch(parameters: dict[str, Any]) -> set[Use]:
 
 
 def _reads_secret(parameters: dict[str, Any]) -> set[Use]:
-    return {Use("secretsmanager:GetSecretValue", parameters["SecretId"])}
+    name = parameters["SecretId"]  # its ARN, or the name that a company's data gives
+    arn = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{name}"
+    return {Use("secretsmanager:GetSecretValue", name if name.startswith("arn:") else arn)}
 
 
 def _with_number(action: str) -> Callable[[dict[str, Any]], set[Use]]:
@@ -254,6 +256,26 @@ def _with_number(action: str) -> Callable[[dict[str, Any]], set[Use]]:
         return found
 
     return use
+
+
+def _mails(parameters: dict[str, Any]) -> set[Use]:
+    """SES asks for the identity, verified as an address or as its domain, and for the configuration set."""
+    domain = parameters["FromEmailAddress"].rpartition("@")[2].rstrip(">")
+    found = {Use("ses:SendEmail", f"arn:aws:ses:{REGION}:{ACCOUNT}:identity/{domain}")}
+    if name := parameters.get("ConfigurationSetName"):
+        arn = f"arn:aws:ses:{REGION}:{ACCOUNT}:configuration-set/{name}"
+        found.add(Use("ses:SendEmail", arn))
+    return found
+
+
+def _texts(parameters: dict[str, Any]) -> set[Use]:
+    """End User Messaging knows a number by an id, which stands behind its E.164 form."""
+    arn = f"arn:aws:sms-voice:{REGION}:{ACCOUNT}:phone-number/{parameters['OriginationIdentity']}"
+    found = {Use("sms-voice:SendTextMessage", arn)}
+    if name := parameters.get("ConfigurationSetName"):
+        arn = f"arn:aws:sms-voice:{REGION}:{ACCOUNT}:configuration-set/{name}"
+        found.add(Use("sms-voice:SendTextMessage", arn))
+    return found
 
 
 # Operations of the SDK, and the actions that IAM asks for: not always of the same name, and batches have none.
@@ -283,6 +305,8 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "secrets-manager.GetSecretValue": _reads_secret,
     "ssm.GetParametersByPath": _on_switches,
     "ssm.PutParameter": _on_switch,
+    "sesv2.SendEmail": _mails,
+    "pinpoint-sms-voice-v2.SendTextMessage": _texts,
     "socialmessaging.SendWhatsAppMessage": _with_number("SendWhatsAppMessage"),
     "socialmessaging.GetWhatsAppMessageMedia": _with_number("GetWhatsAppMessageMedia"),
 }

@@ -38,8 +38,7 @@ from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own, s
 from tests.simulation.world import Invocation, World
 from tests.template import create_table, environment, properties, resources
 
-# Those of conversations are not driven here yet: that they may do all that they do is seen on the deployed stack, where
-# the emulator enforces it; whether they use all that they may is not.
+# Those of conversations have a world, and a test like this, of their own.
 FUNCTIONS = sorted(
     name for name in resources("AWS::Serverless::Function") if not name.startswith("Conversations")
 )

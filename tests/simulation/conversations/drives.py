@@ -1,0 +1,345 @@
+"""What makes the functions of conversations do all they can do on AWS."""
+
+from __future__ import annotations
+
+from functools import partial
+from http import HTTPStatus
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+from conversations import records, references
+from conversations.items.conversation import ChannelMethod
+from conversations.records import Resume
+from conversations.snapshot import INLINE_BYTES
+from events.conversations import aws_sms, cast, twilio
+from local.sandbox.text_messages import TextMessage
+from shared import clock
+from shared.events import DeliveryStatus, InboundMessage
+from tests import template
+from tests.simulation.conversations.scenarios import EVERY, Scenario, Story
+from tests.simulation.conversations.test_crash_matrix import SENDS
+from tests.simulation.wire import When
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+STAGE = {"Stage": "local"}
+OPENAI_SECRET_ID = "parley/local/companies/cucumber-openai"
+CHANNELS = ("whatsapp", "sms", "email")
+SENDERS = {
+    "whatsapp": ("twilio", "create_message"),
+    "sms": ("twilio", "create_message"),
+    "email": ("ses", "SendEmail"),
+}
+# Over a kilobyte of facts, and over sixteen of a text: both lie in the bucket.
+FACTS = {
+    **{f"fact{n}": "x" * 100 for n in range(20)},
+    "shift": "nights",
+    "clarificationPoints": [{"point": "Do you have a driving licence?", "pointConfirmed": "false"}],
+}
+LONG = "Which shift is it? " * 1_000
+
+
+def _with(channel: str, **facts: Any) -> dict[str, Any]:
+    """The project, with other facts of one channel."""
+    config = cast.project()["channel_config"]
+    return cast.project(channel_config={**config, channel: {**config[channel], **facts}})
+
+
+TWILIO = cast.project()
+AWS_SMS = _with(
+    "sms",
+    provider="aws_sms",
+    account=aws_sms.TOPIC_ARN,
+    company_sms_number=aws_sms.NUMBER,
+    configuration_set="parley",
+)
+META = _with(
+    "whatsapp", provider="meta", phone_number_id="106540352242922", whatsapp_credentials_id="us"
+)
+AWS_SOCIAL = _with(
+    "whatsapp", provider="aws_social", phone_number_id=f"phone-number-id-{'0123456789abcdef' * 2}"
+)
+OPENAI = cast.project(
+    ai_config={
+        "provider": "openai",
+        "openai_config": {"email": {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID}},
+    }
+)
+SES = _with("email", configuration_set="parley")
+
+
+def talk(world: World, project: dict[str, Any], channel: str) -> None:
+    """A conversation on a channel: asked for, begun, answered, at length; then STOP, and START again."""
+    ref = _begun(world, project, channel)
+    for text in (
+        "Yes I do",
+        "Which shift is it?",
+        LONG,
+        "HELP",
+        "STOP",
+        "START",
+        "do not contact me again",
+    ):
+        _writes(world, ref, text)
+
+
+def grow(world: World) -> None:
+    """What a customer answers is recorded; with it there is too much for the item."""
+    world.reset()
+    points = [{"point": "Do you have a driving licence?", "pointConfirmed": "false"}]
+    facts = {"about": "x" * (INLINE_BYTES - 130), "clarificationPoints": points}
+    ref = world.begin("sms", project_data=facts)
+    assert "s3_key" not in world.conversation(ref)["project_data"]
+    _writes(world, ref, "Yes I do")
+    assert "s3_key" in world.conversation(ref)["project_data"]
+
+
+def hand_over(world: World, channel: str) -> None:
+    """People read all there is, take a conversation over, write, and give it back with something to answer."""
+    ref = _begun(world, TWILIO, channel)
+    _writes(world, ref, LONG)
+    for line in (
+        "GET /conversations",
+        "GET /conversations/{ref}",
+        "GET /conversations/{ref}/messages",
+    ):
+        world.office(line, **({"ref": ref} if "{ref}" in line else {}))
+    world.office("POST /conversations/search", {"recipient": world.state(ref)["primary_channel"]})
+    world.office("POST /opt-outs/search", {"recipient": cast.CANDIDATE})
+    carol = {"agent_id": "carol"}
+    world.office("POST /conversations/{ref}/take-over", carol, ref=ref)
+    _writes(world, ref, "Which shift is it?")
+    world.office("POST /conversations/{ref}/messages", {**carol, "text": "One moment."}, ref=ref)
+    world.work_off()
+    _writes(world, ref, "Which shift is it, please?")
+    world.office("POST /conversations/{ref}/hand-back", {**carol, "answer_pending": True}, ref=ref)
+    world.work_off()
+    world.office("POST /conversations/{ref}/close", carol, ref=ref)
+
+
+def be_stopped(world: World, channel: str) -> None:
+    """Safe mode holds a first message back for a day."""
+    world.reset()
+    world.switch(safe_mode="true")
+    world.begin(channel)
+    world.switch(safe_mode="false")
+    world.settle()
+
+
+def be_in_doubt(world: World, channel: str) -> None:
+    """An answer whose worker died over it was sent, as is found out when the customer has written once more."""
+    ref = _begun(world, TWILIO, channel)
+    start = world.remember()
+    _writes(world, ref, "Which shift is it?")
+    sends = [n for n, call in enumerate(world.wire.calls, start=1) if call.startswith(SENDS)]
+    world.begin_again(start)
+    world.wire.die_at = (sends[0], When.AFTER)
+    for text in ("Which shift is it?", "Are you there?"):
+        _says(world, ref, text)
+        world.let_pass(30_000)
+    sent = next(row for row in world.log(ref) if str(row.get("turn_id")).startswith("reply:"))
+    told = DeliveryStatus(
+        provider=_channel(world, ref)["provider"],
+        provider_message_id="of-the-answer",
+        account="simulated",
+        channel_method=ChannelMethod(channel).value,
+        action_id=references.action_id(ref, str(sent["turn_id"])),
+        status="Delivery" if channel == "email" else "delivered",
+        occurred_at=clock.to_text(world.clock.ms),
+    )
+    world.tell(told)
+    world.settle()
+
+
+def be_reminded(world: World, channel: str) -> None:
+    """The sweeper finds an answer that was put off, just when the customer has written once more."""
+    ref = _begun(world, TWILIO, channel)
+    _says(world, ref, "Which shift is it?")
+    world.take_in()
+    queue = next(name for name in world.workers if name.endswith(f"{channel}.fifo"))
+    world.lanes.put(queue, records.entry(Resume(ref=ref), ref, "resume"))
+    world.work_off()
+
+
+def be_unknown(world: World, channel: str) -> None:
+    """An answer of which nobody ever knows whether it left: a person has to look, and the customer is told so."""
+    ref = _begun(world, TWILIO, channel)
+    world.wire.fails_if = lambda call: call.startswith(SENDS)
+    _writes(world, ref, "Which shift is it?")
+    world.wire.rewind()
+    world.settle()
+
+
+def fall_back(world: World, channel: str, to: str, *, is_refused: bool) -> None:
+    """A first message does not arrive, or is refused at once, and goes out on another channel."""
+    world.reset()
+    world.set_up(cast.project(fallback_channels=[to]))
+    if is_refused:
+        provider, operation = SENDERS[channel]
+        world.sandbox.faults.add(kind="status", provider=provider, operation=operation, status=400)
+    ref = world.begin(channel, project_data=FACTS)
+    if not is_refused:
+        (first,) = world.log(ref)
+        world.status(first["provider_message_id"], "undelivered", ErrorCode="30003")
+        world.work_off()
+
+
+def opt_out_at_twilio(world: World) -> None:
+    """Twilio says that somebody has told it to stop."""
+    ref = _begun(world, TWILIO, "sms")
+    (first,) = world.log(ref)
+    world.status(first["provider_message_id"], "undelivered", ErrorCode="21610")
+    world.work_off()
+
+
+def be_killed(world: World) -> None:
+    """Workers die over what they do to a conversation's item, and others go on."""
+    for scenario in EVERY:
+        start = scenario.begin(world.reset())
+        world.settle()
+        calls = list(world.wire.calls)
+        for number, call in enumerate(calls, start=1):
+            if call.startswith(f"dynamodb.UpdateItem {cast.COMPANY}#"):
+                world.begin_again(start)
+                world.wire.die_at = (number, When.AFTER)
+                world.settle()
+
+
+def be_refused_by_the_queue(world: World) -> None:
+    """What was asked for does not get onto its queue: the caller may ask again."""
+    world.reset()
+    world.wire.fails_if = lambda call: call.startswith("sqs.")
+    assert world.ask(cast.request())[0] == HTTPStatus.SERVICE_UNAVAILABLE
+    world.wire.rewind()
+
+
+def be_forgotten(world: World) -> None:
+    """Work is due for a conversation that is not there any more."""
+    world.reset()
+    world.switch(safe_mode="true")
+    ref = world.begin("sms")
+    world.remove("log", f"CONV#{ref}", "STATE")
+    world.clock.ms += 30 * clock.HOUR_MS
+    world.sweep()
+    world.switch(safe_mode="false")
+
+
+def be_refused_once(world: World) -> None:
+    """The table is out of order when a queue's first record is worked on: it comes back in its own time."""
+    for scenario in (*EVERY, *(Scenario(f"on {name}", _asks(name)) for name in CHANNELS)):
+        scenario.begin(world.reset())
+        refused: set[str] = set()
+        while not world.lanes.is_empty:
+            for lane, message in world.lanes.receive():
+                if lane not in refused:
+                    world.wire.fails_if = lambda call: call.startswith("dynamodb.")
+                world.run_worker(lane, message)
+                world.wire.rewind()
+                refused.add(lane)
+            if not world.lanes.is_empty:
+                world.wait()
+
+
+def be_missed(world: World) -> None:
+    """A message and a picture that Twilio had, and no webhook brought; the picture is not there yet."""
+    _begun(world, TWILIO, "sms")
+    missed = TextMessage(
+        sid=twilio.sid_of("missed"),
+        account_sid=twilio.ACCOUNT,
+        direction="inbound",
+        sender=twilio.CUSTOMER,
+        to=twilio.SMS_NUMBER,
+        body="Yes I do",
+        status="received",
+        at=world.clock.ms / 1_000,
+        segments=1,
+    )
+    world.sandbox.texts.kept.append(missed)
+    picture = f"{world.sandbox.url}/2010-04-01/Accounts/{twilio.ACCOUNT}/Messages/MM1/Media/ME1"
+    world.text("picture", "", NumMedia="1", MediaUrl0=picture, MediaContentType0="image/png")
+    for _ in range(16):
+        world.clock.ms += 60_000
+        world.sweep()
+    world.settle()
+
+
+def publish(world: World) -> None:
+    """A text and a status, on the topics of the template."""
+    topics = template.environment("ConversationsAwsSms", **STAGE)["SMS_TOPIC_ARNS"].split(",")
+    world.reset()
+    world.published(aws_sms.notification("one", aws_sms.text("one"), topic=topics[0]))
+    told = aws_sms.delivery("ours", "TEXT_DELIVERED", "an action")
+    world.published(aws_sms.notification("two", told, topic=topics[1]))
+    world.work_off()
+
+
+def _begun(world: World, project: dict[str, Any], channel: str) -> str:
+    world.reset()
+    world.set_up(project)
+    return world.begin(channel, project_data=FACTS)
+
+
+def _asks(channel: str) -> Story:
+    return lambda world: world.ask(cast.request(channel))
+
+
+def _channel(world: World, ref: str) -> dict[str, Any]:
+    """How the project uses the channel of a conversation."""
+    project = world.row("company", cast.COMPANY, cast.PROJECT)
+    assert project is not None
+    channel: dict[str, Any] = project["channel_config"][world.state(ref)["channel_method"]]
+    return channel
+
+
+def _writes(world: World, ref: str, text: str) -> None:
+    """The customer writes, and workers do what they can."""
+    world.clock.sleep(60)
+    _says(world, ref, text)
+    world.work_off()
+
+
+def _says(world: World, ref: str, text: str) -> None:
+    """The customer writes; whoever carries the channel brings it."""
+    state, channel = world.state(ref), _channel(world, ref)
+    message = InboundMessage(
+        provider=channel["provider"],
+        provider_message_id=f"in-{world.clock.ms}",
+        account=channel.get("account", "us-east-1"),
+        channel_method=state["channel_method"],
+        business_address=state["business_address"],
+        customer_address=state["primary_channel"],
+        received_at=clock.to_text(world.clock.ms),
+        kind="text",
+        text=text,
+    )
+    world.tell(message)
+
+
+DRIVES: tuple[Story, ...] = (
+    *(partial(talk, project=TWILIO, channel=channel) for channel in CHANNELS),
+    partial(talk, project=AWS_SMS, channel="sms"),
+    partial(talk, project=META, channel="whatsapp"),
+    partial(talk, project=AWS_SOCIAL, channel="whatsapp"),
+    partial(talk, project=SES, channel="email"),
+    grow,
+    *(partial(hand_over, channel=channel) for channel in CHANNELS),
+    *(partial(be_stopped, channel=channel) for channel in CHANNELS),
+    *(partial(be_in_doubt, channel=channel) for channel in CHANNELS),
+    *(partial(be_reminded, channel=channel) for channel in CHANNELS),
+    *(partial(be_unknown, channel=channel) for channel in CHANNELS),
+    partial(talk, project=OPENAI, channel="email"),
+    *(
+        partial(fall_back, channel=channel, to=to, is_refused=is_refused)
+        for channel, to in permutations(CHANNELS, 2)
+        for is_refused in (True, False)
+        if is_refused or channel != "email"
+    ),
+    opt_out_at_twilio,
+    be_killed,
+    be_refused_by_the_queue,
+    be_forgotten,
+    be_refused_once,
+    be_missed,
+    publish,
+)

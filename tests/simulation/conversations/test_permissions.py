@@ -1,0 +1,78 @@
+"""Each function of conversations may do what it does in the simulation, and nothing more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests import template
+from tests.simulation.conversations.drives import DRIVES, OPENAI_SECRET_ID, STAGE
+from tests.simulation.conversations.stage import CALLED, READERS
+from tests.simulation.conversations.test_callers import CALLS
+from tests.simulation.permissions import (
+    Use,
+    Witness,
+    granted_for_lambda,
+    grants_of,
+    missing,
+    needless,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.simulation.conversations.world import World
+
+FUNCTIONS = sorted([name for name, _ in READERS.values()] + list(CALLED))
+
+
+@pytest.fixture(scope="module")
+def uses(_world: World) -> Iterator[dict[str, set[Use]]]:
+    witness = Witness()
+    with pytest.MonkeyPatch.context() as patch:
+        tokens = template.properties("WhatsAppAccessTokens", **STAGE)["Name"]
+        _world.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "made up"})
+        _world.keep_secret(tokens, {"us": "a token of the sandbox"})
+        patch.setattr(_world.wire, "witness", witness.note)
+        for queue, (function, _) in READERS.items():
+            module = _world.workers[template.properties(queue, **STAGE)["QueueName"]]
+            patch.setattr(module, "handler", witness.watching(function, module.handler))
+        for function, name in CALLED.items():
+            module = _world.called[name]
+            patch.setattr(module, "handler", witness.watching(function, module.handler))
+        for drive in DRIVES:
+            drive(_world)
+        for call in CALLS:
+            _world.reset()
+            call.before(_world)
+            call.call(_world)
+            _world.settle()
+        yield witness.uses
+
+
+def test_every_function_of_conversations_is_made_to_show_what_it_does() -> None:
+    names = template.resources("AWS::Serverless::Function")
+
+    assert [name for name in sorted(names) if name.startswith("Conversations")] == FUNCTIONS
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_makes_use_of_everything_that_it_may_do(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
+
+    assert needless(grants, uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_may_do_everything_that_it_does(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    assert missing(grants_of(function, **STAGE), uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_lets_lambda_do_its_part(function: str) -> None:
+    assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
