@@ -51,7 +51,7 @@ unit integration simulation: scanner ## One suite of tests
 load: environments ## 10,000 events at the local stack while its functions are killed
 	@$(BIN)/python -m local.load $(LOAD)
 
-docs: environments ## Write the reference page of the table from its item classes
+docs: environments ## Write the reference pages of the tables from their item classes
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.reference
 
 e2e: environments ## The tests against the local stack

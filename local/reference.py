@@ -1,44 +1,83 @@
 """
-Writes `docs/whatsapp-table.md`: every item type of the whatsapp table, from its declaration.
+Writes the reference pages of the tables, `docs/*-table*.md`: every item type from its declaration.
 
-    python -m local.reference            write the page
-    python -m local.reference --check    tell whether it is what the declarations say; 1 when it is not
+    python -m local.reference            write the pages
+    python -m local.reference --check    tell whether they are what the declarations say; 1 when one is not
 """
 
 import inspect
 import io
 import sys
 import tokenize
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from enum import Enum
 from types import UnionType
 from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from conversations.items import log as conversation_log
+from conversations.items.conversation import PARTITION_KEY, SORT_KEY, Conversation, Entry
+from conversations.items.log_item import ONLY, LogItem
+from conversations.items.register import OF_THE_LOG
 from local.processes import ROOT
+from shared.consent.records import Consent
 from shared.delivery import Action
 from whatsapp.items import ACTION_PK_PATTERN, AtMost, WhatsAppItem
 from whatsapp.items.register import CONTRACTED, SUPPORT
 
-PAGE = ROOT / "docs" / "whatsapp-table.md"
+DOCS = ROOT / "docs"
 TABLE_TYPES = {str: "S", int: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}
+MADE = "Made by `make docs` from the item classes in `functions/{context}/items/`; a test holds it."
 _OF_EVERY_ITEM = frozenset(WhatsAppItem.model_fields)
+_OF_EVERY_LOG_ITEM = frozenset(LogItem.model_fields)
 
 
-def page() -> str:
-    """The whole page, in Markdown."""
-    parts = [
+def whatsapp_page() -> str:
+    """The whole page of the whatsapp table, in Markdown."""
+    return _joined(
         "# The whatsapp table",
-        "Made by `make docs` from the item classes in `functions/whatsapp/items/`; a test holds it.",
+        MADE.format(context="whatsapp"),
         "One table with the string key `pk`. Every item has `itemType` and, where it is known, `company`; items with a"
         " lifetime have `ttl` (epoch seconds), and no read shows them after it. A required attribute is in **bold**.",
         "## Items of the contract",
         *(_chapter(item, number) for number, item in enumerate(CONTRACTED, start=1)),
         "## Support items",
         *(_chapter(item) for item in SUPPORT),
-        _ledger(),
-    ]
+        _ledger(ACTION_PK_PATTERN),
+    )
+
+
+def conversations_page() -> str:
+    """The whole page of the two tables of conversations, in Markdown."""
+    return _joined(
+        "# The tables of conversations",
+        MADE.format(context="conversations"),
+        "Two tables. Items with a lifetime have `ttl` (epoch seconds), and no read shows them after it; where no number"
+        " of days stands, it is the `retention_days` of the project after the last turn. A required attribute is in"
+        " **bold**.",
+        "## The conversation, `conversations-<stage>`",
+        _part(Conversation, f"- Key: `{PARTITION_KEY}`, `{SORT_KEY}`\n- Indexes: {_indexes()}"),
+        "### An element of `messages`",
+        _part(Entry),
+        "## The log, `conversation-log-<stage>`",
+        "Keys are the strings `pk` and `sk`; every item has `item_type`. `due-index` holds the keys of items with a"
+        f" `due_bucket`. {inspect.cleandoc(conversation_log.__doc__ or '').splitlines()[-1]}",
+        *(_log_chapter(item) for item in OF_THE_LOG),
+        _ledger(conversation_log.ACTION_PK_PATTERN, ONLY),
+        "### CONSENT",
+        _part(Consent, f"- Key: `{Consent.pk_pattern}` / `{Consent.sk_pattern}`\n- Lifetime: kept"),
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "whatsapp-table.md": whatsapp_page,
+    "conversations-tables.md": conversations_page,
+}
+
+
+def _joined(*parts: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
@@ -50,31 +89,60 @@ def _chapter(item: type[WhatsAppItem], number: int | None = None) -> str:
         f"- Lifetime: {' '.join(filter(None, (lifetime, item.ttl_note))) or 'kept'}",
         f"- Indexes: {', '.join(f'`{index}`' for index in item.indexes) or 'none'}",
     ]
-    shown = {name: field for name, field in item.model_fields.items() if name not in _OF_EVERY_ITEM}
-    notes = dict(_notes(item))
-    rows = [_row(field, notes.get(name, "")) for name, field in shown.items()]
-    return "\n\n".join([heading, inspect.getdoc(item) or "", "\n".join(facts), _table(rows)])
+    return f"{heading}\n\n{_part(item, '\n'.join(facts), _OF_EVERY_ITEM)}"
 
 
-def _ledger() -> str:
-    rows = [_row(field, "") for field in Action.model_fields.values()]
-    facts = f"- Key: `{ACTION_PK_PATTERN}`\n- Lifetime: 35 days\n- Indexes: none"
+def _log_chapter(item: type[LogItem]) -> str:
+    lifetime = f"{item.ttl_days} days" if item.ttl_days else item.ttl_note or "the conversation's"
+    facts = f"- Key: `{item.pk_pattern}` / `{item.sk_pattern}`\n- Lifetime: {lifetime}"
+    return f"### {item.item_type}\n\n{_part(item, facts, _OF_EVERY_LOG_ITEM)}"
+
+
+def _ledger(*patterns: str) -> str:
+    key = " / ".join(f"`{pattern}`" for pattern in patterns)
+    facts = f"- Key: {key}\n- Lifetime: 35 days\n- Indexes: none"
+    rows = [_row(name, field, "") for name, field in Action.model_fields.items()]
     return "\n\n".join(
         [f"### {Action.item_type}", inspect.getdoc(Action) or "", facts, _table(rows)]
     )
+
+
+def _part(item: type[BaseModel], facts: str = "", left_out: frozenset[str] = frozenset()) -> str:
+    """What a class says of itself, where its items lie, and its attributes."""
+    shown = {name: field for name, field in item.model_fields.items() if name not in left_out}
+    notes = dict(_notes(item))
+    rows = [_row(name, field, notes.get(name, "")) for name, field in shown.items()]
+    parts = [inspect.getdoc(item) or "", facts, _table(rows) if rows else ""]
+    return "\n\n".join(filter(None, parts))
+
+
+def _indexes() -> str:
+    pairs = [index for index, _, _ in Conversation.by_pair.values()]
+    own = [
+        Conversation.by_company, Conversation.by_created, Conversation.by_task_complete, Conversation.by_status,
+        Conversation.by_channel,
+    ]  # fmt: skip
+    return ", ".join(f"`{index}`" for index in [*own, *pairs])
 
 
 def _table(rows: list[str]) -> str:
     return "\n".join(["| attribute | type | values, bounds | |", "|---|---|---|---|", *rows])
 
 
-def _row(field: FieldInfo, note: str) -> str:
+def _row(name: str, field: FieldInfo, note: str) -> str:
     values = list(allowed(field.annotation))
     words = [part for part in values if isinstance(part, str)]
     types = {TABLE_TYPES.get(p, "S") for p in values if isinstance(p, type)} or {"S"}
+    types -= {"S"} if any(_is_map(part) for part in values) else set()
+    types |= {"M"} if any(_is_map(part) for part in values) else set()
     bounds = [f"at most {bound.count:,} {bound.what}" for bound in bounds_of(field)]
-    name = f"**{field.alias}**" if field.is_required() else str(field.alias)
+    stored = str(field.alias or name)
+    name = f"**{stored}**" if field.is_required() else stored
     return f"| {name} | {', '.join(sorted(types))} | {', '.join([*words, *bounds])} | {note.replace('|', 'or')} |"
+
+
+def _is_map(part: object) -> bool:
+    return isinstance(part, type) and issubclass(part, BaseModel)
 
 
 def allowed(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any type expression
@@ -88,6 +156,8 @@ def allowed(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any type expres
         yield from get_args(annotation)
     elif hasattr(annotation, "__metadata__"):
         yield from allowed(annotation.__origin__)
+    elif isinstance(annotation, type) and issubclass(annotation, Enum):
+        yield from (str(member.value) for member in annotation)
     elif annotation is not type(None):
         yield get_origin(annotation) or annotation
 
@@ -100,7 +170,7 @@ def bounds_of(field: FieldInfo) -> list[AtMost]:
     return [entry for entry in found if isinstance(entry, AtMost)]
 
 
-def _notes(item: type[WhatsAppItem]) -> Iterator[tuple[str, str]]:
+def _notes(item: type[BaseModel]) -> Iterator[tuple[str, str]]:
     """What the class's source says about each field: the comment behind it, or above it."""
     above = field = ""
     for token in tokenize.generate_tokens(io.StringIO(inspect.getsource(item)).readline):
@@ -119,16 +189,16 @@ def _notes(item: type[WhatsAppItem]) -> Iterator[tuple[str, str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check the page; the exit code."""
-    wanted = page()
-    if "--check" in arguments:
-        written = PAGE.read_text() if PAGE.exists() else ""
-        if written != wanted:
-            print(f"{Path(PAGE).relative_to(ROOT)} is behind the item classes: make docs")
-            return 1
-        return 0
-    PAGE.write_text(wanted)
-    return 0
+    """Write or check the pages; the exit code."""
+    behind = 0
+    for name, made in PAGES.items():
+        page, wanted = DOCS / name, made()
+        if "--check" not in arguments:
+            page.write_text(wanted)
+        elif not page.exists() or page.read_text() != wanted:
+            print(f"{name} is behind the item classes: make docs")
+            behind = 1
+    return behind
 
 
 if __name__ == "__main__":

@@ -43,6 +43,7 @@ class Rate(LogItem):
     item_type: ClassVar[str] = "RATE"
     pk_pattern: ClassVar[str] = "RATE#{what}#{subject}"
     sk_pattern: ClassVar[str] = ONLY
+    ttl_note: ClassVar[str] = "a day longer than what it limits"
 
 
 class Unmatched(LogItem):

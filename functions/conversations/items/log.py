@@ -261,6 +261,7 @@ class Due(OfConversation):
 
     item_type: ClassVar[str] = "DUE"
     sk_pattern: ClassVar[str] = "DUE#{kind}"
+    ttl_note: ClassVar[str] = "until it is done"
 
     kind: DueKind
     due_bucket: str
@@ -325,6 +326,7 @@ class Alias(LogItem):
     item_type: ClassVar[str] = "ALIAS"
     pk_pattern: ClassVar[str] = "ALIAS#{company_id}#{address_hash}"
     sk_pattern: ClassVar[str] = ONLY
+    ttl_note: ClassVar[str] = "kept"
 
     primary_channel: str = Field(repr=False)
 
@@ -351,6 +353,7 @@ class BusinessAddress(LogItem):
     item_type: ClassVar[str] = "ADDRESS"
     pk_pattern: ClassVar[str] = "ADDR#{channel_method}#{address}"
     sk_pattern: ClassVar[str] = "{company_id}#{project_id}"
+    ttl_note: ClassVar[str] = "kept"
 
     company_id: str
     project_id: str

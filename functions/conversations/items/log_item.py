@@ -19,7 +19,8 @@ class LogItem(BaseModel):
     """
     One item type. Absent and empty values are not stored; attributes that a newer version wrote are kept.
 
-    `ttl_days` is how long an item lives where the company does not say so (`retention_days`); None: it is kept.
+    `ttl_days` is how long an item lives where the company does not say so (`retention_days`); None: it does, unless
+    `ttl_note` says otherwise.
     """
 
     model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
@@ -27,6 +28,7 @@ class LogItem(BaseModel):
     pk_pattern: ClassVar[str]
     sk_pattern: ClassVar[str]
     ttl_days: ClassVar[int | None] = None
+    ttl_note: ClassVar[str] = ""
 
     ttl: int | None = None  # epoch seconds
 

@@ -1,0 +1,36 @@
+"""Every item type of the conversation log: key patterns and attribute names."""
+
+from conversations.items.books import (
+    Answered,
+    DeadLetter,
+    ErasedAddress,
+    ErasedMessage,
+    Parked,
+    Rate,
+    Unmatched,
+)
+from conversations.items.log import (
+    Alias,
+    BusinessAddress,
+    Change,
+    Due,
+    FunctionResult,
+    Inbound,
+    Message,
+    Open,
+    Outbound,
+    Route,
+    State,
+)
+from conversations.items.log_item import LogItem
+
+# Under one conversation, then what leads to it, then the books.
+OF_THE_LOG: tuple[type[LogItem], ...] = (
+    Message, Change, State, Due, FunctionResult,
+    Inbound, Outbound, Route, Alias, Open, BusinessAddress,
+    Answered, Rate, Unmatched, Parked, DeadLetter, ErasedAddress, ErasedMessage,
+)  # fmt: skip
+
+_patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]
+if len(set(_patterns)) != len(_patterns):
+    raise TypeError("two item types share a key pattern")

@@ -1,0 +1,82 @@
+"""Every item type of the log is declared once, and the declarations of the contract's table are what it prints."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from conversations.items import books, conversation, log
+from conversations.items.conversation import ChannelMethod, Conversation, Role
+from conversations.items.log_item import LogItem
+from conversations.items.register import OF_THE_LOG
+from tests import template
+
+CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "conversations.yaml"
+beside_the_contract = pytest.mark.skipif(
+    not CONTRACT.exists(), reason="the contract is not beside this checkout"
+)
+
+
+def contract() -> dict[str, Any]:
+    facts: dict[str, Any] = yaml.safe_load(CONTRACT.read_text())
+    return facts
+
+
+def test_no_item_type_is_left_out() -> None:
+    declared = {
+        item
+        for module in (log, books)
+        for _, item in inspect.getmembers(module, inspect.isclass)
+        if issubclass(item, LogItem) and "item_type" in vars(item)
+    }
+
+    assert declared == set(OF_THE_LOG)
+
+
+def test_names_of_item_types_are_their_own() -> None:
+    names = [item.item_type for item in OF_THE_LOG]
+
+    assert len(set(names)) == len(names)
+
+
+def test_what_lives_as_long_as_its_conversation_says_so_or_how_long_it_lives() -> None:
+    """An item that says neither is one whose lifetime nobody thought of."""
+    of_conversation = {"MESSAGE", "CHANGE", "STATE", "ROUTE", "OPEN"}
+
+    for item in OF_THE_LOG:
+        is_said = bool(item.ttl_days or item.ttl_note)
+        assert is_said == (item.item_type not in of_conversation), item.item_type
+
+
+@beside_the_contract
+def test_the_key_and_the_indexes_are_those_of_the_contract() -> None:
+    table, found = contract()["table"], template.properties("ConversationsTable")
+    keys = [key["AttributeName"] for key in found["KeySchema"]]
+    pairs = {
+        (index["name"], index["partition"], index["sort"]) for index in contract()["indexes"]
+    } - {(Conversation.by_company, "company_id", "project_id")}
+    own = {index["name"] for index in contract()["local_indexes"]}
+
+    assert keys == [conversation.PARTITION_KEY, conversation.SORT_KEY]
+    assert keys == [table["key"]["partition"]["name"], table["key"]["sort"]["name"]]
+    assert set(Conversation.by_pair.values()) == pairs
+    assert own == {
+        Conversation.by_created,
+        Conversation.by_task_complete,
+        Conversation.by_status,
+        Conversation.by_channel,
+    }
+    assert found["TimeToLiveSpecification"]["AttributeName"] == table["ttl_attribute"]
+
+
+@beside_the_contract
+def test_values_are_those_of_the_contract() -> None:
+    attributes, message = contract()["attributes"], contract()["message"]
+    filled = contract()["primary_channel"]
+
+    assert {method.value for method in ChannelMethod} == set(attributes["channel_method"]["enum"])
+    assert {role.value for role in Role} == set(message["role"]["enum"])
+    assert attributes["task_complete"]["enum"] == [0, 1]
+    assert set(filled) == {method.value for method in ChannelMethod}
