@@ -1,0 +1,50 @@
+"""Whoever gets an alarm finds it in the README, with what it means and what to do."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.template import resources
+
+README = Path(__file__).parents[2] / "README.md"
+ALARMS = sorted(resources("AWS::CloudWatch::Alarm"))
+_HEADER = re.compile(r"\| alarm \(without `(\w+)`\)")
+
+
+def rows() -> Iterator[tuple[str, list[str]]]:
+    """The rows of the tables of alarms: what their names are printed without, and the cells."""
+    prefix = None
+    for line in README.read_text(encoding="utf-8").splitlines():
+        header = _HEADER.match(line)
+        if header:
+            prefix = header[1]
+        elif not line.startswith("|"):
+            prefix = None
+        elif prefix and not line.startswith("|---"):
+            yield prefix, [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def named() -> Iterator[str]:
+    """The names that the README prints, as patterns of whole names; `...` stands for anything."""
+    for prefix, cells in rows():
+        for name in re.findall(r"[\w.]+", cells[0].replace("also ", "")):
+            pattern = re.escape(name).replace(re.escape("..."), r"\w*")
+            yield pattern if name.startswith("...") else f"(?:{prefix})?{pattern}"
+
+
+@pytest.mark.parametrize("alarm", ALARMS)
+def test_every_alarm_is_named(alarm: str) -> None:
+    assert any(re.fullmatch(pattern, alarm) for pattern in named())
+
+
+@pytest.mark.parametrize("pattern", [*named()])
+def test_no_alarm_is_named_that_does_not_exist(pattern: str) -> None:
+    assert any(re.fullmatch(pattern, alarm) for alarm in ALARMS)
+
+
+def test_each_says_what_it_means_and_what_to_do() -> None:
+    for _, cells in rows():
+        assert len(cells) == 3
+        assert all(cells)
