@@ -118,6 +118,9 @@ def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
         action_id=found.action_id,
         ttl=Outbound.time_to_live(),
     )
+    # First the message says so: who erases it has to find what leads to it.
+    also = Message.named(provider=event.provider, other_id=event.provider_message_id)
+    messages.update(here.log, found.ref, found.message_sk, {}, once=also)
     messages.link(here.log, event.provider, event.provider_message_id, outbound)
 
 

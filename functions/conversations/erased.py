@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations import references
-from conversations.store import erasures, states
+from conversations.items.log import state_key
+from conversations.store import erasures
 from shared import addresses, clock
 from shared.addresses import AddressInvalid
 
@@ -34,15 +35,15 @@ def was_said_before(
     except AddressInvalid:
         pass  # Nobody is known by what is no id.
     people = {(owner.company_id, address) for owner in owners for address in known}
-    message = (event.provider, event.provider_message_id)
-    return erasures.covers(log, people, clock.from_text(event.received_at), message=message)
+    message = erasures.of_message(event.provider, event.provider_message_id)
+    return erasures.covers(log, people, clock.from_text(event.received_at), message)
 
 
 def was_asked_before(log: Table, context: ContextObject, request: Request) -> bool:
-    """Whether a request is that of an erased conversation, or was made before its recipient was erased."""
-    if states.is_erased(log, references.ref_of(context.conversation_data.conversation_id)):
-        return True
+    """Whether a request is that of an erased conversation, or older than the erasure of its recipient. One read."""
+    ref = references.ref_of(context.conversation_data.conversation_id)
     recipient = request.recipient
     known = filter(None, (recipient.tel, recipient.email, recipient.user_id))
     people = {(request.company_id, address) for address in known}
-    return erasures.covers(log, people, clock.from_text(context.metadata.queued_at))
+    queued_at = clock.from_text(context.metadata.queued_at)
+    return erasures.covers(log, people, queued_at, state_key(ref))

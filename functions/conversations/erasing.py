@@ -23,7 +23,7 @@ from conversations.items.log import FunctionResult, Message, State
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY
 from conversations.store import conversations, erasures, openings, requests, routes, states
 from shared import addresses, clock
-from shared.addresses import AddressInvalid, address_hash
+from shared.addresses import AddressInvalid, address_hash, twins_of
 from shared.failures import Transient
 
 if TYPE_CHECKING:
@@ -74,7 +74,9 @@ def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
 
     Raises Transient where they are being written to all the time.
     """
-    everybody = [*_others(desk, company_id, given), *given]
+    given = _every_spelling(given)
+    others = _every_spelling(_others(desk, company_id, given))
+    everybody = [*(one for one in others if one not in given), *given]
     at = clock.to_text(clock.now_ms())
     for address in everybody:
         erasures.bury_address(desk.log, company_id, address, at)
@@ -89,7 +91,7 @@ def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
             states.bury(desk.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
             conversations.erase(desk.table, conversation)
             done.conversations += 1
-        erasures.remove_alias(desk.log, company_id, address)
+        erasures.forget_address(desk.log, company_id, address)
     return done
 
 
@@ -111,6 +113,11 @@ def _others(desk: Eraser, company_id: str, given: Sequence[str]) -> list[str]:
     aliases = [alias.primary_channel for alias in found if alias]
     others = [one for one in dict.fromkeys(aliases) if one not in (*told, *given)]
     return [*others, *told]
+
+
+def _every_spelling(known: Sequence[str]) -> list[str]:
+    """Addresses, and the other spellings of numbers among them: a person is found under each."""
+    return list(dict.fromkeys(one for each in known for one in (each, *twins_of(each))))
 
 
 def _fence_all(desk: Eraser, company_id: str, everybody: Sequence[str], at: str) -> None:
@@ -159,9 +166,9 @@ def _erase_log(desk: Eraser, ref: str, at: str, done: Erased) -> None:
 
 def _erase_traces(desk: Eraser, ref: str, message: Message, at: str) -> None:
     """The marker that a message was taken, or that leads to it, and what the ledger knows of its send."""
-    if message.provider and message.provider_message_id:
-        name = (message.provider, message.provider_message_id)
-        erasures.bury_message(desk.log, name, at)
+    for name in filter(None, (message.provider_message_id, message.other_id)):
+        if message.provider:
+            erasures.bury_message(desk.log, (message.provider, name), at)
     if message.turn_id:
         desk.ledger.forget(references.action_id(ref, message.turn_id))
 

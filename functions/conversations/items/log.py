@@ -101,6 +101,7 @@ class Message(OfConversation):
     extra: dict[str, Any] = Field(default_factory=dict, repr=False)
     provider: str | None = None
     provider_message_id: str | None = None
+    other_id: str | None = None  # Meta's beside AWS's: it leads here too
     delivery_status: Delivery | None = None
     delivery_status_at: str | None = None
     error_code: str | None = None

@@ -8,6 +8,7 @@ from conversations.items.books import (
     Parked,
     Rate,
     Unmatched,
+    Unreachable,
 )
 from conversations.items.log import (
     Alias,
@@ -28,7 +29,7 @@ from conversations.items.log_item import LogItem
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Open, BusinessAddress,
-    Answered, Rate, Unmatched, Parked, DeadLetter, ErasedAddress, ErasedMessage,
+    Answered, Rate, Unmatched, Parked, DeadLetter, Unreachable, ErasedAddress, ErasedMessage,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

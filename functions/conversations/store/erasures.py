@@ -5,9 +5,18 @@ from contextlib import suppress
 
 from boto3.dynamodb.conditions import Key
 
-from conversations.items.books import ErasedAddress, ErasedMessage, Parked, ParkReason, Unmatched
-from conversations.items.log import Alias, Inbound, OfConversation, Outbound, Route
+from conversations.items.books import (
+    ErasedAddress,
+    ErasedMessage,
+    Parked,
+    ParkReason,
+    Unmatched,
+    Unreachable,
+)
+from conversations.items.conversation import ChannelMethod
+from conversations.items.log import Alias, Inbound, OfConversation, Route, State
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
+from conversations.store import messages
 from shared import clock
 from shared.addresses import address_hash
 from shared.dynamodb import Attributes, ConditionFailed, Table
@@ -27,8 +36,8 @@ def bury_message(table: Table, name: Name, at: str) -> None:
     """Say that a message was erased, and forget that it was taken, or where it led. Safe to repeat."""
     tombstone = ErasedMessage(erased_at=at, ttl=ErasedMessage.time_to_live())
     table.put(tombstone.attributes(_message(name)))
-    for marker in (Inbound, Outbound):
-        table.delete(key(marker.partition(*name)))
+    table.delete(key(Inbound.partition(*name)))
+    messages.unlink(table, *name)
 
 
 def is_message(table: Table, provider: str, provider_message_id: str) -> bool:
@@ -36,17 +45,22 @@ def is_message(table: Table, provider: str, provider_message_id: str) -> bool:
     return table.get(_message((provider, provider_message_id))) is not None
 
 
-def covers(
-    table: Table, people: Collection[Person], at_ms: int, *, message: Name | None = None
-) -> bool:
-    """Whether one of these people was erased after a time, or the message was. One read, strongly consistent."""
-    tombstones = [_address(*person) for person in people]
-    if message:
-        tombstones.append(_message(message))
-    found = table.get_many(tombstones)
-    name = str(_message(message)[PARTITION_KEY]) if message else None
+def of_message(provider: str, provider_message_id: str) -> Attributes:
+    """Where it stands that a message was erased."""
+    return _message((provider, provider_message_id))
+
+
+def covers(table: Table, people: Collection[Person], at_ms: int, itself: Attributes) -> bool:
+    """
+    Whether one of these people was erased after a time, or what stands under the key *itself* was.
+
+    That is a message's, or a conversation's state. One read, strongly consistent.
+    """
+    found = table.get_many([itself, *(_address(*person) for person in people)])
     return any(
-        item[PARTITION_KEY] == name or clock.from_text(ErasedAddress.read(item).erased_at) >= at_ms
+        State.is_erased(item)
+        if item[PARTITION_KEY] == itself[PARTITION_KEY]
+        else clock.from_text(ErasedAddress.read(item).erased_at) >= at_ms
         for item in found
     )
 
@@ -90,9 +104,12 @@ def remove_routes(table: Table, pair_hash: str, ref: str) -> None:
             remove(table, Route.partition(pair_hash), str(item[SORT_KEY]))
 
 
-def remove_alias(table: Table, company_id: str, address: str) -> None:
-    """Forget which other address a person has. Safe to repeat."""
-    table.delete(key(Alias.partition(company_id, address_hash(address))))
+def forget_address(table: Table, company_id: str, address: str) -> None:
+    """Forget which other address a person has, and which channels do not reach this one. Safe to repeat."""
+    hashed = address_hash(address)
+    for method in ChannelMethod:
+        remove(table, Unreachable.partition(company_id, hashed), Unreachable.sk(method))
+    table.delete(key(Alias.partition(company_id, hashed)))
 
 
 def _all(table: Table, partition: str) -> Iterator[Attributes]:
@@ -109,4 +126,6 @@ def _address(company_id: str, address: str) -> Attributes:
 
 
 def _message(name: Name) -> Attributes:
-    return key(ErasedMessage.partition(digest("message", *name)))
+    provider, provider_message_id = name
+    bare = messages.bare_id(provider, provider_message_id)
+    return key(ErasedMessage.partition(digest("message", provider, bare)))

@@ -107,17 +107,22 @@ def find(table: Table, ref: str, entry_id: str) -> Message | None:
 
 def link(table: Table, provider: str, provider_message_id: str, link_to: Outbound) -> None:
     """Let a provider's id lead to our message. Safe to repeat: the same id never names another one."""
-    where = key(Outbound.partition(provider, _bare(provider, provider_message_id)))
+    where = key(Outbound.partition(provider, bare_id(provider, provider_message_id)))
     table.put(link_to.attributes(where))
 
 
 def linked(table: Table, provider: str, provider_message_id: str) -> Outbound | None:
     """Which message of ours a provider's id names, strongly consistent."""
-    item = table.get(key(Outbound.partition(provider, _bare(provider, provider_message_id))))
+    item = table.get(key(Outbound.partition(provider, bare_id(provider, provider_message_id))))
     return Outbound.read(item) if item else None
 
 
-def _bare(provider: str, provider_message_id: str) -> str:
+def unlink(table: Table, provider: str, provider_message_id: str) -> None:
+    """Let a provider's id lead nowhere any more. Safe to repeat."""
+    table.delete(key(Outbound.partition(provider, bare_id(provider, provider_message_id))))
+
+
+def bare_id(provider: str, provider_message_id: str) -> str:
     """
     SES's own id of a mail, which its events have, is the part of the Message-ID before the `@`, which answers have.
 

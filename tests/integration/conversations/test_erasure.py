@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import erasing
+from conversations import erasing, references
 from conversations.context_object import ContextObject
 from conversations.items.log import Outbound
 from conversations.store import messages, routes, states
@@ -20,6 +21,7 @@ from shared.events import DeliveryStatus, InboundMessage
 from shared.failures import Transient
 from shared.queues import Entry, digest
 from tests.integration.conversations.acts import DAY_MS, aside, asked, lane, stands
+from tests.integration.conversations.test_finding import at_aws
 from tests.simulation.conversations.erasing import erase, eraser, traces
 
 if TYPE_CHECKING:
@@ -375,6 +377,63 @@ def test_what_a_worker_wrote_who_had_begun_before_is_erased_too(
 
     assert traces(world, *WORDS) == []
     assert [key for key in world.rows() if key[1].startswith("OUT#")] == []
+
+
+def test_every_id_that_leads_to_a_message_is_forgotten(world: World) -> None:
+    at_aws(world)
+    ref = asked(world, "whatsapp")
+    mail = asked(world, "email", "req-2")
+    message = world.log(ref)[0]
+    # As if the sandbox knew this number: AWS took it under an id of its own.
+    marker = Outbound(ref=ref, message_sk=message["sk"], action_id="-")
+    messages.link(aside(world).log, "aws_social", "aws-1", marker)
+    world.write("log", message | {"provider": "aws_social", "provider_message_id": "aws-1"})
+    told = DeliveryStatus(
+        provider="aws_social", provider_message_id="wamid.of-meta", account="102290129340398",
+        channel_method="whatsapp", action_id=references.action_id(ref, message["turn_id"]),
+        status="delivered", occurred_at=now(world),
+    )  # fmt: skip
+    world.tell(told)
+    world.work_off()
+    assert len([key for key in world.rows() if key[1].startswith("OUT#")]) == 3
+    assert stands(world, mail)[0] == "initial_message_sent"
+
+    erase(world)
+
+    assert [key for key in world.rows() if key[1].startswith("OUT#")] == []
+    world.tell(replace(told, action_id=None, status="read"))
+    world.work_off()
+    assert world.parked() == ["erased"]
+    assert world.objects() == {}
+
+
+def test_a_number_is_erased_under_every_spelling(world: World) -> None:
+    numbers = ("+525512345678", "+5215512345678")
+    ref = asked(world, recipient_tel=numbers[0])
+    item = world.conversation(ref)
+    other = item["conversation_id"].replace("req-1", "req-7")
+    imported = {
+        "primary_channel": numbers[1],
+        "recipient_tel": numbers[1],
+        "conversation_id": other,
+    }
+    world.write("conversations", item | imported)
+
+    done = erase(world, numbers[0])
+
+    assert done.conversations == 2
+    assert [key for key in world.rows() if key[0] == "conversations"] == []
+
+
+def test_that_a_channel_does_not_reach_them_is_forgotten(world: World) -> None:
+    ref = asked(world)
+    world.status(str(world.log(ref)[0]["provider_message_id"]), "undelivered", ErrorCode="21211")
+    world.work_off()
+    assert [key for key in world.rows() if key[1].startswith("UNREACHABLE#")]
+
+    erase(world)
+
+    assert [key for key in world.rows() if key[1].startswith("UNREACHABLE#")] == []
 
 
 def test_an_alias_leads_to_nobody_any_more(world: World) -> None:
