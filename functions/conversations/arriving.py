@@ -111,7 +111,7 @@ def begin(
     return ref
 
 
-def link_identities(here: Resources, event: InboundMessage, company_id: str) -> None:
+def link_identities(here: Resources, event: InboundMessage, company: Company) -> None:
     """A message that names both a number and a business-scoped id says that they are one person."""
     if not event.customer_address or not event.customer_user_id:
         return
@@ -120,8 +120,11 @@ def link_identities(here: Resources, event: InboundMessage, company_id: str) -> 
         user = addresses.user_id(event.customer_user_id)
     except addresses.AddressInvalid:
         return  # The message is stored by its number; what is no id links nobody.
+    # Written anew by each such message: it lives as long as anything else of the person.
+    ttl = clock.expires_in(company.retention_days * clock.DAY_SECONDS)
     for one, other in ((number, user), (user, number)):
-        routes.add_alias(here.log, company_id, address_hash(one), Alias(primary_channel=other))
+        alias = Alias(primary_channel=other, ttl=ttl)
+        routes.add_alias(here.log, company.company_id, address_hash(one), alias)
 
 
 def log_entry(event: InboundMessage, at: str, ref: str) -> Message:

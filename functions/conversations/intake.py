@@ -177,7 +177,7 @@ def _store(
         state = states.take_inbound(
             here.log, opened.ref, message.message_timestamp, window_until=window
         )
-    arriving.link_identities(here, event, opened.company.company_id)
+    arriving.link_identities(here, event, opened.company)
     return kept, opened.with_state(state), stored is None
 
 

@@ -98,6 +98,19 @@ def test_marks_of_events_keep_their_own_time(world: World) -> None:
     assert lives <= {MARKER_DAYS, MARKER_DAYS - 300}
 
 
+def test_an_alias_lives_as_long_as_what_it_leads_to(world: World) -> None:
+    ref = asked(world, "whatsapp")
+
+    for name, days in (("a", 0), ("b", 300)):
+        world.clock.ms += days * DAY_MS
+        user = "whatsapp:GB.20417733968512046377"
+        world.whatsapp(name, "Which shift is it?", ExternalUserId=user)
+        world.work_off()
+
+    assert {until(world, row) for row in rows(world, "ALIAS#")} == {YEAR}
+    assert until(world, world.conversation(ref)) == YEAR
+
+
 def test_only_the_turn_that_moves_it_writes_more(world: World) -> None:
     asked(world)
     write(world, "a", after_days=1)
