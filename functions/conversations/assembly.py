@@ -20,6 +20,7 @@ from conversations.items.conversation import ChannelMethod
 from conversations.items.log import ACTION_PK_PATTERN
 from conversations.items.log_item import key
 from conversations.media import Fetcher
+from conversations.mirroring import Mirror
 from conversations.policing import Policing
 from conversations.resources import Resources
 from conversations.turns import Turns
@@ -115,6 +116,7 @@ def desk_of(settings: SpeakingSettings) -> Desk:
         secret=credentials.secret,
         make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
     )
+    mirror = Mirror(models)
     return Desk(
         here=here,
         turns=Turns(
@@ -124,10 +126,15 @@ def desk_of(settings: SpeakingSettings) -> Desk:
                 opened, speaking.wanted_of(opened, message)
             ),
             consequence=consequence,
+            mirror=mirror.add,
         ),
         policing=policing,
         writer=Scribe(
-            here=here, providers=models, credentials=credentials, execute=effects.of_turn
+            here=here,
+            providers=models,
+            credentials=credentials,
+            execute=effects.of_turn,
+            begun_copy=mirror.begun,
         ),
         execute=effects.of_turn,
         media=Fetcher(here=here, origins=settings.media_origins, proof=wire.proof_of_file),

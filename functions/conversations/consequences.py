@@ -20,8 +20,8 @@ class Kind(StrEnum):
 
 # What the writer says where the model took a message for an opt-out.
 LEFT_BY_MODEL = "opted_out_by_ai"
-# The model itself wants a person, or its function waits for one.
-_WANTS_PEOPLE = frozenset({"ai", "function_approval"})
+# The model itself wants a person, its function waits for one, or it may not be asked any more today.
+_WANTS_PEOPLE = frozenset({"ai", "function_approval", "token_cap"})
 
 
 def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:

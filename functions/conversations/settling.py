@@ -71,8 +71,12 @@ def link(
     return accepted or messages.update(here.log, ref, sk, facts) or speaking.message
 
 
-def finish(here: Resources, speaking: Speaking) -> None:
-    """T7 and T8: the one update of the item, then the marks; all of it again changes nothing."""
+def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
+    """
+    T7 and T8: the one update of the item, then the marks; all of it again changes nothing.
+
+    What was answered; None where the conversation was erased meanwhile.
+    """
     opened, turn, message = speaking.opened, speaking.turn, speaking.message
     answered = _answered(here, opened, turn) if turn.up_to else []
     state = opened.state
@@ -84,7 +88,7 @@ def finish(here: Resources, speaking: Speaking) -> None:
     )
     if changed is None:  # Erased: nothing comes back.
         states.release(here.log, opened.ref, turn)
-        return
+        return None
     cause = Cause(who=message.author, reason=message.hand_off_cause, what=turn.turn_id)
     note_change(here, opened.ref, *changed, cause)
     marks: dict[str, Any] = retention.spread(here, opened, changed[1]) | {
@@ -100,6 +104,7 @@ def finish(here: Resources, speaking: Speaking) -> None:
     if (state.last_message_at or "") < message.message_timestamp:
         marks["last_message_at"] = message.message_timestamp
     _release(here, opened, turn, changed, marks, is_told=message.author == "ai")
+    return answered
 
 
 def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end: End) -> None:
@@ -214,11 +219,10 @@ def _update(
     }
     if kind is not TurnKind.SYSTEM:
         facts["task_complete"] = 1  # Whoever worded it: the conversation is begun.
+    if conversation.thread_id is None:
+        facts["thread_id"] = message.thread_id
     if kind is TurnKind.INITIAL:
-        facts |= {
-            "processing_time_ms": message.processing_time_ms,
-            "thread_id": message.thread_id,
-        }
+        facts["processing_time_ms"] = message.processing_time_ms
         if conversation.channel_method is ChannelMethod.EMAIL:
             facts["email_id"] = message.provider_message_id
     if message.hand_off_reason:

@@ -13,13 +13,14 @@ One turn: something is said in a conversation, exactly once, whoever dies on the
 Everything that T6 to T8 need stands in the message and the state, so that anybody can finish a dead worker's turn.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations import references, settling
+from conversations.items.conversation import Entry
 from conversations.items.log import Delivery, DueKind, Message, Stage, Turn, TurnKind
 from conversations.opened import Opened, Speaking
 from conversations.outgoing import Wire
@@ -120,13 +121,15 @@ class Turns:
     What takes turns: storage, the wire, the policy, and where a turn leads that did not end well.
 
     *refusal* says why a message may not leave, with where that leads; None where it may. *consequence* says where an
-    attempt leads that failed, or whose outcome nobody knows.
+    attempt leads that failed, or whose outcome nobody knows. *mirror* is told of each turn that is finished, with what
+    was answered; it never raises.
     """
 
     here: Resources
     wire: Wire
     refusal: Callable[[Opened, Message], End | None]
     consequence: Callable[[TurnKind, Ended, str], End]
+    mirror: Callable[[Speaking, Sequence[Entry]], None]
 
 
 def take(turns: Turns, opened: Opened, plan: Plan, run: Run, write: Write) -> Outcome:
@@ -302,7 +305,10 @@ def _settled(turns: Turns, speaking: Speaking, standing: Sending, sent: Sent | N
         message = settling.link(here, speaking, provider_id, sent.segments if sent else None)
         if provider_id:
             turns.wire.announce(speaking.opened, message, speaking.action_id, provider_id)
-        settling.finish(here, replace(speaking, message=message))
+        speaking = replace(speaking, message=message)
+        answered = settling.finish(here, speaking)
+        if answered is not None:
+            turns.mirror(speaking, answered)
         return Outcome(Ended.SENT, message)
     reason = (action.reason if action else None) or "refused"
     ended, delivery = Ended.FAILED, Delivery.FAILED

@@ -16,14 +16,15 @@ from conversations.briefing import barred_in, config_of, contacts_of, facts_of, 
 from conversations.companies import WhatsAppChannel
 from conversations.filling import filled, sources, template_of
 from conversations.fitting import blank, fitted, longest, too_long
+from conversations.metering import Metered
 from conversations.proposals import proposal_of, told_of
 from conversations.settling import Noted
 from conversations.store import messages
 from conversations.turns import Unwritable, misconfigured
 from shared import ai, clock
-from shared.ai.openai_mirror import create_conversation
 from shared.channels.outcomes import Misconfigured, NotSent
 from shared.observability import logger, metrics
+from shared.policy import Reason
 from shared.secrets import SecretUnreadable
 
 if TYPE_CHECKING:
@@ -53,13 +54,15 @@ class Scribe:
     """
     Words the messages of all turns. See `desk.Writer`.
 
-    *execute* carries out what the model asks for in a turn.
+    *execute* carries out what the model asks for in a turn; *begun_copy* has OpenAI keep a copy of a conversation and
+    tells its id, where the project wants one.
     """
 
     here: Resources
     providers: Providers
     credentials: Credentials
     execute: Callable[[Opened, str, Run], Execute]
+    begun_copy: Callable[[Opened, AiConfig], str | None]
 
     def first_message(self, opened: Opened, turn_id: str, run: Run) -> Message:
         """A template on WhatsApp, the model's words elsewhere."""
@@ -69,21 +72,24 @@ class Scribe:
         message = self._message(opened, turn_id, answer)
         if message.proposal is not None:
             return message
+        facts: dict[str, Any] = {"thread_id": self.begun_copy(opened, config)}
         if template is not None:
             variables = dict(answer.variables or {})
-            return message.model_copy(update={"template": template.name, "variables": variables})
-        thread = _thread(config, self.providers, opened)
-        return message.model_copy(update={"thread_id": thread})
+            facts |= {"template": template.name, "variables": variables}
+        return message.model_copy(update=facts)
 
     def answer(
         self, opened: Opened, pending: list[Message], turn_id: str, run: Run
     ) -> Message | None:
         """The model's answer to the newest messages."""
-        answer = self._asked(opened, config_of(opened), turn_id, run, template=None)
+        config = config_of(opened)
+        answer = self._asked(opened, config, turn_id, run, template=None)
         message = self._message(opened, turn_id, answer)
-        if message.proposal is not None or not pending:
+        if message.proposal is not None:
             return message
-        return message.model_copy(update={"reply_to": pending[-1].provider_message_id})
+        reply_to = pending[-1].provider_message_id if pending else None
+        thread_id = self.begun_copy(opened, config)
+        return message.model_copy(update={"reply_to": reply_to, "thread_id": thread_id})
 
     def reengagement(self, opened: Opened, turn_id: str) -> Message:
         """The project's template for it, which has to fill itself from what is known."""
@@ -169,7 +175,7 @@ class Scribe:
         try:
             if config.api_key_reference is not None:
                 self.credentials.value(config.api_key_reference)
-            model = models.model_for(config, self.providers)
+            model = Metered(models.model_for(config, self.providers), self.here.log, opened.company)
             return answering.answer(model, task, self.execute(opened, turn_id, run))
         except AiConfigBroken as broken:
             raise misconfigured(broken.attribute) from None
@@ -181,6 +187,8 @@ class Scribe:
         except NotSent as failure:
             raise Unwritable(failure.code, may_pass=True) from None
         except ai.Unavailable as failure:
+            if failure.code == Reason.TOKEN_CAP:
+                raise Unwritable(failure.code) from None
             metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
             logger.warning("model unavailable", extra={"reason": failure.code})
             may_pass = failure.repeat is ai.Repeat.LATER
@@ -249,11 +257,3 @@ def _recorded(answer: Answer) -> dict[str, str]:
     made = [m for m in answer.calls if m.call.name == BuiltIn.RECORD_ANSWER]
     calls = [m.call for m in made if m.result is not None and not m.result.is_error]
     return {str(call.arguments["key"]): str(call.arguments["value"]) for call in calls}
-
-
-def _thread(config: AiConfig, providers: Providers, opened: Opened) -> str | None:
-    """The id of the copy that OpenAI keeps, where the project wants one; best effort."""
-    if config.provider != "openai" or not config.keep_thread:
-        return None
-    account = models.account_for(config, providers)
-    return create_conversation(account, {"conversation": opened.ref})

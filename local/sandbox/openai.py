@@ -57,6 +57,7 @@ class OpenAiAnswer(Seed):
     What the model says to the next request.
 
     *text*, a *refusal* or *function_calls*; *incomplete* and *failed* (an error code) end it before it is whole.
+    Without *is_counted* it does not say what it took.
     """
 
     text: str | None = None
@@ -64,6 +65,7 @@ class OpenAiAnswer(Seed):
     function_calls: list[FunctionCallSeed] = Field(default_factory=list)
     incomplete: Literal["max_output_tokens", "content_filter"] | None = None
     failed: str | None = None
+    is_counted: bool = True
 
 
 @dataclass
@@ -116,7 +118,9 @@ async def create_response(call: Call) -> Answer:
             "output_tokens": tokens_out,
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": tokens_in + tokens_out,
-        },
+        }
+        if said.is_counted
+        else None,
     }
     return Answer(json_response(response), body)
 

@@ -3,6 +3,7 @@ The books beside conversations: requests that were answered, counters of limits,
 
     IDEMPOTENCY#<hash>    #             Answered    the answer to a request, for its repetitions
     RATE#<what>#<subject>  #            Rate        how often something happened, see `shared.caps`
+    TOKENS#<company>#<project>  <day>  Spent       what models have read and written for a project on a day (UTC)
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
     PARK#<day>            <time>#<id>   Parked      an event that can never be handled, and why
     UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
@@ -44,6 +45,24 @@ class Rate(LogItem):
     pk_pattern: ClassVar[str] = "RATE#{what}#{subject}"
     sk_pattern: ClassVar[str] = ONLY
     ttl_note: ClassVar[str] = "a day longer than what it limits"
+
+
+class Spent(LogItem):
+    """What models have read and written for a project on one day; `calls` is how often they were asked."""
+
+    item_type: ClassVar[str] = "SPENT"
+    pk_pattern: ClassVar[str] = "TOKENS#{company_id}#{project_id}"
+    sk_pattern: ClassVar[str] = "{day}"
+    ttl_days: ClassVar[int | None] = 400  # a year, and time to look back at it
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    calls: int = 0
+
+    @classmethod
+    def sk(cls, day: str) -> str:
+        """The sort key of a day, `YYYY-MM-DD`."""
+        return sort_key(cls.sk_pattern, day)
 
 
 class Unmatched(LogItem):

@@ -70,7 +70,13 @@ class Model:
         log = Table(client, theirs.log.name)
         table = Table(client, theirs.table.name)
         here = replace(theirs, table=table, log=log, ledger=ledger_of(log))
-        taking = Turns(here=here, wire=self.wire, refusal=lambda *_: None, consequence=consequence)
+        taking = Turns(
+            here=here,
+            wire=self.wire,
+            refusal=lambda *_: None,
+            consequence=consequence,
+            mirror=lambda *_: None,
+        )
         run = Run(worker, 0, 1, is_last=False, remaining_ms=lambda: 100_000)
         plan = Plan(turn_id=TURN, kind=TurnKind.REPLY, up_to="MSG#x")
         opened = arriving.opened(here, ref)

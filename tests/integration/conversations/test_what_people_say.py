@@ -38,13 +38,19 @@ class Desk:
     @property
     def turns(self) -> Turns:
         return Turns(
-            here=self.here, wire=self.wire, refusal=lambda *_: None, consequence=consequence
+            here=self.here,
+            wire=self.wire,
+            refusal=lambda *_: None,
+            consequence=consequence,
+            mirror=lambda *_: None,
         )
 
     @property
     def writer(self) -> Scribe:
         unused: Any = None
-        return Scribe(here=self.here, providers=unused, credentials=unused, execute=unused)
+        return Scribe(
+            here=self.here, providers=unused, credentials=unused, execute=unused, begun_copy=unused
+        )
 
     def run(self, record: str = "record-1") -> Run:
         """A delivery of a record that was put on the queue just now."""

@@ -1,0 +1,28 @@
+"""What models have read and written for a project on a day."""
+
+from conversations.items.books import Spent
+from conversations.items.log_item import key
+from shared import clock
+from shared.ai import Usage
+from shared.dynamodb import Attributes, Table
+
+_DAY = len("2026-03-01")
+
+
+def add(table: Table, company_id: str, project_id: str, usage: Usage) -> None:
+    """Count one call of a model. A call that is written twice counts twice: rather too much than too little."""
+    spent = Spent.named(tokens_in=usage.tokens_in, tokens_out=usage.tokens_out, calls=1)
+    facts = {"item_type": Spent.item_type, **Spent.named(ttl=Spent.time_to_live())}
+    table.update(_today(company_id, project_id), add=spent, put=facts)
+
+
+def of_today(table: Table, company_id: str, project_id: str) -> int:
+    """How many tokens were spent today (UTC), read and written, strongly consistent."""
+    item = table.get(_today(company_id, project_id))
+    spent = Spent.read(item) if item else Spent()
+    return spent.tokens_in + spent.tokens_out
+
+
+def _today(company_id: str, project_id: str) -> Attributes:
+    day = clock.to_text(clock.now_ms())[:_DAY]
+    return key(Spent.partition(company_id, project_id), Spent.sk(day))
