@@ -23,6 +23,7 @@ from conversations.media import Fetcher
 from conversations.mirroring import Mirror
 from conversations.policing import Policing
 from conversations.resources import Resources
+from conversations.throttling import Throttles
 from conversations.turns import Turns
 from conversations.wire import Providers
 from conversations.writing import Scribe
@@ -164,6 +165,7 @@ def _wire(
         ),
         credentials=credentials,
         consents=policing.consents,
+        throttles=Throttles(policing.log),
         inbox=inbox,
         public_url=next(iter(settings.public_base_urls), ""),
         region=region,

@@ -27,6 +27,7 @@ from shared.channels.outcomes import (
     OptedOut,
     Refused,
     Sent,
+    Throttled,
     WindowClosed,
 )
 from shared.channels.sms.aws import TextMessage
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from conversations.credentials import Credentials
     from conversations.items.log import Message
     from conversations.opened import Opened
+    from conversations.throttling import Throttles
     from shared.channels.email.ses import Ses
     from shared.channels.sms.aws import AwsSms
     from shared.channels.twilio import Twilio
@@ -74,6 +76,7 @@ class Providers:
     tokens: JsonSecret  # of Meta's Graph API, by `whatsapp_credentials_id`
     credentials: Credentials
     consents: Consents
+    throttles: Throttles
     inbox: FifoQueue
     public_url: str
     region: str
@@ -88,8 +91,12 @@ class Providers:
 
     def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
         """One attempt. What a refusal means stands in front of the provider's own code, for the ledger to keep."""
+        sender = opened.state.business_address
+        self.throttles.pass_one(sender)
         try:
             return self._sent(opened, message, action_id)
+        except Throttled as refusal:
+            raise NotSent(refusal.code, self.throttles.hold(sender, refusal.wait_ms)) from None
         except Refused as refusal:
             kind = next((kind for of, kind in _KINDS if isinstance(refusal, of)), Kind.REJECTED)
             code = _bare(refusal.code)

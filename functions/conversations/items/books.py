@@ -3,6 +3,7 @@ The books beside conversations: requests that were answered, counters of limits,
 
     IDEMPOTENCY#<hash>    #             Answered    the answer to a request, for its repetitions
     RATE#<what>#<subject>  #            Rate        how often something happened, see `shared.caps`
+    THROTTLED#<sender>    #             Throttled   a sender of ours is too fast for its provider, for the time being
     TOKENS#<company>#<project>  <day>  Spent       what models have read and written for a project on a day (UTC)
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
     PARK#<day>            <time>#<id>   Parked      an event that can never be handled, and why
@@ -45,6 +46,14 @@ class Rate(LogItem):
     pk_pattern: ClassVar[str] = "RATE#{what}#{subject}"
     sk_pattern: ClassVar[str] = ONLY
     ttl_note: ClassVar[str] = "a day longer than what it limits"
+
+
+class Throttled(LogItem):
+    """A sender of ours was too fast for its provider; as long as the item lives it keeps to a slower pace."""
+
+    item_type: ClassVar[str] = "THROTTLED"
+    pk_pattern: ClassVar[str] = "THROTTLED#{sender}"
+    sk_pattern: ClassVar[str] = ONLY
 
 
 class Spent(LogItem):

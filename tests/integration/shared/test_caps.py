@@ -231,6 +231,15 @@ def test_a_burst_passes_and_then_one_every_six_seconds(pace: Pace, time: Clock) 
     assert pace.take("pair", PAIR) == NOON + 12_000
 
 
+def test_what_is_held_passes_one_by_one_from_that_moment_on(pace: Pace, time: Clock) -> None:
+    pace.hold("pair", NOON + 60_000, PAIR)
+    pace.hold("pair", NOON + 30_000, PAIR)  # An earlier end takes nothing back.
+
+    assert pace.take("pair", PAIR) == NOON + 60_000
+    time.now += 60_000
+    assert [pace.take("pair", PAIR) for _ in range(2)] == [None, NOON + 66_000]
+
+
 def test_a_pause_gives_the_burst_back(pace: Pace, time: Clock) -> None:
     for _ in range(3):
         pace.take("pair", PAIR)

@@ -23,6 +23,7 @@ from shared.channels.outcomes import (
     OptedOut,
     Refused,
     Sent,
+    Throttled,
     WindowClosed,
 )
 from shared.channels.twilio import Message, Template, Text, Twilio, body_hash
@@ -269,7 +270,9 @@ Answering = Callable[[int, Any], Twilio]
         (400, {"code": 21608}, Misconfigured, "twilio_21608"),
         (400, {"code": 63021}, Refused, "twilio_63021"),
         (400, {"code": "21610"}, OptedOut, "twilio_21610"),
-        (400, {"code": 63018}, NotSent, "twilio_63018"),
+        (400, {"code": 63018}, Throttled, "twilio_63018"),
+        (400, {"code": 20429}, Throttled, "twilio_20429"),
+        (201, {"sid": "SM1", "status": "failed", "error_code": 63018}, Throttled, "twilio_63018"),
         (403, {"code": 20003}, CredentialsRefused, "twilio_20003"),
         (401, {}, CredentialsRefused, "twilio_401"),
         (404, {"code": 20404}, Refused, "twilio_20404"),
@@ -277,7 +280,7 @@ Answering = Callable[[int, Any], Twilio]
         (400, {"code": None}, Refused, "twilio_400"),
         (400, {"code": {"a": 1}}, Refused, "twilio_400"),
         (400, {"code": -1}, Refused, "twilio_400"),
-        (429, [], NotSent, "twilio_429"),
+        (429, [], Throttled, "twilio_429"),
         (302, {}, InDoubt, "twilio_302"),
         (502, {"code": 21610}, InDoubt, "twilio_21610"),
         (201, [], InDoubt, "twilio_no_json"),

@@ -7,6 +7,7 @@ cell rate algorithm, ITU-T I.371). Each send moves it on; while it is ahead by l
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,16 @@ class Pace:
         except ConditionFailed as refused:
             return _wait(refused.existing, rate, now)
         return None
+
+    def hold(self, subject: str, until_ms: int, rate: Rate) -> None:
+        """Let nothing pass before *until_ms* (since 1970): somebody has said that the subject goes too fast."""
+        later, free = until_ms + rate.ahead_ms, Attr("free_at")
+        with suppress(ConditionFailed):
+            self.table.update(
+                self.key_of(subject),
+                put={"free_at": later, TTL_ATTRIBUTE: _expiry(rate)},
+                when=free.not_exists() | free.lt(later),
+            )
 
 
 def _wait(item: Attributes | None, rate: Rate, now: int) -> int | None:

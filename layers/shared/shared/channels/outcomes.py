@@ -8,8 +8,8 @@ How one attempt to send can end: `Sent`, or one of these exceptions.
       - AddressUnusable        this channel never reaches the address
       - Misconfigured          our account, sender or settings; no fault of the recipient
         · CredentialsRefused   a newer secret may do
-    + NotSent                  certainly not sent: refused connection, unknown host, throttled; trying again cannot
-                               double anything
+    + NotSent                  certainly not sent: refused connection, unknown host; trying again cannot double anything
+      - Throttled              too fast for the provider: whatever else this sender has to send waits as well
     + InDoubt                  the answer is lost or the provider failed inside: it may have acted, or may act yet
 
 None of them carries what the provider wrote: an error text can repeat an address or a body.
@@ -66,6 +66,10 @@ class NotSent(Exception):
         super().__init__(code)
         self.code = code
         self.wait_ms = wait_ms
+
+
+class Throttled(NotSent):
+    """The provider takes no more of this sender, or of the account, just now."""
 
 
 class InDoubt(Exception):

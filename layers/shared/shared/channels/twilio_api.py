@@ -17,6 +17,7 @@ from shared.channels.outcomes import (
     NotSent,
     OptedOut,
     Refused,
+    Throttled,
     WindowClosed,
 )
 
@@ -86,8 +87,10 @@ def request(
     return found
 
 
-def refusal(code: int) -> Refused:
+def refusal(code: int) -> Refused | NotSent:
     """What Twilio's code means for a message that it did not take, or took and dropped at once."""
+    if code in _NOT_NOW:
+        return Throttled(f"twilio_{code}")
     return _OUTCOMES.get(code, Refused)(f"twilio_{code}")
 
 
@@ -106,7 +109,7 @@ def _failure(answer: http.Answer) -> Refused | NotSent | InDoubt:
         return InDoubt(f"twilio_{code}")
     if answer.status == _TOO_MANY or code in _NOT_NOW:
         seconds = number(answer.headers.get("retry-after"))
-        return NotSent(f"twilio_{code}", seconds * clock.SECOND_MS or None)
+        return Throttled(f"twilio_{code}", seconds * clock.SECOND_MS or None)
     if answer.status == _UNAUTHORIZED:
         return CredentialsRefused(f"twilio_{code}")
     return refusal(code)

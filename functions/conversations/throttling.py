@@ -1,0 +1,70 @@
+"""
+Senders that were too fast for their provider: all of their messages wait a moment, and then keep to a slow pace.
+
+A number is shared by many conversations, which know nothing of each other: what the provider tells one of them counts
+for all. What waits comes back at moments that are spread, so that not all are refused again by the first.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from conversations.items.books import Rate as RateItem
+from conversations.items.books import Throttled
+from conversations.items.log_item import key
+from shared import clock
+from shared.caps.limit import Rate
+from shared.caps.pace import Pace
+from shared.channels.outcomes import NotSent
+from shared.queues import digest
+
+if TYPE_CHECKING:
+    from shared.dynamodb import Attributes, Table
+
+# What Twilio lets any number send, and what it queues beyond: one a second.
+SLOW = Rate(every_ms=clock.SECOND_MS, burst=3)
+HELD_MS = 10 * clock.SECOND_MS  # where the provider does not say how long
+SLOW_FOR_SECONDS = 600
+SPREAD_MS = 30 * clock.SECOND_MS
+
+
+@dataclass(frozen=True)
+class Throttles:
+    """The senders in *log*."""
+
+    log: Table
+    pace: Pace = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pace", Pace(self.log, _pace_key))
+
+    def pass_one(self, sender: str) -> None:
+        """Let one message of a business address pass. Raises NotSent, with the time to wait. One read as a rule."""
+        subject = digest("sender", sender)
+        if self.log.get(_mark_key(subject)) is None:
+            return
+        free_at = self.pace.take(subject, SLOW)
+        if free_at is not None:
+            raise NotSent("sender_throttled", free_at - clock.now_ms() + _spread())
+
+    def hold(self, sender: str, wait_ms: int | None) -> int:
+        """The provider refuses a business address for now: for how long this message waits, in milliseconds."""
+        subject, wait = digest("sender", sender), wait_ms or HELD_MS
+        mark = Throttled(ttl=clock.expires_in(wait // clock.SECOND_MS + SLOW_FOR_SECONDS))
+        self.log.put(mark.attributes(_mark_key(subject)))
+        self.pace.hold(subject, clock.now_ms() + wait, SLOW)
+        return wait + _spread()
+
+
+def _mark_key(subject: str) -> Attributes:
+    return key(Throttled.partition(subject))
+
+
+def _pace_key(subject: str) -> Attributes:
+    return key(RateItem.partition("pace", subject))
+
+
+def _spread() -> int:
+    return random.randrange(SPREAD_MS)  # noqa: S311 - spreads load; nothing is kept secret by it

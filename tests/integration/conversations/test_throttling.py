@@ -1,0 +1,108 @@
+"""A provider that says "too fast": the message waits, and so does whatever else its sender has to say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.conversations import cast
+from events.conversations.twilio import SMS_NUMBER
+from shared.queues import digest
+from tests.integration.conversations.acts import MINUTE_MS, stands
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+NUMBERS = [f"+4477009001{n:02}" for n in range(20)]
+
+
+def too_fast(world: World, times: int = 1, retry_after: str | None = None) -> None:
+    world.sandbox.faults.add(
+        kind="status", provider="twilio", status=429, times=times, retry_after=retry_after
+    )
+
+
+def ask_all(world: World, count: int) -> list[str]:
+    """So many people are to be written to at once; their conversations."""
+    refs = []
+    for number, tel in enumerate(NUMBERS[:count]):
+        person = {"recipient_first_name": "Ann", "recipient_tel": tel, "comms_consent": True}
+        asked = cast.request("sms", f"req-{number}", recipient_data=person)
+        status, answer = world.ask(asked)
+        assert status == 200, answer
+        refs.append(str(answer["conversation_ref"]))
+    return refs
+
+
+def attempts(world: World) -> int:
+    return len([call for call in world.wire.calls if call.startswith("HTTP.POST /2010")])
+
+
+def throttled(world: World) -> bool:
+    return world.row("log", f"THROTTLED#{digest('sender', SMS_NUMBER)}", "#") is not None
+
+
+def test_the_message_waits_as_long_as_the_provider_says_and_leaves_once(world: World) -> None:
+    too_fast(world, retry_after="90")
+    began = world.clock.ms
+
+    (ref,) = ask_all(world, 1)
+    world.let_pass(89_000)
+    assert world.sent() == []
+    world.work_off()
+
+    assert 90_000 <= world.clock.ms - began <= 121_000
+    assert len(world.sent()) == 1
+    assert stands(world, ref) == ("initial_message_sent", None)
+
+
+def test_what_else_the_sender_has_to_say_does_not_even_try(world: World) -> None:
+    too_fast(world, retry_after="60")
+
+    ask_all(world, 5)
+    world.let_pass(59_000)
+
+    assert attempts(world) == 1
+    assert throttled(world)
+
+
+def test_afterwards_they_leave_one_by_one_and_none_is_lost(world: World) -> None:
+    too_fast(world, times=3, retry_after="10")
+
+    refs = ask_all(world, len(NUMBERS))
+    world.work_off()
+
+    assert len(world.sent()) == len(NUMBERS)
+    assert len({body["To"] for body in world.sent()}) == len(NUMBERS)
+    assert {stands(world, ref)[0] for ref in refs} == {"initial_message_sent"}
+    assert world.lanes.dead_letters == []
+
+
+def test_another_sender_is_not_held_up(world: World) -> None:
+    too_fast(world, retry_after="200")
+    ask_all(world, 1)
+    world.let_pass(1_000)
+
+    _, answer = world.ask(cast.request("whatsapp", "req-w"))
+    world.let_pass(1_000)
+
+    assert stands(world, answer["conversation_ref"])[0] == "initial_message_sent"
+    assert len(world.sent()) == 1
+
+
+def test_a_while_later_nothing_is_slow_any_more(world: World) -> None:
+    too_fast(world)
+    ask_all(world, 1)
+    world.work_off()
+    assert throttled(world)
+    world.clock.ms += 15 * MINUTE_MS
+    world.wire.rewind()
+
+    person = {
+        "recipient_first_name": "Bob",
+        "recipient_tel": "+447700900456",
+        "comms_consent": True,
+    }
+    world.begin("sms", request_id="req-b", recipient_data=person)
+
+    assert not [call for call in world.wire.calls if "RATE#pace#" in call]
+    assert len(world.sent()) == 2
