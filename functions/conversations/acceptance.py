@@ -9,7 +9,7 @@ from conversations.companies import SmsChannel, WhatsAppChannel
 from conversations.filling import filled, template_of
 from conversations.fitting import TOO_LONG, longest
 from conversations.office import Unusable
-from conversations.turns import Unwritable
+from conversations.unwritable import Unwritable
 from shared.channels.sms.text import gsm_twins, measure
 
 if TYPE_CHECKING:

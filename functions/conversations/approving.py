@@ -23,7 +23,7 @@ from conversations.moving import Cause, finish_move, move
 from conversations.office import holder_of
 from conversations.progress import status_of_model
 from conversations.store import messages, states
-from conversations.turns import Unwritable
+from conversations.unwritable import Unwritable
 from shared.failures import Transient
 
 if TYPE_CHECKING:

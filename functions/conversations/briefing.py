@@ -11,7 +11,7 @@ from conversations.ai.outcome import Cause
 from conversations.ai.prompt import Facts, Said
 from conversations.items.conversation import Role
 from conversations.items.log import Delivery
-from conversations.turns import misconfigured
+from conversations.unwritable import misconfigured
 from shared import ai, clock
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Writer(Protocol):
-    """Whoever words messages: models, templates, fixed texts. What cannot be worded raises `turns.Unwritable`."""
+    """Whoever words messages: models, templates, fixed texts. What cannot be worded raises `unwritable.Unwritable`."""
 
     def first_message(self, opened: Opened, turn_id: str, run: Run) -> Message:
         """The message that begins a conversation."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.faults import Fault
 from conversations.ai.templates import Template, TemplateBroken, completed, known_values
-from conversations.turns import Unwritable, misconfigured
+from conversations.unwritable import Unwritable, misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

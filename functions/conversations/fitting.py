@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from conversations.companies import EmailChannel, SmsChannel
 from conversations.items.conversation import Role
 from conversations.items.log import Delivery, Message
-from conversations.turns import Unwritable
+from conversations.unwritable import Unwritable
 from shared.channels.email.content import ContentUnusable, subject_line
 from shared.channels.sms.text import gsm_twins, measure
 

@@ -17,28 +17,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from aws_lambda_powertools.metrics import MetricUnit
-
-from conversations import references, settling
+from conversations import references, sending, settling
 from conversations.items.conversation import Entry
-from conversations.items.log import Delivery, DueKind, Message, Stage, Turn, TurnKind
+from conversations.items.log import Delivery, Message, Stage, Turn, TurnKind
 from conversations.opened import Opened, Speaking
 from conversations.outgoing import Wire
 from conversations.resources import Resources, Run
+from conversations.sending import Attempt
 from conversations.settling import End, Noted
-from conversations.store import due, messages, states
+from conversations.store import messages, states
+from conversations.unwritable import Unwritable
 from shared import clock
-from shared.channels.outcomes import Sent
-from shared.delivery import Action, OnDoubt
 from shared.delivery import State as Sending
 from shared.failures import Transient
-from shared.observability import logger, metrics
-from shared.queues import digest
 
-# A dead worker's attempt is settled when nobody can be alive in it, and evidence had time to come.
-IN_DOUBT_MS = 150 * clock.SECOND_MS
-MADE = frozenset({Sending.SENT, Sending.CONFIRMED})
-IN_DOUBT = frozenset({"send_in_doubt", "send_in_progress"})
 SEND_IN_DOUBT = "send_in_doubt"
 APPROVAL = "function_approval"
 
@@ -83,38 +75,6 @@ class Outcome:
 type Write = Callable[[], Message | None]
 
 
-class Unwritable(Exception):
-    """
-    There is no message to send. *reason* is a code; *may_pass* says whether trying again can help.
-
-    *words* are what agents are shown where the model hands over, in its own words; *noted* is what it did before that.
-    *unsent* is what a person wanted to say, so that they see that it did not leave.
-    """
-
-    def __init__(
-        self,
-        reason: str,
-        *,
-        may_pass: bool = False,
-        words: str | None = None,
-        unsent: Message | None = None,
-        noted: Noted | None = None,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.may_pass = may_pass
-        self.words = words
-        self.unsent = unsent
-        self.noted = noted
-
-
-def misconfigured(attribute: str) -> Unwritable:
-    """Nothing can be worded before somebody mends this *attribute* of the project."""
-    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-    logger.error("project is not set up as it must be", extra={"attribute": attribute})
-    return Unwritable("configuration_invalid")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
     """
@@ -147,23 +107,10 @@ def take(turns: Turns, opened: Opened, plan: Plan, run: Run, write: Write) -> Ou
         return Outcome(Ended.LATER)
     message = messages.get(here.log, opened.ref, turn.message_sk)
     if message is None:
-        try:
-            written = write()
-        except Unwritable as fault:
-            if fault.may_pass and not run.is_last:
-                raise Transient(fault.reason) from None
-            end = turns.consequence(plan.kind, Ended.UNWRITTEN, fault.reason)
-            end = replace(end, words=fault.words, noted=fault.noted)
-            if fault.unsent is not None:
-                messages.add(here.log, opened.ref, _placed(fault.unsent, turn))
-            settling.give_up(here, opened, turn, Delivery.FAILED, end)
-            return Outcome(Ended.UNWRITTEN, None, fault.reason)
-        if written is None:
-            states.release(here.log, opened.ref, turn)
-            return Outcome(Ended.UNWRITTEN)
-        message = messages.add(here.log, opened.ref, _placed(written, turn))
-    if message.proposal is not None:
-        return _put_before_people(turns, opened, turn, message)
+        return _written(turns, opened, turn, run, write)
+    if turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.FAILED:
+        # Its worker died before it could say that this does not leave.
+        return _unwritten(turns, opened, turn, run, Unwritable(message.error_code or "unwritten"))
     return _sent(turns, opened, turn, message, run)
 
 
@@ -185,6 +132,34 @@ def resume(turns: Turns, opened: Opened, run: Run) -> Outcome | None:
         states.release(turns.here.log, opened.ref, turn)
         return None
     return _sent(turns, opened, turn, message, run)
+
+
+def _written(turns: Turns, opened: Opened, turn: Turn, run: Run, write: Write) -> Outcome:
+    """T2 and T3, and what follows."""
+    here = turns.here
+    try:
+        written = write()
+    except Unwritable as fault:
+        return _unwritten(turns, opened, turn, run, fault)
+    if written is None:
+        states.release(here.log, opened.ref, turn)
+        return Outcome(Ended.UNWRITTEN)
+    message = messages.add(here.log, opened.ref, _placed(written, turn))
+    return _sent(turns, opened, turn, message, run)
+
+
+def _unwritten(turns: Turns, opened: Opened, turn: Turn, run: Run, fault: Unwritable) -> Outcome:
+    """The end of a turn that has nothing to say. Raises Transient where trying again can help."""
+    if fault.may_pass and not run.is_last:
+        raise Transient(fault.reason) from None
+    end = turns.consequence(turn.kind, Ended.UNWRITTEN, fault.reason)
+    end = replace(end, words=fault.words, noted=fault.noted)
+    if fault.unsent is not None:
+        failed = {"delivery_status": Delivery.FAILED, "error_code": fault.reason}
+        unsent = _placed(fault.unsent, turn).model_copy(update=failed)
+        messages.add(turns.here.log, opened.ref, unsent)
+    settling.give_up(turns.here, opened, turn, Delivery.FAILED, end)
+    return Outcome(Ended.UNWRITTEN, None, fault.reason)
 
 
 def _put_before_people(turns: Turns, opened: Opened, turn: Turn, message: Message) -> Outcome:
@@ -239,7 +214,7 @@ def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
             wait = max(0, busy.turn.lease_until - clock.now_ms())
             raise Transient("turn_busy", wait) from None
         if not busy.turn.is_over:
-            settle_later(here, opened.ref, busy.turn)
+            sending.settle_later(here, opened.ref, busy.turn)
             return None
         current = states.read(here.log, opened.ref)
         if current is None or current.turn is None:
@@ -256,6 +231,8 @@ def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
 def _sent(turns: Turns, opened: Opened, turn: Turn, message: Message, run: Run) -> Outcome:
     """T4 to T8."""
     here, ref = turns.here, opened.ref
+    if message.proposal is not None:
+        return _put_before_people(turns, opened, turn, message)
     if turn.stage is Stage.CLAIMED:
         try:
             state, turn = states.pass_fence(here.log, ref, turn)
@@ -272,34 +249,21 @@ def _sent(turns: Turns, opened: Opened, turn: Turn, message: Message, run: Run) 
     if refused is not None:
         settling.give_up(here, opened, turn, Delivery.BLOCKED, refused)
         return Outcome(Ended.REFUSED, message, refused.reason)
-    sent: Sent | None = None
-
-    def send() -> str | None:
-        nonlocal sent
-        sent = turns.wire.send(opened, message, action_id)
-        return sent.provider_id
-
     try:
-        standing = here.ledger.perform(
-            _intended(opened, message, action_id),
-            owner=run.owner,
-            remaining_ms=run.remaining_ms(),
-            send=send,
-            evidence=lambda action: turns.wire.evidence(opened, message, action),
-        )
+        made = sending.attempt(here, turns.wire, speaking, run)
     except Transient as doubt:
-        if doubt.reason not in IN_DOUBT:
+        if doubt.reason not in sending.IN_DOUBT:
             raise
-        settle_later(here, ref, turn)
+        sending.settle_later(here, ref, turn)
         return Outcome(Ended.LATER, message, doubt.reason)
-    return _settled(turns, speaking, standing, sent)
+    return _settled(turns, speaking, made)
 
 
-def _settled(turns: Turns, speaking: Speaking, standing: Sending, sent: Sent | None) -> Outcome:
+def _settled(turns: Turns, speaking: Speaking, made: Attempt) -> Outcome:
     """What the ledger knows of the send, written to the log and the conversation: T6 to T8."""
-    here = turns.here
+    here, sent = turns.here, made.sent
     action = None if sent else here.ledger.action(speaking.action_id)
-    if standing in MADE:
+    if made.has_arrived:
         known = (action.provider_id or action.evidence) if action else None
         provider_id = sent.provider_id if sent else known
         message = settling.link(here, speaking, provider_id, sent.segments if sent else None)
@@ -312,22 +276,11 @@ def _settled(turns: Turns, speaking: Speaking, standing: Sending, sent: Sent | N
         return Outcome(Ended.SENT, message)
     reason = (action.reason if action else None) or "refused"
     ended, delivery = Ended.FAILED, Delivery.FAILED
-    if standing is Sending.UNKNOWN:
+    if made.standing is Sending.UNKNOWN:
         ended, delivery, reason = Ended.UNKNOWN, Delivery.UNKNOWN, SEND_IN_DOUBT
     end = turns.consequence(speaking.turn.kind, ended, reason)
     settling.give_up(here, speaking.opened, speaking.turn, delivery, end)
     return Outcome(ended, speaking.message, end.reason)
-
-
-def settle_later(here: Resources, ref: str, turn: Turn) -> None:
-    """Have a turn whose outcome nobody knows looked at again when its worker cannot be alive."""
-    due.put(
-        here.log,
-        ref,
-        DueKind.IN_DOUBT,
-        max(clock.now_ms(), turn.lease_until) + IN_DOUBT_MS,
-        message_sk=turn.message_sk,
-    )
 
 
 def discard(here: Resources, ref: str, sk: str) -> None:
@@ -335,20 +288,6 @@ def discard(here: Resources, ref: str, sk: str) -> None:
     facts = Message.named(delivery_status=Delivery.DISCARDED)
     drafted = [Delivery.DRAFT, Delivery.DISCARDED]
     messages.update(here.log, ref, sk, facts, only_from=drafted)
-
-
-def _intended(opened: Opened, message: Message, action_id: str) -> Action:
-    in_doubt = opened.company.policy.in_doubt
-    return Action(
-        action_id=action_id,
-        company=opened.company.company_id,
-        channel=opened.conversation.channel_method,
-        provider=opened.channel.provider,
-        on_doubt=OnDoubt.RESEND if in_doubt == "resend_if_absent" else OnDoubt.AT_MOST_ONCE,
-        recipient_hash=digest("recipient", opened.customer),
-        body_hash=digest("body", message.content),
-        message_pk=f"{opened.ref}#{message.sk(message.message_timestamp, message.entry_id)}",
-    )
 
 
 def _placed(message: Message, turn: Turn) -> Message:

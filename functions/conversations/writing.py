@@ -20,7 +20,7 @@ from conversations.metering import Metered
 from conversations.proposals import proposal_of, told_of
 from conversations.settling import Noted
 from conversations.store import messages
-from conversations.turns import Unwritable, misconfigured
+from conversations.unwritable import Unwritable, misconfigured
 from shared import ai, clock
 from shared.channels.outcomes import Misconfigured, NotSent
 from shared.observability import logger, metrics

@@ -10,7 +10,7 @@ import boto3
 from botocore.config import Config
 from pydantic import TypeAdapter
 
-from conversations import delivered, parking, turns
+from conversations import delivered, parking, sending
 from conversations.assembly import ledger_of
 from conversations.companies import Companies
 from conversations.items.conversation import ChannelMethod
@@ -83,7 +83,7 @@ def _handle(body: str, run: Run) -> str:
         if refusal.reason != delivered.UNKNOWN_MESSAGE:
             raise
     # Without an action of ours to find it by, a message of ours is known as soon as its worker has linked its id.
-    is_early = clock.now_ms() < clock.from_text(event.occurred_at) + turns.IN_DOUBT_MS
+    is_early = clock.now_ms() < clock.from_text(event.occurred_at) + sending.IN_DOUBT_MS
     if event.action_id is None and is_early and not run.is_last:
         raise Transient(delivered.UNKNOWN_MESSAGE)
     # Of another sender at the same number or account, as a rule: kept, but nobody has to look.

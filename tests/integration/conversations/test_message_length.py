@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conversations import records
 from conversations.records import HumanMessage
-from tests.integration.conversations.acts import model_says, put, said, says, stands, with_model
+from tests.integration.conversations.acts import (
+    lane,
+    model_says,
+    put,
+    said,
+    says,
+    stands,
+    with_model,
+)
+from tests.simulation.wire import When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -108,3 +118,24 @@ def test_a_fixed_text_that_is_too_long_is_not_sent(world: World) -> None:
     world.work_off()
 
     assert len(world.sent()) == 1
+
+
+def test_a_worker_that_dies_over_what_is_too_long_does_not_send_it_after_all(world: World) -> None:
+    ref = world.begin("sms")
+    at_most(world, 20)
+    record = HumanMessage(ref=ref, cause="c", agent_id="eve", text="x" * 21)
+    world.lanes.put(lane(world, "sms"), records.entry(record, ref, "human"))
+    start = world.remember()
+    world.new_process()
+    world.wire.rewind()
+    world.settle()
+    names = list(world.wire.calls)
+
+    for number, name in enumerate(names, 1):
+        world.begin_again(start)
+        world.wire.die_at = (number, When.AFTER)
+        world.settle()
+        newest = world.log(ref)[-1]
+        assert (newest["delivery_status"], newest["error_code"]) == ("failed", "too_long"), name
+        assert world.sent() == [], name
+        assert "turn" not in world.state(ref), name

@@ -1,0 +1,84 @@
+"""T5 of a turn: one attempt on the wire, by the ledger; and when to look again where nobody knows what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conversations.items.log import DueKind
+from conversations.store import due
+from shared import clock
+from shared.delivery import Action, OnDoubt
+from shared.delivery import State as Sending
+from shared.queues import digest
+
+if TYPE_CHECKING:
+    from conversations.items.log import Message, Turn
+    from conversations.opened import Opened, Speaking
+    from conversations.outgoing import Wire
+    from conversations.resources import Resources, Run
+    from shared.channels.outcomes import Sent
+
+# A dead worker's attempt is settled when nobody can be alive in it, and evidence had time to come.
+IN_DOUBT_MS = 150 * clock.SECOND_MS
+MADE = frozenset({Sending.SENT, Sending.CONFIRMED})
+# Reasons of the ledger's Transient: nobody knows yet what came of the attempt.
+IN_DOUBT = frozenset({"send_in_doubt", "send_in_progress"})
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How a send stands; *sent* is what the provider has just answered, None where the ledger knew before."""
+
+    standing: Sending
+    sent: Sent | None
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether the provider has it."""
+        return self.standing in MADE
+
+
+def attempt(here: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attempt:
+    """Send the message of a turn, unless that was done. Raises Transient, in doubt with one of IN_DOUBT."""
+    opened, message, action_id = speaking.opened, speaking.message, speaking.action_id
+    sent: Sent | None = None
+
+    def send() -> str | None:
+        nonlocal sent
+        sent = wire.send(opened, message, action_id)
+        return sent.provider_id
+
+    standing = here.ledger.perform(
+        _intended(opened, message, action_id),
+        owner=run.owner,
+        remaining_ms=run.remaining_ms(),
+        send=send,
+        evidence=lambda action: wire.evidence(opened, message, action),
+    )
+    return Attempt(standing, sent)
+
+
+def settle_later(here: Resources, ref: str, turn: Turn) -> None:
+    """Have a turn whose outcome nobody knows looked at again when its worker cannot be alive."""
+    due.put(
+        here.log,
+        ref,
+        DueKind.IN_DOUBT,
+        max(clock.now_ms(), turn.lease_until) + IN_DOUBT_MS,
+        message_sk=turn.message_sk,
+    )
+
+
+def _intended(opened: Opened, message: Message, action_id: str) -> Action:
+    in_doubt = opened.company.policy.in_doubt
+    return Action(
+        action_id=action_id,
+        company=opened.company.company_id,
+        channel=opened.conversation.channel_method,
+        provider=opened.channel.provider,
+        on_doubt=OnDoubt.RESEND if in_doubt == "resend_if_absent" else OnDoubt.AT_MOST_ONCE,
+        recipient_hash=digest("recipient", opened.customer),
+        body_hash=digest("body", message.content),
+        message_pk=f"{opened.ref}#{message.sk(message.message_timestamp, message.entry_id)}",
+    )
