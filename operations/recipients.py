@@ -9,7 +9,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations import erasing
-from conversations.assembly import ledger_of
+from conversations.connecting import ledger_of
 from conversations.credentials import Credentials
 from conversations.erasing import Eraser
 from conversations.items.conversation import Conversation

@@ -11,18 +11,14 @@ from botocore.config import Config
 
 from conversations import speaking
 from conversations.ai.models import Providers as Models
-from conversations.companies import Companies
+from conversations.connecting import ConnectedSettings, resources_of
 from conversations.consequences import consequence
 from conversations.credentials import Credentials
 from conversations.desk import Desk
 from conversations.effects import Effects
-from conversations.items.conversation import ChannelMethod
-from conversations.items.log import ACTION_PK_PATTERN
-from conversations.items.log_item import key
 from conversations.media import Fetcher
 from conversations.mirroring import Mirror
 from conversations.policing import Policing
-from conversations.resources import Resources
 from conversations.throttling import Throttles
 from conversations.turns import Turns
 from conversations.wire import Providers
@@ -32,28 +28,16 @@ from shared.channels.sms.aws import AwsSms
 from shared.channels.twilio import Twilio
 from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
-from shared.delivery import Action, Ledger
-from shared.dynamodb import Table
 from shared.kill_switches import KillSwitches
-from shared.objects import Bucket
 from shared.queues import FifoQueue
 from shared.secrets import JsonSecret
-from shared.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeakingSettings(Settings):
+class SpeakingSettings(ConnectedSettings):
     """The environment of a function that sends."""
 
-    conversations_table_name: str
-    conversation_log_table_name: str
-    company_data_table_name: str
-    whatsapp_channel_queue_url: str
-    sms_channel_queue_url: str
-    email_channel_queue_url: str
-    conversations_replies_queue_url: str
     whatsapp_queue_url: str
-    media_bucket_name: str
     media_origins: tuple[str, ...]
     whatsapp_tokens_secret_id: str
     switches_path: str
@@ -72,39 +56,20 @@ once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
 
-def ledger_of(log: Table) -> Ledger[Action]:
-    """The ledger of this context, in its log."""
-    return Ledger(log, lambda action: key(ACTION_PK_PATTERN.format(action_id=action)), Action)
-
-
 def desk_of(settings: SpeakingSettings) -> Desk:
     """Everything that a function which sends works with."""
-    dynamodb = boto3.client("dynamodb", config=patient)
+    here = resources_of(settings, patient)
     sqs = boto3.client("sqs", config=patient)
-    log = Table(dynamodb, settings.conversation_log_table_name)
     credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
-    here = Resources(
-        table=Table(dynamodb, settings.conversations_table_name),
-        log=log,
-        companies=Companies(Table(dynamodb, settings.company_data_table_name)),
-        channels={
-            ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
-            ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
-            ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
-        },
-        replies=FifoQueue(lambda: sqs, settings.conversations_replies_queue_url),
-        bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
-        ledger=ledger_of(log),
-    )
     parameters = SSMProvider(boto3_client=boto3.client("ssm", config=patient))
     switches = KillSwitches(parameters, settings.switches_path)
-    policing = Policing(log=log, switches=switches.current)
+    policing = Policing(log=here.log, switches=switches.current)
     wire = _wire(
         settings,
         credentials,
         policing,
         FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
-        region=dynamodb.meta.region_name,
+        region=sqs.meta.region_name,
     )
     effects = Effects(
         here=here,

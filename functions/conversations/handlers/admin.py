@@ -11,10 +11,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
 from conversations import agents, consent_desk, inputs, judging, letting_go, listing, placing, views
-from conversations.assembly import ledger_of
-from conversations.companies import Companies, ConfigurationInvalid
+from conversations.companies import ConfigurationInvalid
+from conversations.connecting import ConnectedSettings, resources_of
 from conversations.handlers.routes import Routes
-from conversations.items.conversation import ChannelMethod
 from conversations.listing import Page
 from conversations.office import (
     Agent,
@@ -26,32 +25,20 @@ from conversations.office import (
     recipient_of,
 )
 from conversations.once import KeyReused, StillRunning
-from conversations.resources import Resources
 from conversations.store.states import Gone
 from shared import rest
 from shared.auth import Caller, Scope
 from shared.consent.records import Consents
-from shared.dynamodb import Table
 from shared.failures import Transient
-from shared.objects import Bucket
 from shared.queues import FifoQueue, NotEnqueued, to_json
 from shared.secrets import JsonSecret, SecretUnreadable
-from shared.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdminSettings(Settings):
+class AdminSettings(ConnectedSettings):
     """The environment of this function."""
 
-    conversations_table_name: str
-    conversation_log_table_name: str
-    company_data_table_name: str
-    whatsapp_channel_queue_url: str
-    sms_channel_queue_url: str
-    email_channel_queue_url: str
-    conversations_replies_queue_url: str
     conversations_inbound_queue_url: str
-    media_bucket_name: str
     api_seal_secret_id: str
 
 
@@ -59,22 +46,9 @@ settings = AdminSettings.load()
 quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
 # Links must be signed with version 4: what boto3 makes by itself, newer buckets and regions refuse.
 signing = quick.merge(Config(signature_version="s3v4"))
-dynamodb = boto3.client("dynamodb", config=quick)
 sqs = boto3.client("sqs", config=quick)
-log = Table(dynamodb, settings.conversation_log_table_name)
-here = Resources(
-    table=Table(dynamodb, settings.conversations_table_name),
-    log=log,
-    companies=Companies(Table(dynamodb, settings.company_data_table_name)),
-    channels={
-        ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
-        ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
-        ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
-    },
-    replies=FifoQueue(lambda: sqs, settings.conversations_replies_queue_url),
-    bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
-    ledger=ledger_of(log),
-)
+here = resources_of(settings, quick, of_bucket=signing)
+log = here.log
 office = Office(
     here=here,
     inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),

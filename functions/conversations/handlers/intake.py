@@ -11,22 +11,15 @@ from botocore.config import Config
 from pydantic import TypeAdapter
 
 from conversations import intake
-from conversations.assembly import ledger_of
-from conversations.companies import Companies
+from conversations.connecting import ConnectedSettings, resources_of
 from conversations.credentials import Credentials
-from conversations.items.conversation import ChannelMethod
 from conversations.media import Fetcher
 from conversations.queue_work import Worker, work
-from conversations.resources import Resources
 from conversations.wire import file_proof
 from shared.consent.records import Consents
-from shared.dynamodb import Table
 from shared.events import InboundMessage
 from shared.failures import Permanent
-from shared.objects import Bucket
 from shared.observability import metrics
-from shared.queues import FifoQueue
-from shared.settings import Settings
 from shared.storable import storable
 
 if TYPE_CHECKING:
@@ -37,18 +30,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntakeSettings(Settings):
+class IntakeSettings(ConnectedSettings):
     """The environment of this function."""
 
-    conversations_table_name: str
-    conversation_log_table_name: str
-    company_data_table_name: str
     conversations_inbound_queue_url: str
-    conversations_replies_queue_url: str
-    whatsapp_channel_queue_url: str
-    sms_channel_queue_url: str
-    email_channel_queue_url: str
-    media_bucket_name: str
     media_origins: tuple[str, ...]
     twilio_base_url: str
     max_receive_count: int
@@ -56,22 +41,9 @@ class IntakeSettings(Settings):
 
 settings = IntakeSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
-dynamodb = boto3.client("dynamodb", config=patient)
 sqs = boto3.client("sqs", config=patient)
-log = Table(dynamodb, settings.conversation_log_table_name)
-here = Resources(
-    table=Table(dynamodb, settings.conversations_table_name),
-    log=log,
-    companies=Companies(Table(dynamodb, settings.company_data_table_name)),
-    channels={
-        ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
-        ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
-        ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
-    },
-    replies=FifoQueue(lambda: sqs, settings.conversations_replies_queue_url),
-    bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
-    ledger=ledger_of(log),
-)
+here = resources_of(settings, patient)
+log = here.log
 credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
 desk = intake.Intake(
     here=here,

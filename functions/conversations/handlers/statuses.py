@@ -11,19 +11,12 @@ from botocore.config import Config
 from pydantic import TypeAdapter
 
 from conversations import delivered, parking, sending
-from conversations.assembly import ledger_of
-from conversations.companies import Companies
-from conversations.items.conversation import ChannelMethod
+from conversations.connecting import ConnectedSettings, resources_of
 from conversations.queue_work import Worker, work
-from conversations.resources import Resources
 from shared import clock
-from shared.dynamodb import Table
 from shared.events import DeliveryStatus
 from shared.failures import Permanent, Transient
-from shared.objects import Bucket
 from shared.observability import metrics
-from shared.queues import FifoQueue
-from shared.settings import Settings
 from shared.storable import storable
 
 if TYPE_CHECKING:
@@ -34,18 +27,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StatusesSettings(Settings):
+class StatusesSettings(ConnectedSettings):
     """The environment of this function."""
 
-    conversations_table_name: str
-    conversation_log_table_name: str
-    company_data_table_name: str
     conversations_statuses_queue_url: str
-    conversations_replies_queue_url: str
-    whatsapp_channel_queue_url: str
-    sms_channel_queue_url: str
-    email_channel_queue_url: str
-    media_bucket_name: str
     max_receive_count: int
 
 
@@ -53,22 +38,9 @@ SOURCE = "statuses"
 
 settings = StatusesSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
-dynamodb = boto3.client("dynamodb", config=patient)
 sqs = boto3.client("sqs", config=patient)
-log = Table(dynamodb, settings.conversation_log_table_name)
-here = Resources(
-    table=Table(dynamodb, settings.conversations_table_name),
-    log=log,
-    companies=Companies(Table(dynamodb, settings.company_data_table_name)),
-    channels={
-        ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
-        ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
-        ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
-    },
-    replies=FifoQueue(lambda: sqs, settings.conversations_replies_queue_url),
-    bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
-    ledger=ledger_of(log),
-)
+here = resources_of(settings, patient)
+log = here.log
 statuses = TypeAdapter(DeliveryStatus)
 
 

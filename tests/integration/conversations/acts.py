@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from conversations import arriving, moving, records
-from conversations.assembly import ledger_of
 from conversations.companies import Companies
+from conversations.connecting import ledger_of
 from conversations.lifecycle import Status
 from conversations.moving import Cause
 from conversations.records import Release

@@ -17,7 +17,7 @@ import boto3
 import pytest
 
 from conversations import arriving, references, turns
-from conversations.assembly import ledger_of
+from conversations.connecting import ledger_of
 from conversations.consequences import consequence
 from conversations.items.conversation import Role
 from conversations.items.log import Delivery, Message, Mode, Stage, TurnKind

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import boto3
 
 from conversations import erasing
-from conversations.assembly import ledger_of
+from conversations.connecting import ledger_of
 from conversations.erasing import Erased, Eraser
 from events.conversations import cast
 from shared.dynamodb import Table
