@@ -19,7 +19,7 @@ from conversations.context_object import (
     as_json,
     context_hash,
 )
-from conversations.requests import Request, RequestRefused
+from conversations.request_json import RequestRefused
 from conversations.store import openings
 from conversations.store import requests as answers
 from shared import clock
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.items.conversation import ChannelMethod
+    from conversations.requests import Request
     from shared.dynamodb import Table
 
 MINUTE_SECONDS = 60

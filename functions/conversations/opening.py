@@ -29,7 +29,8 @@ from conversations.lifecycle import Status, may_become
 from conversations.moving import Cause, finish_move, keep_open, move
 from conversations.opened import Opened
 from conversations.policing import Wanted
-from conversations.requests import Request, RequestRefused
+from conversations.request_json import RequestRefused
+from conversations.requests import Request
 from conversations.resources import Resources, Run
 from conversations.review import must_be_reviewed
 from conversations.settling import End

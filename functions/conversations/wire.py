@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conversations.companies import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.consequences import Kind
 from conversations.credentials import readable
 from conversations.items.books import Unreachable
 from conversations.policing import addresses_of
+from conversations.provider_forms import for_aws_sms, for_inbox, for_meta, for_ses, for_twilio
 from conversations.store import unreachable
-from shared import addresses, clock
+from shared import clock
 from shared.channels import twilio
 from shared.channels.email import ses
-from shared.channels.email.content import body_of
-from shared.channels.email.ses import Mail
 from shared.channels.outcomes import (
     AddressUnusable,
     CredentialsRefused,
@@ -30,10 +29,8 @@ from shared.channels.outcomes import (
     Throttled,
     WindowClosed,
 )
-from shared.channels.sms.aws import TextMessage
 from shared.channels.twilio_api import credentials_of
 from shared.consent.records import Source, Statement
-from shared.events import OutboundMessage
 from shared.events import body_of as json_of
 from shared.queues import Entry, digest
 
@@ -52,7 +49,6 @@ if TYPE_CHECKING:
     from shared.queues import FifoQueue
     from shared.secrets import JsonSecret
 
-LIVES_SECONDS = 3_600  # an SMS that no carrier took by then is not worth sending
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
 # Clients put their provider before its codes (`twilio_21612`, `ses_MessageRejected`), not before words of ours.
 _CODE = re.compile(r"(?:twilio|aws_sms|graph|ses)_([0-9]+|[A-Z]\w*)")
@@ -129,19 +125,7 @@ class Providers:
         channel = opened.channel
         if not isinstance(channel, WhatsAppChannel) or channel.provider == "twilio":
             return
-        kind, content = _of_meta(opened, message)
-        event = OutboundMessage(
-            provider=channel.provider,
-            provider_message_id=provider_id,
-            action_id=action_id,
-            account=channel.account or "",
-            business_address=channel.phone_number_id or channel.address,
-            customer_address=None if addresses.is_user_id(opened.customer) else opened.customer,
-            customer_user_id=opened.state.customer_user_id,
-            message_type=kind,
-            content=content,
-            occurred_at=message.message_timestamp,
-        )
+        event = for_inbox(opened, channel, message, action_id, provider_id)
         group = digest("outbound", opened.state.business_address, opened.customer)
         self.inbox.send([Entry(json_of(event), group, digest("outbound", action_id))])
 
@@ -156,7 +140,7 @@ class Providers:
         if channel.provider == "twilio":
             return self._by_twilio(opened, channel, message, action_id)
         if isinstance(channel, SmsChannel):
-            return self._by_aws_sms(opened, channel, message, action_id)
+            return self.aws_sms.send(for_aws_sms(opened, channel, message, action_id))
         return self._by_meta(opened, channel, message, action_id)
 
     def _by_twilio(
@@ -166,19 +150,9 @@ class Providers:
         message: Message,
         action_id: str,
     ) -> Sent:
-        is_sms = isinstance(channel, SmsChannel)
         secret = self.credentials.value(channel.credentials_id)
-        service = channel.messaging_service_sid if isinstance(channel, SmsChannel) else None
-        wanted = twilio.Message(
-            channel="sms" if is_sms else "whatsapp",
-            to=opened.customer,
-            sender=None if service else opened.state.business_address,
-            messaging_service_sid=service,
-            content=_content(channel, message, secret),
-            status_callback=twilio.status_callback(self.public_url, action_id)
-            if self.public_url
-            else None,
-        )
+        reported = twilio.status_callback(self.public_url, action_id) if self.public_url else None
+        wanted = for_twilio(opened, channel, message, secret, reported)
         try:
             return self.twilio.send(credentials_of(secret), wanted)
         except CredentialsRefused:
@@ -188,35 +162,12 @@ class Providers:
         fresh = self.credentials.value(channel.credentials_id)
         return self.twilio.send(credentials_of(fresh), wanted)
 
-    def _by_aws_sms(
-        self, opened: Opened, channel: SmsChannel, message: Message, action_id: str
-    ) -> Sent:
-        return self.aws_sms.send(
-            TextMessage(
-                to=opened.customer,
-                origination=opened.state.business_address,
-                body=message.content,
-                message_type=channel.message_type,
-                configuration_set=channel.configuration_set,
-                time_to_live_seconds=LIVES_SECONDS,
-                action_id=action_id,
-                ref=opened.ref,
-            )
-        )
-
     def _by_meta(
         self, opened: Opened, channel: WhatsAppChannel, message: Message, action_id: str
     ) -> Sent:
         if not channel.phone_number_id:
             raise Misconfigured("phone_number_id")
-        kind, content = _of_meta(opened, message)
-        payload = {
-            "messaging_product": "whatsapp",
-            **_recipient(opened),
-            "type": kind,
-            kind: content,
-            "biz_opaque_callback_data": action_id,
-        }
+        payload = for_meta(opened, message, action_id)
         if channel.provider == "aws_social":
             found = self.eum.post_message(channel.phone_number_id, payload)
         else:
@@ -237,25 +188,7 @@ class Providers:
     def _mailed(
         self, opened: Opened, channel: EmailChannel, message: Message, action_id: str
     ) -> Sent:
-        is_answer = message.reply_to is not None
-        mail = Mail(
-            sender=channel.company_email,
-            sender_name=channel.email_from_name or "",
-            to=opened.customer,
-            reply_to=channel.company_email,
-            subject=message.subject or channel.default_subject_line,
-            body=body_of(message.content),
-            auto_submitted=None
-            if message.author.startswith("human:")
-            else ("auto-replied" if is_answer else "auto-generated"),
-            in_reply_to=message.reply_to,
-            references=[opened.conversation.email_id] if opened.conversation.email_id else [],
-            unsubscribe=[channel.list_unsubscribe] if channel.list_unsubscribe else [],
-            configuration_set=channel.configuration_set,
-            action_id=action_id,
-            tags={"ref": opened.ref},
-        )
-        sent = self.ses.send(mail)
+        sent = self.ses.send(for_ses(opened, channel, message, action_id))
         assigned, _ = ses.message_ids(sent.provider_id, self.region)
         return Sent(assigned, sent.status)
 
@@ -302,42 +235,3 @@ def file_proof(
         raise NotSent("secrets_missing") from None
     pair = f"{account.user}:{account.password}".encode()
     return {"Authorization": f"Basic {b64encode(pair).decode()}"}
-
-
-def _content(
-    channel: WhatsAppChannel | SmsChannel, message: Message, secret: dict[str, Any]
-) -> twilio.Text | twilio.Template:
-    if message.template is None:
-        return twilio.Text(message.content)
-    templates = channel.templates if isinstance(channel, WhatsAppChannel) else {}
-    configured = templates.get(message.template) or {}
-    sid = configured.get("content_sid") or secret.get("twilio_template_sid")
-    if not isinstance(sid, str):
-        raise Misconfigured("content_sid")
-    return twilio.Template(sid, message.variables or {})
-
-
-def _of_meta(opened: Opened, message: Message) -> tuple[str, dict[str, Any]]:
-    """Type and content of Meta's message JSON. Variables become body parameters in the template's order."""
-    channel = opened.company.channel_config.whatsapp
-    if message.template is None or channel is None:
-        return "text", {"body": message.content}
-    configured = channel.templates.get(message.template) or {}
-    values = [{"type": "text", "text": text} for text in (message.variables or {}).values()]
-    components = [{"type": "body", "parameters": values}] if values else []
-    return "template", {
-        "name": configured.get("meta_name") or message.template,
-        "language": {"code": configured.get("language") or "en"},
-        "components": components,
-    }
-
-
-def _recipient(opened: Opened) -> dict[str, str]:
-    """
-    Whom Meta is to send to: a number, or a business-scoped id.
-
-    Check: that ids go into `recipient` is Meta's announcement and not confirmed by traffic of ours.
-    """
-    if addresses.is_user_id(opened.customer):
-        return {"recipient": opened.customer.removeprefix(addresses.USER_ID_PREFIX)}
-    return {"to": opened.customer.removeprefix("+")}

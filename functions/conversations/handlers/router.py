@@ -14,7 +14,7 @@ from botocore.config import Config
 from conversations import initiating, requests
 from conversations.companies import Companies
 from conversations.items.conversation import ChannelMethod
-from conversations.requests import RequestRefused
+from conversations.request_json import RequestRefused, read_json
 from shared import clock
 from shared.auth import Unauthenticated, caller_of
 from shared.dynamodb import Table
@@ -68,7 +68,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     request_id = "unknown"
     try:
         caller = initiating.authorised(caller_of(event))
-        payload = requests.read_json(raw_body(event))
+        payload = read_json(raw_body(event))
         request_id = requests.request_id_of(payload)
         call = initiating.Call(
             caller=caller,

@@ -9,7 +9,8 @@ import pytest
 
 from conversations import requests
 from conversations.items.conversation import ChannelMethod
-from conversations.requests import Request, RequestRefused
+from conversations.request_json import RequestRefused, read_json
+from conversations.requests import Request
 from events.conversations import cast
 from shared import clock
 
@@ -58,9 +59,9 @@ def _with(section: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 def test_a_body_of_100_kb_is_read_and_one_byte_more_is_too_large() -> None:
     frame = len(b'{"a":""}')
 
-    assert requests.read_json(b'{"a":"' + b"x" * (102_400 - frame) + b'"}')
+    assert read_json(b'{"a":"' + b"x" * (102_400 - frame) + b'"}')
     with pytest.raises(RequestRefused) as refusal:
-        requests.read_json(b'{"a":"' + b"x" * (102_401 - frame) + b'"}')
+        read_json(b'{"a":"' + b"x" * (102_401 - frame) + b'"}')
     assert (refusal.value.code, refusal.value.status) == ("PAYLOAD_TOO_LARGE", 413)
 
 
@@ -85,22 +86,22 @@ def test_a_body_of_100_kb_is_read_and_one_byte_more_is_too_large() -> None:
 )
 def test_what_is_no_plain_json_object_is_an_invalid_request(body: bytes | None) -> None:
     with pytest.raises(RequestRefused) as refusal:
-        requests.read_json(body)
+        read_json(body)
 
     assert (refusal.value.code, refusal.value.status) == ("INVALID_REQUEST", 400)
 
 
 def test_a_byte_order_mark_is_no_fault() -> None:
-    assert requests.read_json(b'\xef\xbb\xbf{"a":1}') == {"a": 1}
+    assert read_json(b'\xef\xbb\xbf{"a":1}') == {"a": 1}
 
 
 def test_64_levels_are_read_and_one_more_is_too_deep() -> None:
     def nested(levels: int) -> bytes:
         return b'{"a":' * levels + b"1" + b"}" * levels
 
-    assert requests.read_json(nested(64))
+    assert read_json(nested(64))
     with pytest.raises(RequestRefused):
-        requests.read_json(nested(65))
+        read_json(nested(65))
 
 
 # Sections and identifiers

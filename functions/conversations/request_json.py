@@ -1,0 +1,103 @@
+"""The JSON that is posted: one object without tricks, and why a request is not taken."""
+
+from __future__ import annotations
+
+import json
+import math
+from http import HTTPStatus
+from typing import Any
+
+LARGEST_BODY_BYTES = 100 * 1_024
+DEEPEST_BODY = 64
+
+type Json = dict[str, Any]
+
+
+class RequestRefused(Exception):
+    """The request is not taken. *code* and *status* are for the caller, *field* where one is to blame."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        status: HTTPStatus = HTTPStatus.BAD_REQUEST,
+        *,
+        field: str | None = None,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(code)
+        self.code = code
+        self.message = message
+        self.status = status
+        self.field = field
+        self.retry_after = retry_after
+
+
+def read_json(body: bytes | None) -> Json:
+    """The object that was posted. Raises RequestRefused (`PAYLOAD_TOO_LARGE`, `INVALID_REQUEST`)."""
+    if body is not None and len(body) > LARGEST_BODY_BYTES:
+        message = f"the body has more than {LARGEST_BODY_BYTES // 1_024} KB"
+        raise RequestRefused(
+            "PAYLOAD_TOO_LARGE", message, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, field="body"
+        )
+    try:
+        found = json.loads(
+            (body or b"").decode("utf-8-sig"),
+            object_pairs_hook=_without_twins,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+        )
+        json.dumps(found, ensure_ascii=False).encode()  # Half a character can be escaped, not kept.
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or depth(found) > DEEPEST_BODY:
+        message = (
+            "the body must be one JSON object in UTF-8, each key once, without NaN, not too deep"
+        )
+        raise RequestRefused("INVALID_REQUEST", message, field="body")
+    return found
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> Json:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key comes twice")
+    return found
+
+
+def _no_constant(_: str) -> None:
+    raise ValueError("NaN and Infinity are no JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError("nobody can keep such a number")
+    return number
+
+
+def depth(value: object) -> int:
+    """How many containers are around the innermost value; without recursion, as the value is a stranger's."""
+    deepest = 0
+    waiting: list[tuple[object, int]] = [(value, 1)]
+    while waiting:
+        current, level = waiting.pop()
+        if isinstance(current, dict):
+            current = list(current.values())
+        if isinstance(current, list):
+            deepest = max(deepest, level)
+            waiting += [(part, level + 1) for part in current]
+    return deepest
+
+
+def keys(value: object) -> int:
+    """How many keys all objects in a value have."""
+    count, waiting = 0, [value]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, dict):
+            count += len(current)
+            waiting += current.values()
+        elif isinstance(current, list):
+            waiting += current
+    return count
