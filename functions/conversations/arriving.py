@@ -10,6 +10,7 @@ from conversations.items.books import ParkReason
 from conversations.items.conversation import ChannelMethod, Conversation, Role
 from conversations.items.log import Alias, BusinessAddress, Message, State
 from conversations.lifecycle import Status
+from conversations.media import AWAITED, PENDING
 from conversations.moving import keep_open
 from conversations.opened import Opened
 from conversations.resources import Resources
@@ -131,11 +132,8 @@ def log_entry(event: InboundMessage, at: str, ref: str) -> Message:
     """The message as the log keeps it."""
     is_ours = event.type == "human_reply"
     author = EXTERNAL if is_ours else "customer"
-    entry = references.entry_id(
-        references.action_id(ref, event.provider, event.provider_message_id)
-    )
     return Message(
-        entry_id=entry,
+        entry_id=entry_of(ref, event.provider, event.provider_message_id),
         message_timestamp=at,
         role=Role.ASSISTANT if is_ours else Role.USER,
         content=_content(event),
@@ -143,7 +141,7 @@ def log_entry(event: InboundMessage, at: str, ref: str) -> Message:
         kind=event.kind,
         button=_texts(event.button),
         media=[_texts(file) or {} for file in event.media],
-        media_state="pending" if event.media else None,
+        media_state=_media_state(event),
         location=_texts(event.location),
         reply_to=event.reply_to,
         extra=event.extra,
@@ -151,6 +149,18 @@ def log_entry(event: InboundMessage, at: str, ref: str) -> Message:
         provider_message_id=event.provider_message_id,
         payload_hash=payload_hash(event),
     )
+
+
+def entry_of(ref: str, provider: str, provider_message_id: str) -> str:
+    """The id of a provider's message in the log of a conversation."""
+    return references.entry_id(references.action_id(ref, provider, provider_message_id))
+
+
+def _media_state(event: InboundMessage) -> str | None:
+    """Files without an address are fetched by the context that has told of them, which tells when it has them."""
+    if not event.media:
+        return None
+    return PENDING if any(file.url for file in event.media) else AWAITED
 
 
 def _content(event: InboundMessage) -> str:

@@ -31,6 +31,9 @@ WITHIN_MS = 8 * clock.SECOND_MS
 AGAIN_MS = 120 * clock.SECOND_MS
 MOST_ATTEMPTS = 5
 MOST_HOPS = 3
+PENDING, AWAITED, STORED, FAILED = "pending", "awaited", "stored", "failed"
+# Contexts of ours have copies of what these carry. What others write as an address of a bucket is no address.
+_WITH_COPIES = frozenset({"meta", "aws_social", "ses"})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # A file that a webhook names may come a little after it, and a provider may have no time.
 _NOT_YET = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS})
@@ -56,31 +59,39 @@ def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
     return message.model_copy(update={"content": shown, "content_key": key})
 
 
+def key_in(bucket: Bucket, provider: str | None, url: str) -> str | None:
+    """Where in our bucket a file lies that another context of ours has copied there; None for all other addresses."""
+    ours = f"s3://{bucket.name}/"
+    return url.removeprefix(ours) if provider in _WITH_COPIES and url.startswith(ours) else None
+
+
 def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 0) -> bool:
     """
     Copy a message's files; what cannot be had now is tried again later, a few times. Safe to repeat.
 
     Whether nothing is left to be tried.
     """
-    if not message.media or message.media_state != "pending":
+    if not message.media or message.media_state != PENDING:
         return True
     kept: list[dict[str, str]] = []
-    state = "stored"
+    state = STORED
     for position, file in enumerate(message.media[:MOST_FILES]):
         if "key" in file or "url" not in file:
             kept.append(file)
             continue
+        key = key_in(fetcher.here.bucket, message.provider, file["url"])
         try:
-            kept.append({**file, "key": _copy(fetcher, opened, message, position, file["url"])})
+            key = key or _copy(fetcher, opened, message, position, file["url"])
+            kept.append({**file, "key": key})
         except (http.OriginRefused, http.TooLarge) as refusal:
             kept.append({**file, "refused": type(refusal).__name__})
         except (NotSent, InDoubt):
             kept.append(file)
-            state = "pending" if attempts < MOST_ATTEMPTS else "failed"
+            state = PENDING if attempts < MOST_ATTEMPTS else FAILED
     sk = message.sk(message.message_timestamp, message.entry_id)
     facts = Message.named(media=kept, media_state=state)
     messages.update(fetcher.here.log, opened.ref, sk, facts)
-    is_done = state != "pending"
+    is_done = state != PENDING
     if not is_done:
         wait = AGAIN_MS * 2**attempts
         due.put(fetcher.here.log, opened.ref, DueKind.MEDIA, clock.now_ms() + wait, message_sk=sk)

@@ -8,8 +8,8 @@ The queues and their readers know what they have seen, so that twice is harmless
 from collections.abc import Mapping
 
 from shared import clock
-from shared.conversation_lanes import inbound_entry, status_entry
-from shared.events import Provider
+from shared.conversation_lanes import file_entry, inbound_entry, status_entry
+from shared.events import File, FileStored, Provider
 from whatsapp import content, ordering, translation
 from whatsapp.content import Content
 from whatsapp.events import Event
@@ -39,6 +39,22 @@ def message(
         file_url=f"s3://{stored.s3_bucket}/{stored.s3_key}" if has_copy else None,
     )
     here.conversation_inbound.send([inbound_entry(told)])
+
+
+def file(here: Resources, phone: Phone, stored: Message, media_id: str, url: str) -> None:
+    """Tell where the file of a message lies (`s3://`), which was handed over before the file was here."""
+    if not phone.is_automated or stored.group_id or stored.revoked_at or stored.erased:
+        return
+    number = _number(phone)
+    told = FileStored(
+        provider=number.provider,
+        provider_message_id=stored.message_id,
+        account=number.account,
+        channel_method="whatsapp",
+        business_address=number.address,
+        file=File(url=url, provider_id=media_id),
+    )
+    here.conversation_inbound.send([file_entry(told)])
 
 
 def reaction(here: Resources, event: Event, phone: Phone) -> None:

@@ -15,7 +15,7 @@ from tempfile import SpooledTemporaryFile
 from shared import clock, http
 from shared.channels.outcomes import InDoubt, NotSent, Refused
 from shared.failures import Permanent, Transient
-from whatsapp import media_types, ownership, store
+from whatsapp import handover, media_types, ownership, store
 from whatsapp.content import MediaFile
 from whatsapp.events import Event
 from whatsapp.items import Media, Phone
@@ -127,16 +127,28 @@ def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
     except (NotSent, InDoubt) as failure:
         raise Transient(f"media_{failure.code}") from None
     # The message first: STORED says that all is done.
-    store.messages.attach_file(here.table, message_pk, here.bucket.name, key)
+    _attach(here, phone, record, message_pk, bucket=here.bucket.name, key=key)
     if not store.media.stored(here.table, _stored(here, record, key, size, announced)):
         here.bucket.delete(key)
     return Outcome.PERSISTED
 
 
+def _attach(
+    here: Resources, phone: Phone, record: Media, message_pk: str, *, bucket: str, key: str
+) -> None:
+    """Point the message to its file, and tell whoever answers at the number. Safe to repeat."""
+    store.messages.attach_file(here.table, message_pk, bucket, key)
+    if not phone.is_automated:
+        return
+    message = ownership.message_of(here, message_pk, phone)
+    if message is not None and message.s3_key == key:
+        handover.file(here, phone, message, record.media_id, f"s3://{bucket}/{key}")
+
+
 def _finish(here: Resources, phone: Phone, record: Media, message_pk: str) -> None:
     """What is left to do for a file that is settled: another message has it too, or a worker died half-way."""
     if record.media_status == "STORED" and record.s3_bucket and record.s3_key:
-        store.messages.attach_file(here.table, message_pk, record.s3_bucket, record.s3_key)
+        _attach(here, phone, record, message_pk, bucket=record.s3_bucket, key=record.s3_key)
     if record.media_status == "REVOKED":
         # It may have died with the file in our bucket, before the record named it; then the revocation found none.
         for key in here.bucket.keys_under(_prefix(phone, record.media_id)):

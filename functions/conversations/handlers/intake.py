@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import boto3
 from botocore.config import Config
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
-from conversations import intake
+from conversations import filing, intake
 from conversations.connecting import ConnectedSettings, resources_of
 from conversations.credentials import Credentials
 from conversations.media import Fetcher
 from conversations.queue_work import Worker, work
 from conversations.wire import file_proof
 from shared.consent.records import Consents
-from shared.events import InboundMessage
+from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent
 from shared.observability import metrics
 from shared.storable import storable
@@ -54,14 +54,17 @@ desk = intake.Intake(
         proof=lambda opened, url: file_proof(credentials, settings.twilio_base_url, opened, url),
     ),
 )
-messages = TypeAdapter(InboundMessage)
+type Told = Annotated[InboundMessage | FileStored, Field(discriminator="type")]
+told: TypeAdapter[InboundMessage | FileStored] = TypeAdapter(Told)
 
 
-def _handle(body: str, _run: Run) -> str:
+def _handle(body: str, run: Run) -> str:
     try:
-        event = messages.validate_python(storable(json.loads(body)))
+        event = told.validate_python(storable(json.loads(body)))
     except ValueError:  # of both: a pydantic error is one
         raise Permanent("unreadable") from None
+    if isinstance(event, FileStored):
+        return filing.take(here, event, is_last=run.is_last)
     return intake.take(desk, event)
 
 

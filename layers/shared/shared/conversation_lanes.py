@@ -5,7 +5,7 @@ Several contexts put events there, and one customer's messages must meet in one 
 deduplication ids are digests: no address shows in them.
 """
 
-from shared.events import DeliveryStatus, InboundMessage, body_of
+from shared.events import DeliveryStatus, FileStored, InboundMessage, body_of
 from shared.queues import Entry, digest
 
 
@@ -25,6 +25,25 @@ def inbound_entry(message: InboundMessage) -> Entry:
             customer,
             message.text or "",
             str(len(message.media)),
+        ),
+    )
+
+
+def file_entry(stored: FileStored) -> Entry:
+    """
+    A file on `conversations-inbound.fifo`, once for each place where it lies.
+
+    It has a group of its own: one that is faster than its message waits for it, and must not keep it waiting.
+    """
+    return Entry(
+        body=body_of(stored),
+        group=digest(stored.type, stored.provider, stored.provider_message_id),
+        deduplication=digest(
+            stored.type,
+            stored.provider,
+            stored.account,
+            stored.provider_message_id,
+            stored.file.url or "",
         ),
     )
 

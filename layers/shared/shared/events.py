@@ -79,6 +79,20 @@ class InboundMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileStored:
+    """The file of a message that is told of already is in our bucket by now: *file* has its `s3://` address."""
+
+    type: Literal["file_stored"] = "file_stored"
+    v: int = 1
+    provider: Provider
+    provider_message_id: str
+    account: str
+    channel_method: Channel
+    business_address: str
+    file: File
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryStatus:
     """
     What a provider says became of a message of ours, in its own word (*status*): ranks are the reader's.
@@ -132,7 +146,7 @@ class ReplyTrigger:
     message_sk: str
 
 
-type Event = InboundMessage | DeliveryStatus | OutboundMessage | ReplyTrigger
+type Event = InboundMessage | FileStored | DeliveryStatus | OutboundMessage | ReplyTrigger
 
 
 def body_of(event: Event) -> str:

@@ -441,7 +441,7 @@ def at_aws(world: World) -> None:
     whatsapp = channels["whatsapp"] | {
         "provider": "aws_social",
         "account": "102290129340398",
-        "phone_number_id": "phone-number-id-" + "a1" * 16,
+        "phone_number_id": "phone-number-id-0123456789abcdef0123456789abcdef",
         "templates": templates,
         "reengagement_template": None,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,8 @@ from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
 from shared.failures import Transient
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
-from whatsapp import media_types
+from whatsapp import media_types, store
+from whatsapp.items.phones import CONVERSATIONS
 from whatsapp.outcomes import Outcome
 
 JPEG = "1003383421387256"
@@ -78,6 +80,43 @@ def test_a_file_is_stored_under_a_key_of_ours_and_its_message_points_to_it(
     assert (record["mediaStatus"], record["s3Key"], "ttl" in record) == ("STORED", key, False)
     assert desk.item("MSG#wamid.1")["s3Key"] == key
     assert len(desk.here.bucket.get(key)) == record["contentLength"]
+
+
+def test_at_an_automated_number_it_is_told_where_the_file_lies(
+    desk: Desk, sandbox: Sandbox
+) -> None:
+    store.phones.register(desk.here.table, a_phone(automation=CONVERSATIONS))
+    store.phones.forget()
+    desk.take({"messages": [media_message(JPEG)]})
+    fetch(desk)
+
+    message, file = (json.loads(entry.body) for entry in desk.inbound.entries)
+    assert "url" not in message["media"][0]
+    key = desk.item("MSG#wamid.1")["s3Key"]
+    assert file == {
+        "type": "file_stored",
+        "v": 1,
+        "provider": "meta",
+        "provider_message_id": "wamid.1",
+        "account": "102290129340398",
+        "channel_method": "whatsapp",
+        "business_address": "+15550783881",
+        "file": {"url": f"s3://{desk.here.bucket.name}/{key}", "provider_id": JPEG},
+    }
+
+
+def test_a_file_is_told_again_where_the_worker_before_may_have_died(
+    desk: Desk, sandbox: Sandbox
+) -> None:
+    store.phones.register(desk.here.table, a_phone(automation=CONVERSATIONS))
+    store.phones.forget()
+    desk.take({"messages": [media_message(JPEG)]})
+    (request,) = desk.outbox.entries
+    for _ in range(2):
+        desk.handle(request.body)
+
+    _, first, again = desk.inbound.entries
+    assert first == again
 
 
 def test_a_number_at_aws_has_its_files_copied_by_the_service_under_a_name_that_is_read_back(

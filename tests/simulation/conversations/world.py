@@ -23,7 +23,7 @@ from events.conversations import cast, twilio
 from local.sandbox import state
 from shared import conversation_lanes
 from shared.auth import Caller, Scope
-from shared.events import InboundMessage
+from shared.events import FileStored, InboundMessage
 from shared.queues import digest
 from shared.storable import storable
 from tests.simulation import stored
@@ -298,15 +298,15 @@ class World:
         told = {**twilio.status("-", word, **fields), "MessageSid": sid, "SmsSid": sid}
         self.webhook(twilio.callback(told, action_id))
 
-    def tell(self, event: InboundMessage | DeliveryStatus) -> None:
+    def tell(self, event: InboundMessage | FileStored | DeliveryStatus) -> None:
         """Another context forwards what came to it."""
-        is_message = isinstance(event, InboundMessage)
-        entry = (
-            conversation_lanes.inbound_entry(event)
-            if isinstance(event, InboundMessage)
-            else conversation_lanes.status_entry(event)
-        )
-        self.lanes.put(self._lane(INBOUND if is_message else STATUSES), entry)
+        if isinstance(event, InboundMessage):
+            ending, entry = INBOUND, conversation_lanes.inbound_entry(event)
+        elif isinstance(event, FileStored):
+            ending, entry = INBOUND, conversation_lanes.file_entry(event)
+        else:
+            ending, entry = STATUSES, conversation_lanes.status_entry(event)
+        self.lanes.put(self._lane(ending), entry)
 
     def webhook(self, event: dict[str, Any]) -> None:
         with quiet():

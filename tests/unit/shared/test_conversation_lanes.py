@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from shared.conversation_lanes import inbound_entry, status_entry
-from shared.events import DeliveryStatus, File, InboundMessage
+from shared.conversation_lanes import file_entry, inbound_entry, status_entry
+from shared.events import DeliveryStatus, File, FileStored, InboundMessage
 
 MESSAGE = InboundMessage(
     provider="twilio",
@@ -38,6 +38,22 @@ def test_group_and_deduplication_ids_show_no_address() -> None:
     for entry in entries:
         assert re.fullmatch("[0-9a-f]{64}", entry.group)
         assert re.fullmatch("[0-9a-f]{64}", entry.deduplication)
+
+
+def test_a_file_keeps_no_message_waiting_and_counts_once_for_each_place() -> None:
+    file = FileStored(
+        provider="meta",
+        provider_message_id="wamid.1",
+        account="1022",
+        channel_method="whatsapp",
+        business_address="+12025550142",
+        file=File(url="s3://bucket/one", provider_id="77"),
+    )
+    elsewhere = file_entry(replace(file, file=File(url="s3://bucket/two", provider_id="77")))
+
+    assert file_entry(file).group != inbound_entry(MESSAGE).group
+    assert elsewhere.group == file_entry(file).group
+    assert elsewhere.deduplication != file_entry(file).deduplication
 
 
 def test_the_body_is_the_event() -> None:
