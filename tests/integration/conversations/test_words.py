@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.integration.conversations.acts import HOUR_MS, said, stands
+import pytest
+
+from conversations import arriving, moving
+from conversations.lifecycle import Status
+from conversations.moving import Cause
+from events.conversations import cast
+from tests.integration.conversations.acts import (
+    HOUR_MS,
+    aside,
+    asked,
+    model_says,
+    said,
+    says,
+    stands,
+    with_model,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.simulation.conversations.world import World
 
 
@@ -56,6 +73,241 @@ def test_a_confirmation_that_may_not_leave_brings_nothing_back(world: World) -> 
     assert (notice["delivery_status"], notice["error_code"]) == ("blocked", "safe_mode")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "STOP",
+        " stop. ",
+        "Stop!!",
+        "\uff33\uff34\uff2f\uff30",
+        "opt-out",
+        "Arrêt",
+        "sair",
+        "🛑 Stop",
+    ],
+)
+def test_a_word_for_stop_is_one_however_it_is_written(world: World, text: str) -> None:
+    ref = world.begin("sms")
+
+    write(world, text)
+
+    assert stands(world, ref) == ("opted_out", "said_stop")
+
+
+@pytest.mark.parametrize("text", ["please stop by", "Don't stop", "Stop it, when is the shift?"])
+def test_a_word_in_a_sentence_is_for_the_model(world: World, text: str) -> None:
+    ref = world.begin("sms")
+
+    write(world, text)
+
+    assert stands(world, ref)[0] == "reply_sent"
+
+
+def test_a_company_may_have_words_of_its_own(world: World) -> None:
+    world.change(policy={"opt_out_words": {"de": ["Tschüss"]}})
+    ref = world.begin("sms")
+
+    write(world, "TSCHÜSS!")
+
+    assert stands(world, ref)[0] == "opted_out"
+
+
+def test_a_stop_on_one_channel_is_one_on_all_and_for_all_addresses(world: World) -> None:
+    world.begin("sms")
+
+    write(world, "STOP")
+
+    for number, channel in enumerate(("whatsapp", "email", "sms")):
+        ref = asked(world, channel, f"later-{number}")
+        assert stands(world, ref) == ("blocked", "opted_out")
+        assert world.log(ref) == []
+
+
+def test_a_start_lifts_it_on_its_own_channel_and_nowhere_else(world: World) -> None:
+    ref = world.begin("sms")
+    write(world, "STOP", "one")
+    world.clock.ms += HOUR_MS
+
+    write(world, "Start", "two")
+
+    assert stands(world, ref) == ("initial_message_sent", "said_start")
+    assert stands(world, asked(world, "sms", "later-1"))[0] == "initial_message_sent"
+    assert stands(world, asked(world, "whatsapp", "later-2")) == ("blocked", "opted_out")
+
+
+def test_who_came_back_is_answered_again(world: World) -> None:
+    ref = world.begin("sms")
+    for name, word in (("one", "STOP"), ("two", "START"), ("three", "Which shift is it?")):
+        world.clock.ms += HOUR_MS
+        write(world, word, name)
+
+    assert stands(world, ref)[0] == "reply_sent"
+    assert "nights" in said(world, ref)[-1]
+
+
+def test_yes_lifts_what_a_word_in_this_channel_has_stopped(world: World) -> None:
+    ref = world.begin("sms")
+    write(world, "STOP", "one")
+    world.clock.ms += HOUR_MS
+
+    write(world, "Yes", "two")
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+
+
+def test_yes_is_an_answer_as_long_as_nobody_has_stopped(world: World) -> None:
+    ref = world.begin("sms")
+
+    write(world, "YES")
+
+    assert stands(world, ref)[0] == "reply_sent"
+
+
+def test_yes_on_whatsapp_lifts_nothing(world: World) -> None:
+    ref = world.begin("whatsapp")
+    world.whatsapp("one", "STOP")
+    world.work_off()
+    world.clock.ms += HOUR_MS
+
+    world.whatsapp("two", "YES")
+    world.work_off()
+
+    assert stands(world, ref)[0] == "opted_out"
+
+
+def test_yes_lifts_nothing_that_was_stopped_by_other_means(world: World) -> None:
+    ref = world.begin("sms")
+    world.status(world.log(ref)[0]["provider_message_id"], "undelivered", ErrorCode="21610")
+    world.work_off()
+    assert stands(world, ref)[0] == "opted_out"
+    world.clock.ms += HOUR_MS
+
+    write(world, "YES")
+
+    assert stands(world, ref)[0] == "opted_out"
+
+
+# What was tapped
+
+
+def tapped(world: World, payload: str, label: str) -> None:
+    world.whatsapp("m", label, MessageType="button", ButtonPayload=payload, ButtonText=label)
+    world.work_off()
+
+
+def test_a_button_stops_by_its_payload(world: World) -> None:
+    ref = world.begin("whatsapp")
+
+    tapped(world, "STOP", "No more messages, please")
+
+    assert stands(world, ref) == ("opted_out", "said_stop")
+
+
+def test_a_button_that_only_reads_stop_stops_nothing(world: World) -> None:
+    ref = world.begin("whatsapp")
+
+    tapped(world, "machine-2-off", "STOP")
+
+    assert stands(world, ref)[0] == "reply_sent"
+
+
+# Answered by the provider
+
+
+@pytest.mark.parametrize("word", ["STOP", "HELP"])
+def test_what_the_provider_answers_is_not_answered_twice(world: World, word: str) -> None:
+    provider_answers(world)
+    ref = world.begin("sms")
+
+    write(world, word)
+
+    assert told(world, ref) == []
+    assert (stands(world, ref)[0] == "opted_out") is (word == "STOP")
+
+
+def provider_answers(world: World) -> None:
+    channels = cast.project()["channel_config"]
+    sms = channels["sms"] | {"opt_out_handled_by": "provider"}
+    world.change(channel_config=channels | {"sms": sms})
+
+
+def test_a_word_that_only_the_provider_knows_counts_by_its_mark(world: World) -> None:
+    ref = world.begin("sms")
+
+    write(world, "Basta ya", OptOutType="STOP")
+
+    assert stands(world, ref)[0] == "opted_out"
+    assert told(world, ref) == []
+
+
+# Between the model's answer and the send
+
+
+DRAFT, POLICY = "dynamodb.PutItem CONV#", "dynamodb.GetItem ACTION#"
+ANSWER = "The shift is at night."
+
+
+def answer_while(world: World, moment: str, something: Callable[[], None]) -> str:
+    """The model answers, and before the first call of this name something happens: the conversation."""
+    with_model(world, says("Hello Ann, can you start in May?"))
+    ref = world.begin("sms")
+    model_says(world, says(ANSWER))
+    world.text("m", "Which shift is it?")
+    world.take_in()
+
+    def happens(call: str) -> bool:
+        if call.startswith(moment):
+            world.wire.fails_if = lambda _: False
+            something()
+        return False
+
+    world.wire.fails_if = happens
+    world.work_off()
+    return ref
+
+
+def draft_of(world: World, ref: str) -> tuple[str, str | None]:
+    """What became of the answer, and why; it certainly did not leave."""
+    assert ANSWER not in [message.get("Body") for message in world.sent()]
+    draft = next(message for message in world.log(ref) if message["content"] == ANSWER)
+    return draft["delivery_status"], draft.get("error_code")
+
+
+@pytest.mark.parametrize(
+    ("moment", "became"),
+    [(DRAFT, ("discarded", None)), (POLICY, ("blocked", "opted_out"))],
+    ids=["before the fence", "behind the fence"],
+)
+def test_a_stop_between_the_models_answer_and_the_send_keeps_it_from_leaving(
+    world: World, moment: str, became: tuple[str, str | None]
+) -> None:
+    def stop() -> None:
+        world.text("s", "STOP")
+        world.take_in()
+
+    ref = answer_while(world, moment, stop)
+
+    assert stands(world, ref)[0] == "opted_out"
+    assert draft_of(world, ref) == became
+    assert world.state(ref).get("turn") is None
+    assert len(told(world, ref)) == 1
+
+
+def test_a_stop_elsewhere_is_heard_at_the_last_question_before_the_wire(world: World) -> None:
+    """No fence of this conversation was raised: the policy is what stops the answer."""
+    other = world.begin("whatsapp", request_id="req-2")
+
+    def stop() -> None:
+        world.whatsapp("s", "STOP")
+        world.take_in()
+
+    ref = answer_while(world, DRAFT, stop)
+
+    assert stands(world, other)[0] == "opted_out"
+    assert stands(world, ref) == ("opted_out", "opted_out")
+    assert draft_of(world, ref) == ("blocked", "opted_out")
+
+
 # Help
 
 
@@ -87,3 +339,15 @@ def test_help_that_may_not_leave_hands_nobody_over(world: World) -> None:
     write(world, "HELP")
 
     assert stands(world, ref)[0] == "initial_message_sent"
+
+
+def test_help_is_given_in_a_conversation_that_was_closed(world: World) -> None:
+    ref = world.begin("sms")
+    here = aside(world)
+    cause = Cause(who="human:eve", what="close", reason="closed")
+    moving.move(here, arriving.opened(here, ref), Status.CLOSED, cause)
+
+    write(world, "HELP")
+
+    assert len(told(world, ref)) == 1
+    assert stands(world, ref)[0] == "closed"
