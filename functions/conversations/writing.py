@@ -87,7 +87,7 @@ class Scribe:
         message = self._message(opened, turn_id, answer)
         if message.proposal is not None:
             return message
-        reply_to = pending[-1].provider_message_id if pending else None
+        reply_to = pending[-1].quoted_as if pending else None
         thread_id = self.begun_copy(opened, config)
         return message.model_copy(update={"reply_to": reply_to, "thread_id": thread_id})
 

@@ -116,6 +116,12 @@ class Message(OfConversation):
         """The sort key of a message: text order is time order."""
         return sort_key(cls.sk_pattern, message_timestamp, entry_id)
 
+    @property
+    def quoted_as(self) -> str | None:
+        """The id that an answer names: of a mail its Message-ID, whatever the context that took it in calls it."""
+        message_id = self.extra.get("message_id")
+        return message_id if isinstance(message_id, str) else self.provider_message_id
+
 
 class Change(OfConversation):
     """A status changed: who did it, from what to what, for which reason, because of which event."""

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from conversations import open_list
+from conversations.items.books import Unreachable
 from conversations.items.conversation import ChannelMethod
 from conversations.items.log import Delivery, DueKind, Stage, Turn, TurnKind
 from conversations.lifecycle import Status
-from conversations.store import due, states
+from conversations.store import due, states, unreachable
 from events.conversations import cast
 from tests.integration.conversations.agency import (
     ANN,
+    COMPANY,
     NEIGHBOUR,
     OTHER_PROJECT,
     PROJECT,
@@ -316,6 +318,19 @@ def test_changes_are_shown_newest_first_with_who_and_why(agency: Agency) -> None
         "closed",
     )
     assert (oldest["who"], oldest["reason"]) == ("human:carol", "taken_over")
+
+
+def test_an_address_that_the_channel_does_not_reach_is_shown_with_the_reason(
+    agency: Agency,
+) -> None:
+    ref = agency.begin()
+    assert agency.look(ref).get("unreachable") is None
+    at = agency.later()
+    found = Unreachable(reason="21614", at=at, evidence="entry-1")
+
+    unreachable.note(agency.here.log, COMPANY, ANN, "sms", found)
+
+    assert agency.look(ref)["unreachable"] == {"reason": "21614", "since": at}
 
 
 def test_an_erased_conversation_is_not_there(agency: Agency) -> None:

@@ -109,6 +109,17 @@ def test_the_window_holds_at_most_two_kilobytes() -> None:
     assert numbers(kept) == [5, 6, 7, 8, 9]
 
 
+def test_the_window_is_as_small_after_300_turns_as_after_ten() -> None:
+    kept: list[Entry] = []
+    for turn in range(300):
+        said, answered = 2 * turn, 2 * turn + 1
+        kept = window(kept, [entry(said), entry(answered, "x" * 200, Role.ASSISTANT)])
+        assert len(kept) <= 10
+        assert sum(map(bytes_of, kept)) <= 2_048
+
+    assert numbers(kept)[-2:] == [598, 599]
+
+
 def test_the_newest_two_stay_whatever_their_length_and_say_that_they_were_cut() -> None:
     kept = window([entry(0, "x" * 100)], [entry(1, "é" * 5_000), entry(2, "x" * 5_000)])
 

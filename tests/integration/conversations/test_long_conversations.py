@@ -1,0 +1,71 @@
+"""A conversation that goes on for ever: its item stays small, and a turn costs the same at any length."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from conversations.items.conversation import Role
+from conversations.items.log import Message
+from conversations.store import messages
+from shared import clock
+from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, aside, stands
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+TURNS = 300
+LARGEST_ITEM_BYTES = 4_096
+LARGEST_WINDOW_BYTES = 2_048
+MOST_ENTRIES = 10
+
+
+def turn(world: World, number: int) -> list[str]:
+    """The customer writes, and is answered: the calls that it took."""
+    world.clock.ms += 5 * MINUTE_MS
+    world.wire.rewind()
+    world.text(f"m{number}", f"Which shift is it? {number}")
+    world.work_off()
+    return [call.split(" ")[0] for call in world.wire.calls]
+
+
+def lasted(world: World, ref: str) -> None:
+    """So many turns were held a day ago: the log has their messages."""
+    begun = world.clock.ms - DAY_MS
+    said = [
+        Message(
+            entry_id=f"entry-{number}",
+            message_timestamp=clock.to_text(begun + number * 1_000),
+            role=Role.ASSISTANT if number % 2 else Role.USER,
+            content="So it goes, on and on. " * 10,
+            author="ai" if number % 2 else "customer",
+        )
+        for number in range(2 * TURNS)
+    ]
+    messages.add_all(aside(world).log, ref, said)
+
+
+def test_after_300_turns_the_item_is_as_small_and_a_turn_makes_the_same_calls(
+    world: World,
+) -> None:
+    world.change(policy={"answers_per_hour": 1_000, "quiet_hours": None})
+    ref = world.begin("sms")
+    early = [turn(world, number) for number in range(MOST_ENTRIES)]
+    lasted(world, ref)
+
+    late = [turn(world, number) for number in range(TURNS, TURNS + 5)]
+
+    assert stands(world, ref)[0] == "reply_sent"
+    assert early[-1] == late[0] == late[-1]
+    item = world.conversation(ref)
+    entries = item["messages"]
+    assert 2 <= len(entries) <= MOST_ENTRIES
+    assert _bytes(entries) <= LARGEST_WINDOW_BYTES
+    assert _bytes(item) <= LARGEST_ITEM_BYTES
+    assert [entry["role"] for entry in entries[-2:]] == ["user", "assistant"]
+    assert entries[-2]["content"] == f"Which shift is it? {TURNS + 4}"
+
+
+def _bytes(value: object) -> int:
+    """About as many as DynamoDB counts."""
+    return len(json.dumps(value, default=int, separators=(",", ":")))

@@ -1,0 +1,118 @@
+"""What a message carries when it leaves: the sender of the customer's country, the headers of a mail."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from conversations import agents, arriving
+from conversations.inputs import MessageInput
+from conversations.office import Agent
+from events.conversations import cast
+from tests.integration.conversations.acts import HOUR_MS, aside, asked, stands
+from tests.integration.conversations.test_intake import mail
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+BRITISH, DEFAULT = "+447700900999", cast.project()["channel_config"]["sms"]["company_sms_number"]
+
+
+# SMS
+
+
+def with_senders(world: World) -> None:
+    channels = cast.project()["channel_config"]
+    sms = channels["sms"] | {"senders": {"GB": BRITISH}}
+    world.change(channel_config=channels | {"sms": sms}, policy={"quiet_hours": None})
+    world.sandbox.config = replace(
+        world.sandbox.config, twilio_senders=(*world.sandbox.config.twilio_senders, BRITISH)
+    )
+
+
+def test_a_customer_is_written_to_from_the_number_of_their_country(world: World) -> None:
+    with_senders(world)
+
+    at_home = asked(world, "sms", "req-1", recipient_tel="+447400123456")
+    abroad = asked(world, "sms", "req-2", recipient_tel="+12025550199")
+
+    assert [message["From"] for message in world.sent()] == [BRITISH, DEFAULT]
+    assert world.state(at_home)["business_address"] == BRITISH
+    assert world.conversation(at_home)["gsi_company_sms_number"] == BRITISH
+    assert world.state(abroad)["business_address"] == DEFAULT
+
+
+def test_an_answer_to_that_number_is_found_and_answered_from_it(world: World) -> None:
+    with_senders(world)
+    ref = asked(world, "sms", recipient_tel="+447400123456")
+
+    world.text("m", "Which shift is it?", From="+447400123456", To=BRITISH)
+    world.work_off()
+
+    assert stands(world, ref)[0] == "reply_sent"
+    assert {message["From"] for message in world.sent()} == {BRITISH}
+
+
+# Mail
+
+
+def headers_of(sent: dict[str, Any]) -> dict[str, str]:
+    """The headers of a mail as SES was given them."""
+    given = sent["Content"]["Simple"]["Headers"]
+    return {header["Name"]: header["Value"] for header in given}
+
+
+def test_a_first_mail_says_that_a_machine_wrote_it_and_how_to_leave(world: World) -> None:
+    channels = cast.project()["channel_config"]
+    email = channels["email"] | {"list_unsubscribe": "mailto:leave@cucumber.example"}
+    world.change(channel_config=channels | {"email": email})
+
+    world.begin("email")
+
+    (sent,) = world.sent()
+    assert headers_of(sent) == {
+        "Auto-Submitted": "auto-generated",
+        "List-Unsubscribe": "<mailto:leave@cucumber.example>",
+    }
+    assert sent["ReplyToAddresses"] == [cast.EMAIL_SENDER]
+    assert sent["FromEmailAddress"] == f"Cucumber Recruitment <{cast.EMAIL_SENDER}>"
+    assert sent["Destination"]["ToAddresses"] == [cast.CANDIDATE_EMAIL]
+    tags = {tag["Name"] for tag in sent["EmailTags"]}
+    assert tags == {"action", "ref"}
+
+
+def test_an_answer_stands_in_the_thread_of_what_it_answers(world: World) -> None:
+    ref = world.begin("email")
+    first = world.conversation(ref)["email_id"]
+    assert first == world.log(ref)[0]["provider_message_id"]
+
+    world.tell(mail(world, "m", "Which shift is it?"))
+    world.work_off()
+
+    headers = headers_of(world.sent()[-1])
+    assert headers["Auto-Submitted"] == "auto-replied"
+    assert headers["In-Reply-To"] == "<m@mail.example>"
+    assert headers["References"] == f"<{first}> <m@mail.example>"
+
+
+def test_a_mail_is_answered_under_its_message_id_whatever_else_it_is_called(world: World) -> None:
+    world.begin("email")
+
+    extra = {"message_id": "of-ann@mail.example"}
+    world.tell(mail(world, "m", "Which shift is it?", provider_message_id="0a1b", extra=extra))
+    world.work_off()
+
+    assert headers_of(world.sent()[-1])["In-Reply-To"] == "<of-ann@mail.example>"
+
+
+def test_what_a_person_writes_is_no_machines(world: World) -> None:
+    ref = world.begin("email")
+    world.tell(mail(world, "m", "Can I talk to a human please"))
+    world.work_off()
+    world.clock.ms += HOUR_MS
+    here, agent = aside(world), Agent(name="eve", principal="api-key:1", cause="key-1")
+
+    agents.write(here, arriving.opened(here, ref), agent, MessageInput(text="It is me, Eve."))
+    world.work_off()
+
+    assert "Auto-Submitted" not in headers_of(world.sent()[-1])
