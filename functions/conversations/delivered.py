@@ -191,10 +191,16 @@ def _opt_out(
         channel=channel,
     )
     consents.record_opt_out(company, known, said)
+    cause = Cause(who="provider", what=f"{found.action_id}:{source}", reason=source)
     is_open = Status(opened.conversation.conversation_status) in OPEN
-    if is_open and consents.standing(company, known, channel).is_opted_out:
-        cause = Cause(who="provider", what=f"{found.action_id}:{source}", reason=source)
+    may_end = is_open or _is_ours(opened, cause)
+    if may_end and consents.standing(company, known, channel).is_opted_out:
         move(here, opened, Status.OPTED_OUT, cause)
+
+
+def _is_ours(opened: Opened, cause: Cause) -> bool:
+    """Whether the conversation is where this very status has moved it: the worker before us may have died in that."""
+    return opened.state.moved_for == cause.what
 
 
 def _failed(here: Resources, opened: Opened, message: Message, event: DeliveryStatus) -> None:
@@ -209,10 +215,7 @@ def _failed(here: Resources, opened: Opened, message: Message, event: DeliverySt
     end = consequence(kind, Ended.FAILED, reason)
     cause = Cause(who="provider", what=f"{message.entry_id}:{reason}", reason=reason)
     status = Status(opened.conversation.conversation_status)
-    is_ours = (
-        opened.state.moved_for == cause.what
-    )  # a move of ours, whose worker may have died in it
-    if status in OVER or (status in WITH_PEOPLE and not is_ours):
+    if status in OVER or (status in WITH_PEOPLE and not _is_ours(opened, cause)):
         return  # It shows at the message. Nobody expects anything, or people have the conversation anyway.
     move(here, opened, end.status or Status.FAILED, cause)
     if is_first:

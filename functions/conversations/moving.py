@@ -174,7 +174,10 @@ def _fenced(
         if state.mode is mode:
             if state.status_reason == cause.reason:
                 return state
-            return states.note(here.log, opened.ref, drop=without, status_reason=cause.reason)
+            facts = {"status_reason": cause.reason}
+            if mode is Mode.CLOSED and opened.conversation.conversation_status != status:
+                facts["moved_for"] = cause.what  # Whoever finds it over knows what has ended it.
+            return states.note(here.log, opened.ref, drop=without, **facts)
         set_ = states.set_mode(
             here.log,
             opened.ref,

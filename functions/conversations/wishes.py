@@ -99,8 +99,11 @@ def act(
             send_notice(here, opened, "help", message.entry_id)
         return opened
     if wish is Wish.STOP:
+        # Consent alone does not tell a repetition from a second stop: the first try of this one may have written it.
+        is_over = opened.conversation.conversation_status == Status.OPTED_OUT
+        is_second = had_left or (is_over and opened.state.moved_for != message.entry_id)
         after = move(here, opened, Status.OPTED_OUT, cause)
-        if not is_answered and not had_left:
+        if not is_answered and not is_second:
             send_notice(here, opened, "opt_out_confirmation", message.entry_id)
         return after
     if opened.conversation.conversation_status != Status.OPTED_OUT:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from events.conversations import cast
+from shared import clock
+from shared.events import DeliveryStatus
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import Moment, World
@@ -70,6 +72,46 @@ def _told(word: str, **fields: str) -> Story:
     return story
 
 
+def _stopped(world: World) -> None:
+    world.begin("sms")
+    world.text("first", "STOP")
+
+
+def _mailed(world: World) -> None:
+    world.begin("email")
+
+
+def _complained(world: World) -> None:
+    action = _only_action(world)
+    told = DeliveryStatus(
+        provider="ses",
+        provider_message_id="0102-of-ses",
+        account="arn:aws:ses",
+        channel_method="email",
+        action_id=action,
+        status="Complaint",
+        occurred_at=clock.to_text(world.clock.ms),
+    )
+    world.tell(told)
+
+
+def _in_doubt(world: World) -> None:
+    """Nobody knows whether the first message has left."""
+    world.sandbox.faults.add(
+        kind="status", provider="twilio", operation="create_message", status=500
+    )
+    world.ask(cast.request("sms"))
+
+
+def _arrived_after_all(world: World) -> None:
+    world.status("SM" + "e" * 32, "delivered", _only_action(world))
+
+
+def _only_action(world: World) -> str:
+    (action,) = (row["actionId"] for key, row in world.rows().items() if "ACTION#" in key[1])
+    return str(action)
+
+
 def _takes_strangers(world: World) -> None:
     world.set_up(cast.project(accept_inbound=True))
     world.begin("sms", request_id="req-0", recipient_data={
@@ -92,4 +134,8 @@ EVERY = (
     Scenario("a message of a stranger", _says("x", "Is the job still open?"), _takes_strangers),
     Scenario("a delivery", _told("delivered"), _begun),
     Scenario("a failed delivery", _told("undelivered", ErrorCode="30003"), _begun),
+    Scenario("a number that is none", _told("undelivered", ErrorCode="21614"), _begun),
+    Scenario("a stop, for the second time", _says("t", "STOP"), _stopped),
+    Scenario("a complaint", _complained, _mailed),
+    Scenario("a delivery of what was in doubt", _arrived_after_all, _in_doubt),
 )
