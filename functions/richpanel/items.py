@@ -326,7 +326,7 @@ class CustomerState(StateRow):
     """
     How often one customer was answered, over all tickets. The key holds an HMAC of the address, never it.
 
-    `counted_for` is a hash of the event that the last of the times was counted for.
+    `counted_for` is a hash of the event that the last of the times was counted for, `counted_in` which attempt at it.
     """
 
     patterns: ClassVar[tuple[str, ...]] = ("cust:{hmac}",)
@@ -334,11 +334,16 @@ class CustomerState(StateRow):
 
     auto_reply_times: Annotated[list[str], AtMost(5)] | None = None
     counted_for: str | None = None
+    counted_in: int | None = None
 
     def times_beside(self, event_hash: str) -> list[str]:
         """When the customer was answered, without what an earlier run of this event has counted."""
         times = self.auto_reply_times or []
         return times[:-1] if self.counted_for == event_hash else times
+
+    def is_counted_after(self, event_hash: str, attempt: int) -> bool:
+        """Whether a later attempt at this event has counted the customer."""
+        return self.counted_for == event_hash and (self.counted_in or 0) > attempt
 
     @classmethod
     def key(cls, hmac: str) -> str:

@@ -9,6 +9,7 @@ counted by somebody else meanwhile. The ledger row comes after the attempt, with
 is in doubt, and gets its row from whoever finds it.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -80,7 +81,11 @@ def reserve(
         )
         return replace(change, put=change.put | noted)
 
-    states.change_conversation(here.state, case.conversation_id, take)
+    try:
+        states.change_conversation(here.state, case.conversation_id, take)
+    except Overtaken:
+        _take_off(here, case, sent_at)
+        raise
 
 
 def give_back(here: Resources, case: Case) -> None:
@@ -190,21 +195,23 @@ def _customer_times_beside(case: Case, customer: CustomerState | None) -> list[s
 
 def _count(here: Resources, case: Case, sent_at: str) -> None:
     """Count a reply to the customer. Raises Overtaken where somebody else answers the same customer just now."""
-    looked = False
+    looked, attempts = False, case.event.attempts
 
     def count(customer: CustomerState | None) -> Change | None:
         nonlocal looked
         if customer and sent_at in (customer.auto_reply_times or []):
             return None  # Our own write, whose answer was lost.
         others = _customer_times_beside(case, customer)
+        is_overtaken = customer is not None and customer.is_counted_after(case.counted_as, attempts)
         now = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
-        if looked or is_customer_limited(cases.moments(others), now):
+        if looked or is_overtaken or is_customer_limited(cases.moments(others), now):
             raise Overtaken
         looked = True
         return Change(
             put=CustomerState.named(
                 auto_reply_times=[*others, sent_at][-MOST_CUSTOMER_TIMES:],
                 counted_for=case.counted_as,
+                counted_in=attempts,
             )
         )
 
@@ -213,11 +220,26 @@ def _count(here: Resources, case: Case, sent_at: str) -> None:
 
 
 def _uncount(here: Resources, case: Case) -> None:
+    """Take off whatever runs of this event have counted."""
+    _leave(here, case, lambda customer: _customer_times_beside(case, customer))
+
+
+def _take_off(here: Resources, case: Case, sent_at: str) -> None:
+    """Take off what this run has counted, and nothing of a run that overtook it."""
+    _leave(
+        here,
+        case,
+        lambda customer: [time for time in customer.auto_reply_times or [] if time != sent_at],
+    )
+
+
+def _leave(here: Resources, case: Case, left_of: Callable[[CustomerState], list[str]]) -> None:
     def take_off(customer: CustomerState | None) -> Change | None:
-        left = _customer_times_beside(case, customer)
-        if customer is None or left == (customer.auto_reply_times or []):
+        known = (customer.auto_reply_times if customer else None) or []
+        if customer is None or (left := left_of(customer)) == known:
             return None
-        drop = ("counted_for",) if customer.counted_for == case.counted_as else ()
+        is_last = customer.counted_for == case.counted_as
+        drop = ("counted_for", "counted_in") if is_last else ()
         counted = CustomerState.named(auto_reply_times=left)
         return Change(put=counted, drop=drop) if left else Change(drop=(*drop, "auto_reply_times"))
 

@@ -15,6 +15,7 @@ from richpanel.items import CustomerState
 from richpanel.store import events, states
 from shared import clock
 from shared.failures import Permanent, Transient
+from shared.queues import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +97,7 @@ def test_a_worker_that_dies_between_count_and_slot_counts_its_customer_once(offi
     office.handle(receives=2)
 
     assert len(office.replies()) == 1
-    assert counted(office) == [[office.state()["last_auto_reply"]["sent_at"]]]
+    assert [len(times) for times in counted(office)] == [1]
 
 
 def test_a_count_whose_reply_is_not_wanted_any_more_is_taken_back(office: Office) -> None:
@@ -162,6 +163,25 @@ def test_a_conversation_that_moved_since_the_decision_gets_no_reply_on_it(
 
     assert office.replies() == []
     assert "reserved_reply" not in office.state()
+    assert counted(office) == [[]]
+
+
+def test_a_worker_that_was_given_up_leaves_the_count_of_whoever_took_over(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.ticket(WHERE)
+    moment = clock.to_text(office.time.ms - 1_000)
+    after_decision(
+        office,
+        monkeypatch,
+        lambda: count_for_jane(office, [moment], digest(EVENT)[:16], counted_in=2),
+    )
+
+    with pytest.raises(Overtaken):
+        office.handle()
+
+    assert office.replies() == []
+    assert counted(office) == [[moment]]
 
 
 def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_routed_over(
@@ -331,9 +351,15 @@ def after_decision(
 
 def answer_elsewhere(office: Office, times: int = 1) -> None:
     """Somebody answers Jane in other tickets, an hour ago."""
-    hashed = customer_hmac(office.here.keys, "jane@shop.example")
     moments = [clock.to_text(office.time.ms - 3_600_000 - n) for n in range(times)]
-    change = states.Change(
-        put=CustomerState.named(auto_reply_times=moments, counted_for="elsewhere")
+    count_for_jane(office, moments, "another event", counted_in=1)
+
+
+def count_for_jane(
+    office: Office, moments: list[str], counted_for: str, *, counted_in: int
+) -> None:
+    hashed = customer_hmac(office.here.keys, "jane@shop.example")
+    put = CustomerState.named(
+        auto_reply_times=moments, counted_for=counted_for, counted_in=counted_in
     )
-    states.change_customer(office.here.state, hashed, lambda _: change)
+    states.change_customer(office.here.state, hashed, lambda _: states.Change(put=put))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tests.simulation.richpanel.world import Moment, World
 
 LIMITER = "sys:limiter"
+OUTCOME = "dynamodb.PutItem act:rp_reply:"
 WRITES = frozenset({"dynamodb.PutItem", "dynamodb.UpdateItem"})
 
 
@@ -40,17 +41,31 @@ class Run:
     in_doubt: Left | None
 
     def loses_sight(self, number: int) -> bool:
-        """Whether nobody may ever know of the reply when something happens to this call: from its reservation on."""
+        """
+        Whether nobody may ever know of the reply when something happens to this call: from its reservation on. Until it
+        was sent; or, if it was refused, until that was written down, as the ticket does not show it.
+        """
         return any(
-            self._reserves(send) <= number <= send
+            self._reserves(send)
+            <= number
+            <= (self._writes_outcome(send) if self.is_refused else send)
             for send, call in enumerate(self.calls, start=1)
             if self.scenario.is_send(call)
         )
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the help desk does not take the reply."""
+        return any(row["status"] == "failed" for row in self.clean.actions.values())
 
     def _reserves(self, send: int) -> int:
         """The number of the call that reserves what is sent with this one: the last write of the state before it."""
         before = enumerate(self.calls[:send], start=1)
         return max(number for number, call in before if _writes_state(call))
+
+    def _writes_outcome(self, send: int) -> int:
+        after = enumerate(self.calls[send:], start=send + 1)
+        return next(number for number, call in after if call.startswith(OUTCOME))
 
     def deaths(self) -> list[tuple[int, When]]:
         """

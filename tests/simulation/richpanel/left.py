@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # By the clock, by who did it, and by how often somebody had to begin.
 VARIES = {
     "created_at", "last_processed_at", "received_at", "expires_at", "updated_at", "version", "attempts", "attempt",
-    "owner", "reserved_at", "deadline", "reason", "evidence", "sent_at", "requested_at",
+    "owner", "reserved_at", "deadline", "reason", "evidence", "sent_at", "requested_at", "counted_for", "counted_in",
 }  # fmt: skip
 OUT = "out"  # sent, or seen to be there later: which of the two depends on who looked
 SENDS = ("send_message", "comment")
