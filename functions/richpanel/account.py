@@ -45,6 +45,7 @@ class _Account(BaseModel):
     holidays: frozenset[date] = frozenset()
     shipping_windows: dict[str, tuple[int, int]] = Field(default_factory=dict)
     link_hosts: frozenset[str] = frozenset()
+    company: Annotated[str | None, Field(min_length=1, max_length=128, pattern=r"^[^#]+$")] = None
 
     @field_validator("shop_timezone")
     @classmethod
@@ -85,6 +86,7 @@ def read(text: str, channels: Mapping[str, Channel]) -> Account:
         allowlist=given.allowlist,
         tag_ids=given.tag_ids,
         trust_linked_order=given.trust_linked_order,
+        company=given.company,
     )
 
 

@@ -107,6 +107,7 @@ def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
         "template": decision.considered,
         "reason": decision.reason,
         "tier2": decision.tier2_refusal,
+        "policy": decision.policy_refusal,
         "shut": [result.gate for result in decision.gates if not result.is_open][:8],
         "flags": sorted(decision.risk_flags),
         "turn": len(case.talk.said),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from richpanel import identity, orders
+from richpanel import identity, opt_outs, orders
 from richpanel.channels import Channel
 from richpanel.classification import Classification, Message
 from richpanel.classification.rules import classify
@@ -103,7 +103,19 @@ def decision_on(here: Sources, case: Case) -> Decision:
     if decision.wants_verdict and here.judge and turn.model:
         turn = replace(turn, model=here.judge.verdict(message, rules, turn.model))
         decision = decide(turn, memory, order, case.switches, now, shop=shop)
+    # Asked last, and only where there is something to refuse.
+    refusal = opt_out(here, case) if decision.reply else None
+    if refusal:
+        turn = replace(turn, policy_refusal=refusal)
+        decision = decide(turn, memory, order, case.switches, now, shop=shop)
     return decision
+
+
+def opt_out(here: Sources, case: Case) -> str | None:
+    """Why those whom a reply would reach get none from a machine; None where they may."""
+    if case.ticket is None:
+        return None  # It gets no reply anyway.
+    return opt_outs.refusal(here, case.ticket, _comment(case.ticket, case.target), case.channel)
 
 
 def _with_threats(rules: Classification, case: Case) -> Classification:

@@ -39,6 +39,20 @@ def sender_of(ticket: Ticket, target: Comment) -> str | None:
     return of_ticket
 
 
+def reached_by(ticket: Ticket, target: Comment | None) -> tuple[str, ...]:
+    """
+    The addresses of those whom a reply to *target* reaches, as far as the help desk names them: its recipient's first.
+
+    Nothing is proved by them. Who sent the message itself is among them, also where the reply goes to somebody else.
+    """
+    named = (
+        ticket.via.sender if ticket.via else None,
+        ticket.customer_profile.email if ticket.customer_profile else None,
+        target.via.sender if target and target.via else None,
+    )
+    return tuple(dict.fromkeys(filter(None, map(_known, named))))
+
+
 def _known(text: str | None) -> str | None:
     return normal_address(text) if text else None
 

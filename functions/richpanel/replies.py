@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from richpanel import reservations
+from richpanel import cases, reservations
 from richpanel.cases import Case, Overtaken
 from richpanel.decisions.catalogue import BodyFormat, render
 from richpanel.decisions.outcome import Decision, Reply
@@ -48,6 +48,8 @@ def send(here: Resources, case: Case, decision: Decision, *, again: bool) -> Sta
     if not here.switchboard.current().allow(case.channel, reply.template):
         raise Overtaken
     _look_again(case)
+    if cases.opt_out(here, case):
+        raise Overtaken  # They said so since it was decided; or nobody can tell any more.
     text = render(
         reply.template,
         reply.variant,

@@ -16,6 +16,7 @@ from richpanel.model import Judge
 from richpanel.orders import Services
 from richpanel.switchboard import SwitchBoard
 from richpanel.taxonomy import Team
+from shared.consent.records import Consents
 from shared.delivery import Ledger
 from shared.dynamodb import Table
 from shared.secrets import JsonSecret
@@ -31,6 +32,7 @@ class Account:
     *robots* are the authors who are no people: ours, and those of the shop's own automations. *assignees* maps teams to
     the person (or team id) that their tickets are given to; a team that is missing is only tagged. *order_mask* is how
     the shop's order numbers look (`richpanel.classification.Message`). *allowlist* are HMACs of addresses.
+    *company* is whose opt-outs count, by its id in the conversations context; None where there are none.
     """
 
     shop: Shop
@@ -44,6 +46,7 @@ class Account:
     allowlist: frozenset[str] = frozenset()
     tag_ids: Mapping[str, str] | None = None
     trust_linked_order: bool = False
+    company: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +65,8 @@ class Sources:
     What decisions are made from: what is remembered, and whoever can be asked.
 
     *keys* is the secret with `richpanel`, `shopify`, `shipstation_key`, `shipstation_secret` (each absent where there
-    is none) and `salt`, which customers are hashed with. *judge* is None where rules classify alone.
+    is none) and `salt`, which customers are hashed with. *judge* is None where rules classify alone. *consents* is
+    where opt-outs are on record, None where a function never decides on answers.
     """
 
     state: Table
@@ -71,6 +75,7 @@ class Sources:
     account: Account
     endpoints: Endpoints
     judge: Judge | None = None
+    consents: Consents | None = None
 
     def desk(self, lane: Lane, deadline_ms: int) -> HelpDesk | None:
         """The help desk, until *deadline_ms*; None where no key is set up."""

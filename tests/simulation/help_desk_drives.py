@@ -13,6 +13,7 @@ import boto3
 import shared.clock
 from local.sandbox.help_desk import CommentSeed, TicketSeed
 from richpanel.channels import Channel
+from richpanel.decisions.catalogue import ASK_ORDER_NUMBER
 from richpanel.items import TTL_ATTRIBUTE, TokenBucket
 from richpanel.limiter import KEY
 from richpanel.nudges import Nudge
@@ -34,6 +35,7 @@ TABLES = (
     "RichpanelIdempotencyTable",
     "RichpanelConversationStateTable",
     "RichpanelAuditActionsTable",
+    "ConversationLogTable",
 )
 DISPUTE = "I have told my bank to open a chargeback for this payment."
 
@@ -62,8 +64,8 @@ class Stage:
         dynamodb = aside.client("dynamodb")
         for table in TABLES:
             create_table(dynamodb, table, **self.given)
-        self.events, self.state, _ = (
-            Table(dynamodb, self._name(table), TTL_ATTRIBUTE) for table in TABLES
+        self.events, self.state = (
+            Table(dynamodb, self._name(table), TTL_ATTRIBUTE) for table in TABLES[:2]
         )
         for queue in QUEUES:
             self.urls[queue] = create_queue(self.sqs, queue, **self.given)
@@ -86,11 +88,15 @@ class Stage:
         started = imported(module, environment(function, **self.given))
         return self.witness.watching(function, getattr(started, name))
 
-    def ticket(self, name: str, text: str, channel: str = "email") -> None:
+    def ticket(
+        self, name: str, text: str, channel: str = "email", sender: str | None = None
+    ) -> None:
         """A customer wrote, three minutes ago."""
         at = shared.clock.to_text(self.world.clock.ms - 180_000)
         comment = CommentSeed(id=f"{name}-1", body=text, created_at=at)
-        seed = TicketSeed(id=name, channel=channel, comments=[comment], updated_at=at)
+        seed = TicketSeed(
+            id=name, channel=channel, comments=[comment], updated_at=at, sender=sender
+        )
         self.world.sandbox.desk.seed(seed, at)
 
     def work_off(self, handler: Callable[..., Any], queue: str) -> None:
@@ -130,6 +136,14 @@ class Stage:
             Name=f"/parley/local/richpanel/{name}", Value=text, Type="String", Overwrite=True
         )
 
+    def open_switches(self) -> None:
+        """All that stands between a decision and a reply."""
+        self.switch("safe_mode", "false")
+        self.switch("automation_enabled", "true")
+        self.switch("automation_enabled_channels", "email")
+        self.switch("template_enabled", json.dumps({ASK_ORDER_NUMBER: True}))
+        self.switch("outbound_scope", "all")
+
     def close_the_help_desk(self, *, for_ms: int) -> None:
         """As after a 429: nobody may call it for so long."""
         until = self.world.clock.ms + for_ms
@@ -150,7 +164,11 @@ def staged(world: World, witness: Witness) -> Iterator[Stage]:
         witness.note(event_name.partition(".")[2], params)
 
     session.events.register("before-parameter-build", note)
-    given = {"Stage": "local", "HelpDeskUrl": f"{world.sandbox.url}/v1"}
+    given = {
+        "Stage": "local",
+        "HelpDeskUrl": f"{world.sandbox.url}/v1",
+        "RichpanelAccount": json.dumps({"bot_author_id": "bot-1", "company": OPERATOR.company}),
+    }
     with (
         mock.patch.object(boto3, "DEFAULT_SESSION", session),
         mock.patch.object(shared.clock, "sleep_ms", lambda ms: world.clock.sleep(ms / 1_000)),
@@ -165,6 +183,7 @@ def drive_help_desk(world: World, witness: Witness) -> None:
         stage.ticket("t-2", "Where is my order?", channel="livechat")
         sweep_and_work(stage)
         assert "mw-processed" in world.sandbox.desk.tickets["t-1"].tags
+        answer(stage)
         operate(stage)
 
 
@@ -188,6 +207,16 @@ def sweep_and_work(stage: Stage) -> None:
     stage.work_off(worker, "RichpanelQueue")
 
 
+def answer(stage: Stage) -> None:
+    """A mail that is answered, after a look whether its sender has opted out of the company's conversations."""
+    stage.open_switches()
+    stage.ticket("t-3", "Where is my order?", sender="jane@shop.example")
+    nudge = Nudge(conversation_id="t-3", channel=Channel.EMAIL, source="sweep", deduplication="3")
+    stage.put("RichpanelQueue", nudge)
+    stage.work_off(stage.handler("RichpanelWorker"), "RichpanelQueue")
+    assert "mw-auto-replied" in stage.world.sandbox.desk.tickets["t-3"].tags
+
+
 def operate(stage: Stage) -> None:
     """Every route of the admin API; one of the conversations was parked, and a letter of each lane is dead."""
     handler = stage.handler("RichpanelAdmin")
@@ -207,8 +236,9 @@ def operate(stage: Stage) -> None:
 
     ask("GET /admin/richpanel/health", 200)
     ask("GET /admin/richpanel/switches", 200)
-    ask("PUT /admin/richpanel/switches", 200, {"safe_mode": False})
+    ask("PUT /admin/richpanel/switches", 200, {"auto_close_enabled": True})
     ask("POST /admin/richpanel/conversations/t-1/replay", 200, {"mode": "dry_run"})
+    ask("POST /admin/richpanel/conversations/t-3/replay", 200, {"mode": "dry_run"})
     ask("POST /admin/richpanel/conversations/t-2/replay", 202, {"mode": "repair"})
     ask("POST /admin/richpanel/conversations/t-1/clear-risk", 200)
     ask("GET /admin/richpanel/conversations/t-1", 200, limit="1")  # of two: there is a cursor

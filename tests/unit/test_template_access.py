@@ -166,6 +166,24 @@ def test_only_people_set_switches_and_erase_and_only_through_the_admin_function(
     }
 
 
+def test_the_help_desk_reads_opt_outs_and_nothing_else_of_the_conversations() -> None:
+    log = resolved({"Fn::GetAtt": "ConversationLogTable.Arn"})
+    granted = {
+        function: [
+            (as_list(statement["Action"]), statement.get("Condition"))
+            for statement in statements_of(function)
+            if log in as_list(statement["Resource"])
+        ]
+        for function in FUNCTIONS
+        if function.startswith("Richpanel")
+    }
+
+    only = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["CONSENT#*"]}}
+    assert granted.pop("RichpanelWorker") == [(["dynamodb:BatchGetItem"], only)]
+    assert granted.pop("RichpanelAdmin") == [(["dynamodb:BatchGetItem"], only)]
+    assert set(map(tuple, granted.values())) == {()}
+
+
 def test_the_canary_touches_nothing_but_what_is_its_own() -> None:
     """It can neither read a customer's message nor sign for a real number."""
     table, secret = (

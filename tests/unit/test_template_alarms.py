@@ -135,6 +135,7 @@ ON_ONE_METRIC: dict[str, Watch] = {
     "RichpanelDrift": of_help_desk("Drift", period=3600),
     "RichpanelSweepIncomplete": of_help_desk("SweepIncomplete"),
     "RichpanelSwitchesUnreadable": of_help_desk("SwitchesUnreadable"),
+    "RichpanelConsentsUnreadable": of_help_desk("ConsentsUnreadable"),
     "ConversationsParked": of_conversations("Parked"),
     "ConversationsSendUnknown": of_conversations("SendUnknown"),
     "ConversationsSendDoubled": of_conversations("SendDoubled"),

@@ -99,6 +99,7 @@ def decide(
         risk_flags=risk_flags_of(turn),
         wants_order_lookup=may_change and _wants_lookup(case, order, switches),
         wants_verdict=may_change and found.lacks_verdict,
+        policy_refusal=turn.policy_refusal,
     )
 
 

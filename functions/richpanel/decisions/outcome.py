@@ -58,7 +58,8 @@ class Decision:
     order are not stated, whatever else is. *close_when_confirmed*: close once a later read shows our reply as the
     newest comment. *pending_flow* holds where the reply went out or there is none; *pending_flow_unsent* where it could
     not be sent. *risk_flags* are those of this turn. *wants_order_lookup*, *wants_verdict*: decide again with the
-    order, or with the model's verdict, before acting: the answer may become Tier 2.
+    order, or with the model's verdict, before acting: the answer may become Tier 2. *policy_refusal*: why the send
+    policy refused, where it did.
     """
 
     intent: Intent
@@ -82,6 +83,7 @@ class Decision:
     risk_flags: frozenset[RiskFlag]
     wants_order_lookup: bool
     wants_verdict: bool
+    policy_refusal: str | None
 
     @property
     def route_tag(self) -> str:

@@ -13,6 +13,7 @@ from richpanel.limiter import Limiter
 from richpanel.model import Judge
 from richpanel.resources import Endpoints, Sources
 from shared.ai.bedrock import Bedrock
+from shared.consent.records import Consents
 from shared.dynamodb import Table
 from shared.secrets import JsonSecret
 from shared.settings import SettingInvalid, Settings
@@ -26,6 +27,7 @@ class SourcesSettings(Settings):
     """Their part of the environment."""
 
     conversation_state_table_name: str
+    conversation_log_table_name: str
     richpanel_keys_id: str
     channel_names: tuple[str, ...]
     account: str  # JSON, see richpanel.account
@@ -39,11 +41,8 @@ class SourcesSettings(Settings):
 
 def sources[Kind: Sources](kind: type[Kind], settings: SourcesSettings, **more: Any) -> Kind:  # noqa: ANN401 - its fields
     """One of the kinds of `Sources`, with *more* that it has. Raises SettingInvalid."""
-    state = Table(
-        boto3.client("dynamodb", config=quick),
-        settings.conversation_state_table_name,
-        TTL_ATTRIBUTE,
-    )
+    dynamodb = boto3.client("dynamodb", config=quick)
+    state = Table(dynamodb, settings.conversation_state_table_name, TTL_ATTRIBUTE)
     return kind(
         state=state,
         limiter=Limiter(state),
@@ -58,6 +57,7 @@ def sources[Kind: Sources](kind: type[Kind], settings: SourcesSettings, **more: 
             shipstation=settings.shipstation_url,
         ),
         judge=_judge(settings),
+        consents=Consents(Table(dynamodb, settings.conversation_log_table_name)),
         **more,
     )
 

@@ -26,6 +26,7 @@ from richpanel.processing import Delivery, Handled, process
 from richpanel.resources import Endpoints, Resources
 from richpanel.switchboard import SwitchBoard
 from shared import clock
+from shared.consent.records import Consents
 from shared.delivery import Ledger
 from shared.dynamodb import Table
 from shared.secrets import JsonSecret
@@ -235,6 +236,7 @@ def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
             shopify_version="2026-01",
             shipstation=None,
         ),
+        consents=Consents(Table(dynamodb, create_table(dynamodb, "ConversationLogTable"))),
     )
     office = Office(here, sandbox, time, dynamodb)
     office.switch(**OPEN)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from local.sandbox.help_desk import CommentSeed, TicketSeed
@@ -215,6 +216,23 @@ def _is_refused(world: World) -> None:
     )
 
 
+def _opts_out_at_look(number: int) -> Story:
+    """Jane says stop just before somebody looks for the so manyth time whether she has."""
+
+    def arm(world: World) -> None:
+        world.heed("acme")
+        looks = count(1)
+
+        def witness(operation: str, parameters: dict[str, Any]) -> None:
+            is_look = world.log in parameters.get("RequestItems", {})
+            if operation == "dynamodb.BatchGetItem" and is_look and next(looks) == number:
+                world.opt_out(JANE)
+
+        world.wire.witness = witness
+
+    return arm
+
+
 def _nobody_knows(world: World) -> None:
     world.call(named("m-1", "t-9", message_text="", text=WHERE))
 
@@ -237,6 +255,8 @@ EVERY = [
     Scenario("another route and a person stand there", _of_another_team, replies=1),
     Scenario("a tag that nobody made", _lacks_tag, replies=1),
     Scenario("a ticket that nobody knows", _nobody_knows),
+    Scenario("a customer who has opted out", asks, arm=_opts_out_at_look(1)),
+    Scenario("a customer who opts out between decision and reply", asks, arm=_opts_out_at_look(2)),
 ]
 
 

@@ -86,6 +86,9 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
         mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
     ):
         tables = _create(given)
+        log = template.create_table(
+            boto3.Session().client("dynamodb"), "ConversationLogTable", **given
+        )
         webhook, worker = (
             imported(module, template.environment(function, **given))
             for function, module in (
@@ -93,7 +96,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
                 ("RichpanelWorker", "richpanel.handlers.worker"),
             )
         )
-        yield World(sandbox, clock, lanes, wire, webhook, worker, tables)
+        yield World(sandbox, clock, lanes, wire, webhook, worker, tables, log)
 
 
 def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> tuple[str, FifoQueue]:

@@ -20,6 +20,8 @@ from boto3.dynamodb.types import TypeDeserializer
 from local.sandbox import state
 from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from richpanel.taxonomy import ControlTag, Intent, Team
+from shared.consent.records import Consents, Source, Statement
+from shared.dynamodb import Table
 from tests.simulation.clock import Clock
 from tests.simulation.richpanel.lanes import Lanes, as_record
 from tests.simulation.stored import items_of
@@ -97,7 +99,10 @@ class Moment:
 
 @dataclass
 class World:
-    """Everything a handler can reach, and the handlers. *tables* are names by what they are for."""
+    """
+    Everything a handler can reach, and the handlers. *tables* are names by what they are for, *log* is that of the
+    conversations context, where opt-outs stand.
+    """
 
     sandbox: Sandbox
     clock: Clock
@@ -106,11 +111,13 @@ class World:
     webhook: ModuleType
     worker: ModuleType
     tables: dict[str, str]
+    log: str
 
     def __post_init__(self) -> None:
         aside = boto3.Session()  # Not through the wire: what tests look at is no call of ours.
         self.dynamodb = aside.client("dynamodb")
         self.ssm = aside.client("ssm")
+        self.consents = Consents(Table(self.dynamodb, self.log))
         self._no_messages = self.lanes.copy()
 
     def reset(self) -> World:
@@ -121,6 +128,7 @@ class World:
         for name in TAGS:
             self.sandbox.desk.know_tag(name)
         self.assign({})
+        self.heed(None)
         self._write({})
         self.new_process()
         self.wire.rewind()
@@ -154,6 +162,7 @@ class World:
         self.sandbox.desk = copy.deepcopy(moment.desk)
         self.sandbox.shop.orders = dict(moment.orders)
         self._write(moment.stored)
+        self._forget_opt_outs()
         self.new_process()
         self.wire.rewind()
 
@@ -185,6 +194,20 @@ class World:
         here = self.worker.here
         account = replace(here.account, assignees=assignees)
         self.worker.here = replace(here, account=account)  # type: ignore[attr-defined]
+
+    def heed(self, company: str | None) -> None:
+        """Somebody sets up whose opt-outs count; nobody has opted out yet."""
+        here = self.worker.here
+        account = replace(here.account, company=company)
+        self.worker.here = replace(here, account=account)  # type: ignore[attr-defined]
+        self._forget_opt_outs()
+        self.wire.witness = lambda *_: None
+
+    def opt_out(self, address: str) -> None:
+        """Somebody says stop, in a conversation on another channel."""
+        company = self.worker.here.account.company
+        said = Statement(source=Source.WORD, at_ms=self.clock.ms, evidence="a word", channel="sms")
+        self.consents.record_opt_out(company, [address], said)
 
     # Workers
 
@@ -250,6 +273,12 @@ class World:
             for use, table in self.tables.items()
             for item in items_of(table)
         }
+
+    def _forget_opt_outs(self) -> None:
+        for item in items_of(self.log):
+            self.dynamodb.delete_item(
+                TableName=self.log, Key={name: item[name] for name in ("pk", "sk")}
+            )
 
     def _write(self, wanted: dict[Key, Any]) -> None:
         """Make the tables hold these rows and no others."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from richpanel.clients.tickets import Comment, Ticket
-from richpanel.identity import normal_address, sender_of
+from richpanel.identity import normal_address, reached_by, sender_of
 
 JANE = "jane.doe@shop-mail.example"
 
@@ -152,3 +152,41 @@ def test_a_comment_that_is_not_on_the_ticket_has_no_sender() -> None:
     stranger = Comment.model_validate(comment("customer-2", id="m-9"))
 
     assert sender_of(ticket, stranger) is None
+
+
+# Whom a reply reaches
+
+
+def test_a_reply_reaches_the_address_that_the_ticket_came_from_and_what_the_profile_and_the_message_name() -> (
+    None
+):
+    ticket = Ticket.model_validate(
+        {
+            "id": "t-1",
+            "via": {"source": {"from": {"address": "Jane.Doe@shop-mail.example"}}},
+            "customer_profile": {"email": "jane@work.example"},
+        }
+    )
+    target = Comment.model_validate(
+        {"id": "m-1", "via": {"source": {"from": {"address": "john@shop-mail.example"}}}}
+    )
+
+    reached = (JANE, "jane@work.example", "john@shop-mail.example")
+    assert reached_by(ticket, target) == reached
+    assert reached_by(ticket, None) == reached[:2]
+
+
+def test_what_is_no_address_and_what_is_named_twice_reaches_nobody_more() -> None:
+    ticket = Ticket.model_validate(
+        {
+            "id": "t-1",
+            "via": {"source": {"from": {"address": "+15550100"}}},
+            "customer_profile": {"email": JANE},
+        }
+    )
+    target = Comment.model_validate(
+        {"id": "m-1", "via": {"source": {"from": {"address": JANE.upper()}}}}
+    )
+
+    assert reached_by(ticket, target) == (JANE,)
+    assert reached_by(Ticket.model_validate({"id": "t-2"}), None) == ()

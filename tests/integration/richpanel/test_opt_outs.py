@@ -1,0 +1,205 @@
+"""Who has opted out of a company's conversations is answered by people, and by no machine, in its help desk either."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from richpanel import account, cases
+from richpanel.cases import Overtaken
+from richpanel.channels import channel_names
+from shared.consent.records import Consents, Source, Statement
+from shared.observability import metrics
+from shared.settings import SettingInvalid
+from tests.integration.logs import counted
+from tests.integration.richpanel.office import AGENT, JANE, Office, open_office
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from local.sandbox import Sandbox
+    from tests.integration.richpanel.conftest import Time
+
+WHERE = "Hi, where is my order? It has not arrived yet."
+CALL_ME = "Could you please call me by phone? I do not like to write."
+ROUTE = "route-email-support-team"
+JOHN = "john@shop.example"
+
+
+@pytest.fixture
+def heeding(sandbox: Sandbox, time: Time, dynamodb: Any) -> Office:
+    """An office that heeds the opt-outs of a company."""
+    return open_office(sandbox, time, company="acme")
+
+
+def say(office: Office, *addresses: str, opts_in: bool = False, company: str = "acme") -> None:
+    """Somebody says stop in a conversation over SMS, or start by mail."""
+    register = office.here.consents
+    assert register is not None
+    office.time.ms += 1
+    said = Statement(source=Source.WORD, at_ms=office.time.ms, evidence="a word", channel="sms")
+    if opts_in:
+        register.record_opt_in(company, addresses, said, channels=["email"])
+    else:
+        register.record_opt_out(company, addresses, said)
+
+
+def looks(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None] = lambda: None) -> list[str]:
+    """The channels that the register is asked about; *then* happens at each look, before it."""
+    seen: list[str] = []
+    ask = Consents.standing
+
+    def standing(register: Consents, company: str, addresses: Any, channel: str) -> Any:
+        seen.append(channel)
+        then()
+        return ask(register, company, addresses, channel)
+
+    monkeypatch.setattr(Consents, "standing", standing)
+    return seen
+
+
+def test_who_has_opted_out_is_routed_and_not_answered(heeding: Office) -> None:
+    say(heeding, JANE)
+    heeding.ticket(WHERE)
+
+    assert heeding.handle().outcome == "processed"
+
+    assert heeding.replies() == []
+    assert ROUTE in heeding.tags()
+    assert heeding.decided()["reason"] == "policy_refused"
+    assert heeding.decided()["policy"] == "opted_out"
+    assert "reserved_reply" not in heeding.state()
+
+
+def test_a_newer_opt_in_of_the_address_to_mail_is_heeded_too(heeding: Office) -> None:
+    say(heeding, JANE)
+    say(heeding, JANE, opts_in=True)
+    heeding.ticket(WHERE)
+
+    heeding.handle()
+
+    assert len(heeding.replies()) == 1
+
+
+def test_what_was_said_to_another_company_does_not_count(heeding: Office) -> None:
+    say(heeding, JANE, company="another")
+    heeding.ticket(WHERE)
+
+    heeding.handle()
+
+    assert len(heeding.replies()) == 1
+
+
+def test_without_a_company_nobody_is_looked_up(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = looks(monkeypatch)
+    office.ticket(WHERE)
+
+    office.handle()
+
+    assert len(office.replies()) == 1
+    assert seen == []
+
+
+def test_the_register_is_asked_at_the_decision_and_before_the_reply_and_only_for_one(
+    heeding: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = looks(monkeypatch)
+    heeding.ticket(CALL_ME)
+    heeding.handle()
+    assert seen == []
+    heeding.ticket(WHERE, ticket="t-2")
+
+    heeding.handle(heeding.event("t-2"))
+
+    assert len(heeding.replies("t-2")) == 1
+    assert seen == ["email", "email"]
+
+
+def test_an_opt_out_between_decision_and_reply_stops_the_reply(
+    heeding: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heeding.ticket(WHERE)
+    decide = cases.decision_on
+
+    def decided(*given: Any) -> Any:
+        decision = decide(*given)
+        say(heeding, JANE)
+        return decision
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cases, "decision_on", decided)
+        with pytest.raises(Overtaken):
+            heeding.handle()
+
+    heeding.handle(receives=2)
+    assert heeding.replies() == []
+    assert heeding.decided()["policy"] == "opted_out"
+
+
+def test_a_register_that_cannot_be_read_answers_nobody_and_keeps_no_ticket_from_its_route(
+    heeding: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused() -> None:
+        raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "BatchGetItem")
+
+    metrics.clear_metrics()  # a hundred values of one flush them all
+    looks(monkeypatch, refused)
+    heeding.ticket(WHERE)
+
+    heeding.handle()
+
+    assert heeding.replies() == []
+    assert ROUTE in heeding.tags()
+    assert heeding.decided()["policy"] == "consents_unreadable"
+    assert counted("ConsentsUnreadable") == 1
+
+
+def test_a_copied_in_writer_is_not_answered_at_the_address_of_one_who_has_opted_out(
+    heeding: Office,
+) -> None:
+    """A reply goes to whoever opened the ticket."""
+    say(heeding, JANE)
+    heeding.ticket(CALL_ME)
+    heeding.comment("On it.", author_id=AGENT, is_operator=True)
+    heeding.time.ms += 3_600_000
+    heeding.comment(WHERE, id="m-9", author_id="customer-2", sender=JOHN)
+
+    heeding.handle()
+
+    assert heeding.replies() == []
+
+
+def test_a_mail_whose_recipient_nobody_names_is_for_people(heeding: Office) -> None:
+    heeding.ticket(WHERE, sender=None, profile_email=None)
+
+    heeding.handle()
+
+    assert heeding.replies() == []
+    assert heeding.decided()["policy"] == "recipient_unknown"
+
+
+def test_a_chat_without_an_address_is_answered(heeding: Office) -> None:
+    heeding.ticket(WHERE, channel="livechat", sender=None, profile_email=None)
+
+    heeding.handle()
+
+    assert heeding.decided()["reason"] == "tier1_safe_assist"
+
+
+def test_a_chat_of_somebody_whose_address_has_opted_out_is_not(heeding: Office) -> None:
+    say(heeding, JANE)
+    heeding.ticket(WHERE, channel="livechat")
+
+    heeding.handle()
+
+    assert heeding.decided()["policy"] == "opted_out"
+
+
+@pytest.mark.parametrize("company", ['""', '"ac#me"', "7"])
+def test_a_company_that_no_register_could_have_is_refused(company: str) -> None:
+    with pytest.raises(SettingInvalid, match="company"):
+        account.read(f'{{"company": {company}}}', channel_names(()))
