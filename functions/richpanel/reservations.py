@@ -113,8 +113,10 @@ def free(here: Resources, case: Case) -> None:
             return Change(put=put, drop=(*drop, "pending_flow"))
         return Change(put=put | ConversationState.named(pending_flow=asked.model_dump()), drop=drop)
 
-    # The customer's count first: the slot tells whoever comes after us that there is something to take back.
-    _uncount(here, case)
+    # The customer's count first: the slot tells whoever comes after us that there is something to take back, and us
+    # what was counted, though somebody may have counted another reply since.
+    state = states.conversation(here.state, case.conversation_id)
+    _uncount(here, replace(case, state=state))
     states.change_conversation(here.state, case.conversation_id, give)
 
 

@@ -10,6 +10,8 @@ The action ledger: each side effect at a provider has one item, written before t
 
 A redelivery that finds `reserved` is in doubt: the worker before it may have died before, during or after its call. The
 deadline is later than that worker can live, so past it nobody else acts on the same reservation.
+
+Where a caller writes a row of its own before the wire anyway, the reservation may stand in that (`perform_reserved`).
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from richpanel.event import event_id_of_message
 from richpanel.items import CustomerState
 from richpanel.store import events, states
 from shared import clock
+from shared.channels.outcomes import Refused
 from shared.failures import Permanent, Transient
 from shared.queues import digest
 
@@ -265,6 +266,24 @@ def test_a_turn_of_which_all_but_the_last_write_is_done_is_not_decided_again(
 
     assert handled.outcome == "processed"
     assert office.row(EVENT)["reason"] == "tier1_safe_assist"
+
+
+def test_a_refused_reply_is_not_counted_though_another_one_was_counted_meanwhile(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.ticket(WHERE)
+    elsewhere = clock.to_text(office.time.ms - 3_600_000)
+
+    def refused(*_: object) -> None:
+        (mine,) = counted(office)
+        count_for_jane(office, [*mine, elsewhere], "another event", counted_in=1)
+        raise Refused("richpanel_422")
+
+    monkeypatch.setattr(HelpDesk, "reply", refused)
+    office.handle()
+
+    assert office.row(REPLY)["status"] == "failed"
+    assert counted(office) == [[elsewhere]]
 
 
 def test_a_refused_reply_leaves_the_question_unasked_and_no_reservation(office: Office) -> None:
