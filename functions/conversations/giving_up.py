@@ -8,6 +8,7 @@ from conversations.context_object import ContextObject
 from conversations.lifecycle import NEVER_SENT, OVER, Status
 from conversations.moving import Cause, move
 from conversations.opened import Opened
+from conversations.records import Lengthen
 from conversations.resources import Resources
 from shared.events import ReplyTrigger
 from shared.queues import digest
@@ -18,6 +19,8 @@ _triggers = TypeAdapter(ReplyTrigger)
 def of_record(here: Resources, body: str, reason: str) -> None:
     """A first message failed; anything else shows at its message. A redrive starts from there."""
     record = records.read(body)
+    if isinstance(record, Lengthen):
+        return  # Nobody waits for it.
     if isinstance(record, ContextObject):
         ref = references.ref_of(record.conversation_data.conversation_id)
     else:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import retention
+from conversations import giving_up, retention
 from conversations.items.conversation import ChannelMethod
 from conversations.items.log import MARKER_DAYS
 from conversations.records import Lengthen
 from conversations.resources import Run
-from tests.integration.conversations.acts import DAY_MS, aside, asked, put, take_over
+from tests.integration.conversations.acts import DAY_MS, aside, asked, put, stands, take_over
 from tests.simulation.wire import When
 
 if TYPE_CHECKING:
@@ -189,3 +189,13 @@ def _units(world: World, name: str, after_days: int) -> float:
     spent: list[float] = []
     world.work_off(lambda: spent.append(sum(table.consumed_write_units for table in tables)))
     return spent[0]
+
+
+def test_a_log_that_could_not_be_gone_through_fails_no_conversation(world: World) -> None:
+    ref = asked(world)
+    world.write("conversations", world.conversation(ref) | {"conversation_status": "processing"})
+    wanted = Lengthen(ref=ref, ttl=1)
+
+    giving_up.of_record(aside(world), wanted.model_dump_json(), "throttled")
+
+    assert stands(world, ref)[0] == "processing"
