@@ -54,6 +54,7 @@ class Throttled(LogItem):
     item_type: ClassVar[str] = "THROTTLED"
     pk_pattern: ClassVar[str] = "THROTTLED#{sender}"
     sk_pattern: ClassVar[str] = ONLY
+    ttl_note: ClassVar[str] = "as long as the slower pace"
 
 
 class Spent(LogItem):

@@ -7,6 +7,8 @@ from conversations.items.books import (
     ErasedMessage,
     Parked,
     Rate,
+    Spent,
+    Throttled,
     Unmatched,
     Unreachable,
 )
@@ -29,7 +31,7 @@ from conversations.items.log_item import LogItem
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Open, BusinessAddress,
-    Answered, Rate, Unmatched, Parked, DeadLetter, Unreachable, ErasedAddress, ErasedMessage,
+    Answered, Rate, Throttled, Spent, Unmatched, Parked, DeadLetter, Unreachable, ErasedAddress, ErasedMessage,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

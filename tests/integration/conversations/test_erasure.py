@@ -384,10 +384,6 @@ def test_every_id_that_leads_to_a_message_is_forgotten(world: World) -> None:
     ref = asked(world, "whatsapp")
     mail = asked(world, "email", "req-2")
     message = world.log(ref)[0]
-    # As if the sandbox knew this number: AWS took it under an id of its own.
-    marker = Outbound(ref=ref, message_sk=message["sk"], action_id="-")
-    messages.link(aside(world).log, "aws_social", "aws-1", marker)
-    world.write("log", message | {"provider": "aws_social", "provider_message_id": "aws-1"})
     told = DeliveryStatus(
         provider="aws_social", provider_message_id="wamid.of-meta", account="102290129340398",
         channel_method="whatsapp", action_id=references.action_id(ref, message["turn_id"]),
