@@ -63,7 +63,8 @@ cost: environments ## What each kind of event costs at AWS; takes minutes. WRITE
 bench: environments ## What functions take to start and to handle events; takes minutes. WRITE=README.md puts it there
 	@$(BIN)/python -m local.bench $(if $(WRITE),--write $(WRITE))
 
-rules: environments ## How well the help desk's rules classify labelled messages. WRITE=1 keeps the figures, WRONG=1 lists
+rules: environments ## How well the help desk's rules classify labelled messages. TEACH=1 learns, WRITE=1 keeps the figures, WRONG=1 lists
+	@$(if $(TEACH),PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages.teach)
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages $(if $(WRITE),--write) $(if $(WRONG),--wrong)
 
 # The template's default; a deployment with another Architecture needs the same here. The local stack builds its own.

@@ -1,5 +1,5 @@
 """
-The classifier that works by rules: what the lexicons find in a text, weighed.
+The classifier that works by rules: what the lexicons find in a text, weighed, and what its words tell all together.
 
 Deterministic, and linear in the length of the text. Tier 0 (the P0 intents) is read over all that the customer wrote,
 in every language, and neither a "not" nor an "if" takes anything from it.
@@ -17,15 +17,17 @@ from richpanel.classification.answers import (
     Scored,
     is_present,
 )
+from richpanel.classification.evidence import likelihoods, urgency
 from richpanel.classification.languages import language_of
 from richpanel.classification.lexicon import WEIGHTS, Entry, Mark, Signal, load
 from richpanel.classification.numbers import Numbers, numbers_in
 from richpanel.classification.patterns import Pattern, Search, Span
 from richpanel.classification.text import MOST_GUARDED, plain
 from richpanel.classification.tokens import tokens_of
+from richpanel.classification.weighing import weighed
 from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, channels, intents, modifiers
 
-VERSION = "rules-1"
+VERSION = "rules-2"
 _CAP = 0.98
 _STRONG = WEIGHTS["strong"] * 0.8  # also when only the subject says it
 _SUBJECT_WEIGHT = 0.8
@@ -57,6 +59,12 @@ def classify(message: Message) -> Classification:
         if is_resolved:
             calm = {intent: score * _RESOLVED_WEIGHT for intent, score in calm.items()}
     scores |= calm
+    if language is Language.ENGLISH and not is_resolved and any(map(str.isalpha, text)):
+        said = text if is_ours or not message.subject else f"{plain(message.subject)[:300]}\n{text}"
+        likely = likelihoods(tokens_of(said, _lexicon.vocabulary)) | dict.fromkeys(
+            _denied(body, calm), 0.0
+        )
+        scores = weighed(scores, likely, urgency(guarded.tokens))
     found = _modifiers(message, body, subject, text, scores)
     numbers = _numbers(message, text)
     ranked = _ranked(scores, message)
@@ -130,6 +138,22 @@ def _calm_scores(body: Search, subject: Search | None) -> dict[Intent, float]:
         if weights:
             scores[entry.intent] = _joined(weights)
     return scores
+
+
+def _denied(body: Search, calm: dict[Intent, float]) -> list[Intent]:
+    """The intents that the text names only to say that it is not about them: "I do not want to cancel"."""
+    return [
+        entry.intent
+        for entry in _others
+        if entry.is_negatable
+        and entry.intent not in calm
+        and any(
+            scope.is_negated(body.tokens, span)
+            for signal in entry.signals
+            for pattern in signal.patterns
+            for span in body.spans(pattern)
+        )
+    ]
 
 
 def _weight(body: Search, subject: Search | None, entry: Entry, signal: Signal) -> float:

@@ -1,0 +1,187 @@
+"""
+`make rules TEACH=1`: makes `classification/evidence.txt` out of the labelled messages that may be learned from.
+
+Multinomial logistic regression, each intent weighted the same however many messages it has, by AdaGrad with a fixed
+seed: the same messages give the same file. `--try PART` writes nothing: it learns from the other parts and says how the
+model alone does on PART.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from richpanel.channels import Channel
+from richpanel.classification import Language
+from richpanel.classification.evidence import LENGTH, features, signs_of
+from richpanel.classification.text import plain
+from richpanel.classification.tokens import tokens_of
+from richpanel.classification.vocabulary import Vocabulary
+from richpanel.taxonomy import Intent
+from tests.messages.corpus import HERE, LEARNED, read
+
+INTENTS = tuple(Intent)
+_NO_WORDS = Vocabulary(())
+# On the other channels "hello" is about the channel.
+_SAYS_SOMETHING = {Channel.EMAIL, Channel.LIVECHAT}
+_ROUNDS = 20
+_RATE = 0.1
+_STIFFNESS = 1.5  # how strongly weights are held at 0
+_FEWEST = 2  # messages that a feature is in
+_LEAST_WEIGHT = 0.06  # a feature whose weights are all nearer to 0 than this is left out
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One text in features and what it is about."""
+
+    features: frozenset[str]
+    intent: int
+
+
+def lessons(parts: Iterable[str]) -> list[Lesson]:
+    """The English texts of *parts*."""
+    return [
+        Lesson(
+            features_of(f"{each.message.subject or ''}\n{each.message.text}"),
+            INTENTS.index(each.intent),
+        )
+        for part in parts
+        for each in read(part)
+        if each.message.channel in _SAYS_SOMETHING and each.language is Language.ENGLISH
+    ]
+
+
+def features_of(text: str) -> frozenset[str]:
+    """What the model sees of a text as a customer wrote it."""
+    return frozenset(features(tokens_of(plain(text), _NO_WORDS)))
+
+
+def taught() -> list[Lesson]:
+    """taught.txt: under `= intent` one text a line, most of them a few words that customers use."""
+    found: list[Lesson] = []
+    intent = 0
+    for line in (HERE / "taught.txt").read_text("utf-8").splitlines():
+        if line.startswith("= "):
+            intent = INTENTS.index(Intent(line.removeprefix("= ")))
+        elif line:
+            found.append(Lesson(features_of(line), intent))
+    return found
+
+
+class Model:
+    """Weights by feature and intent; "" is what every text has."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self.weights = {each: [0.0] * len(INTENTS) for each in (*known, "")}
+        self._squares = {each: [1e-3] * len(INTENTS) for each in self.weights}
+        self._sums = {each: [0.0] * len(INTENTS) for each in self.weights}
+        self._turns = 0
+
+    def likelihoods(self, found: Sequence[str]) -> list[float]:
+        rows = [self.weights[each] for each in found]
+        scale = LENGTH / math.sqrt(len(rows)) if rows else 0.0
+        scores = [
+            scale * sum(column) + start
+            for column, start in zip(
+                zip(*rows, strict=True) if rows else [()] * len(INTENTS),
+                self.weights[""],
+                strict=True,
+            )
+        ]
+        highest = max(scores)
+        powers = [math.exp(score - highest) for score in scores]
+        total = sum(powers)
+        return [power / total for power in powers]
+
+    def remember(self) -> None:
+        """Count the weights as they are now in for what `settle` makes of them."""
+        self._turns += 1
+        for each, row in self.weights.items():
+            self._sums[each] = [
+                total + weight for total, weight in zip(self._sums[each], row, strict=True)
+            ]
+
+    def settle(self) -> None:
+        """Take the mean of all weights remembered: single steps sway it less."""
+        self.weights = {
+            each: [total / self._turns for total in row] for each, row in self._sums.items()
+        }
+
+    def learn(
+        self, found: Sequence[str], intent: int, importance: float, hold: dict[str, float]
+    ) -> None:
+        """One step towards *intent* for a text with the features *found*."""
+        errors = self.likelihoods(found)
+        errors[intent] -= 1.0
+        at = [(n, error * importance) for n, error in enumerate(errors) if abs(error) > 1e-3]
+        scale = LENGTH / math.sqrt(len(found)) if found else 0.0
+        for each in (*found, ""):
+            row, squares, held = self.weights[each], self._squares[each], hold.get(each, 0.0)
+            step = scale if each else 1.0
+            for n, error in at:
+                slope = error * step + held * row[n]
+                squares[n] += slope * slope
+                row[n] -= _RATE * slope / math.sqrt(squares[n])
+
+
+def taught_model(given: Sequence[Lesson]) -> Model:
+    """A model of *given*; says on standard output how far it is."""
+    counts = Counter(each for lesson in given for each in lesson.features)
+    known = {each for each, count in counts.items() if count >= _FEWEST}
+    model = Model(sorted(known))
+    intents = Counter(lesson.intent for lesson in given)
+    importance = {n: len(given) / (len(intents) * count) for n, count in intents.items()}
+    hold = {each: _STIFFNESS / counts[each] for each in known}
+    texts = [(sorted(lesson.features & known), lesson.intent) for lesson in given]
+    chance = random.Random(20)  # noqa: S311 - an order to learn in, no secret
+    for turn in range(_ROUNDS):
+        chance.shuffle(texts)
+        for found, intent in texts:
+            model.learn(found, intent, importance[intent], hold)
+        if turn >= _ROUNDS // 2:
+            model.remember()
+    model.settle()
+    return model
+
+
+def lines_of(model: Model) -> list[str]:
+    """The file: what every text has first, then the features that tell something."""
+    telling = sorted(
+        each for each, row in model.weights.items() if each and max(map(abs, row)) >= _LEAST_WEIGHT
+    )
+    return [f"{each}\t{signs_of(model.weights[each])}" for each in ("", *telling)]
+
+
+def main() -> None:
+    """Learn, and write the file or say how good it is."""
+    parser = argparse.ArgumentParser(description="Learn evidence.txt from labelled messages.")
+    parser.add_argument("--try", dest="part", help="a part to be measured instead")
+    part = parser.parse_args().part
+    model = taught_model([*lessons(each for each in LEARNED if each != part), *taught()])
+    if part:
+        print(_measured(model, part))
+        return
+    target = Path(str(resources.files("richpanel.classification"))) / "evidence.txt"
+    target.write_text("\n".join(lines_of(model)) + "\n", "utf-8")
+    print(f"{target.name}: {len(model.weights)} features learned, {target.stat().st_size} bytes")
+
+
+def _measured(model: Model, part: str) -> str:
+    given = lessons([part])
+    right = 0
+    for lesson in given:
+        chances = model.likelihoods(sorted(lesson.features & model.weights.keys()))
+        right += max(range(len(INTENTS)), key=chances.__getitem__) == lesson.intent
+    return json.dumps({"part": part, "messages": len(given), "right": round(right / len(given), 4)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""What the words of a text tell all together, and how that is weighed against what the lexicons found."""
+
+import pytest
+
+from richpanel.classification import Message
+from richpanel.classification.evidence import (
+    URGENT,
+    features,
+    likelihoods,
+    signs_of,
+    urgency,
+    weights_of,
+)
+from richpanel.classification.rules import classify
+from richpanel.classification.tokens import Tokens, tokens_of
+from richpanel.classification.vocabulary import Vocabulary
+from richpanel.classification.weighing import weighed
+from richpanel.taxonomy import Intent
+
+
+def words(text: str) -> Tokens:
+    return tokens_of(text, Vocabulary(()))
+
+
+def test_likelihoods_are_of_every_intent_and_together_one() -> None:
+    found = likelihoods(words("my kettle arrived in bits"))
+
+    assert set(found) == set(Intent)
+    assert sum(found.values()) == pytest.approx(1.0)
+
+
+def test_a_text_of_unknown_words_tells_next_to_nothing() -> None:
+    assert max(likelihoods(words("zzxq vvkp")).values()) < 0.4
+
+
+def test_the_same_text_always_tells_the_same() -> None:
+    text = "where is the parcel that I ordered for my mother"
+
+    assert likelihoods(words(text)) == likelihoods(words(text))
+
+
+def test_inflections_and_numbers_are_seen_as_one() -> None:
+    assert "0" in features(words("2 of 3"))
+    assert features(words("orders")) & features(words("ordered")) >= {"order", "^ order"}
+
+
+def test_pairs_of_words_end_with_their_sentence() -> None:
+    found = features(words("cancel. now"))
+
+    assert "^ now" in found
+    assert "cancel now" not in found
+
+
+def test_weights_survive_the_file_but_for_their_last_digits() -> None:
+    weights = [0.0, 1.3, -1.3, 99.0, -99.0]
+
+    found = weights_of(signs_of(weights))
+
+    assert found[:3] == pytest.approx(weights[:3], abs=0.031)
+    assert found[3] == max(found)
+    assert found[4] == min(found)
+
+
+def test_a_threat_inside_a_long_story_is_heard() -> None:
+    story = "We bought a lamp for the hall last month and it looks lovely there. " * 6
+    threat = "If nobody answers me I am going to beat up your driver and burn down your shop. "
+
+    assert urgency(words(story)) < 0.5
+    assert urgency(words(story + threat + story)) > 0.75
+
+
+def told(**likely: float) -> dict[Intent, float]:
+    return dict.fromkeys(Intent, 0.0) | {Intent(name): value for name, value in likely.items()}
+
+
+def test_urgent_words_make_an_intent_that_no_pattern_has() -> None:
+    scores = weighed({Intent.BILLING_ISSUE: 0.96}, told(fraud_suspected=0.3, legal_threat=0.2), 0.0)
+
+    assert scores[Intent.FRAUD_SUSPECTED] == pytest.approx(0.5)
+    assert scores[Intent.BILLING_ISSUE] == 0.96
+
+
+def test_no_words_excuse_what_a_pattern_of_tier_0_found() -> None:
+    found = {Intent.LEGAL_THREAT: 0.96}
+
+    assert weighed(found, told(unknown_other=1.0), 0.0) == found
+
+
+def test_surer_words_say_which_urgent_intent_comes_first() -> None:
+    scores = weighed({Intent.CHARGEBACK_DISPUTE: 0.96}, told(fraud_suspected=0.9), 0.0)
+
+    assert scores[Intent.FRAUD_SUSPECTED] > scores[Intent.CHARGEBACK_DISPUTE]
+
+
+def test_where_lexicons_find_nothing_words_are_believed_below_what_order_facts_take() -> None:
+    scores = weighed({}, told(order_status_tracking=0.99), 0.0)
+
+    assert scores[Intent.ORDER_STATUS_TRACKING] == 0.84
+
+
+def test_words_that_tell_something_else_surely_outweigh_a_pattern_and_cost_confidence() -> None:
+    scores = weighed(
+        {Intent.ORDER_STATUS_TRACKING: 0.96}, told(technical_support=0.9, refund_request=0.1), 0.0
+    )
+
+    assert scores[Intent.TECHNICAL_SUPPORT] == pytest.approx(0.74)
+    assert scores[Intent.ORDER_STATUS_TRACKING] <= 0.5
+
+
+def test_words_that_only_guess_change_nothing() -> None:
+    found = {Intent.ORDER_STATUS_TRACKING: 0.96}
+
+    assert weighed(found, told(technical_support=0.35, order_status_tracking=0.1), 0.0) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Amex are going to take it from here, you had your chance",
+        "My solicitor would like to know where to write to",
+        "One of you is going to end up in hospital",
+        "Three orders were placed while I was asleep and none of them is mine",
+    ],
+)
+def test_oblique_words_of_tier_0_are_for_people(text: str) -> None:
+    assert classify(Message(text=text)).primary in URGENT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You took the money from my bank account twice",
+        "This is unacceptable, refund me now or I will leave a bad review",
+        "worst shop ever, you ruined my daughter's birthday",
+        "I want to make a formal complaint about the delay",
+    ],
+)
+def test_ordinary_anger_and_talk_of_banks_is_not_tier_0(text: str) -> None:
+    assert classify(Message(text=text)).primary not in URGENT
