@@ -74,7 +74,8 @@ class Lexicon:
 def load(files: Iterable[str] = FILES) -> Lexicon:
     """Read and compile the lexicon files that lie beside this module."""
     tables = [_table(name) for name in files]
-    entries = [entry for table, groups in tables for entry in _entries(table, groups)]
+    by_file = [list(_entries(table, groups)) for table, groups in tables]
+    entries = [entry for found in by_file for entry in found]
     together = tuple(_together(intent, entries) for intent in Intent if _has(intent, entries))
     modifiers = _patterns_by(Modifier, "modifiers", tables)
     doubts = _patterns_by(Doubt, "doubts", tables)
@@ -85,12 +86,11 @@ def load(files: Iterable[str] = FILES) -> Lexicon:
         *(one for kind in (modifiers, doubts, marks) for found in kind.values() for one in found),
     ]
     words = {word for pattern in everything for word in words_of(pattern)}
-    return Lexicon(together, modifiers, doubts, marks, Vocabulary(words, _words_of(tables[0])))
+    return Lexicon(together, modifiers, doubts, marks, Vocabulary(words, _words_of(by_file[0])))
 
 
-def _words_of(table: tuple[dict[str, Any], "_Groups"]) -> set[str]:
-    """The words of one file."""
-    entries = [*_entries(*table)]
+def _words_of(entries: Iterable[Entry]) -> set[str]:
+    """The words of one file's signals."""
     patterns = [one for entry in entries for signal in entry.signals for one in signal.patterns]
     return {word for pattern in patterns for word in words_of(pattern)}
 

@@ -23,6 +23,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple
 
 from richpanel.classification.tokens import (
@@ -125,17 +126,17 @@ type Groups = Mapping[str, tuple[str, ...]]
 
 def compiled(source: str, groups: Groups) -> Pattern:
     """The pattern that *source* writes down. Groups are phrases by name, in upper case."""
-    written, groups = _without_brackets(source.strip(), groups)
+    written, brackets = _without_brackets(source.strip(), groups)
     pieces = _JOINTS.split(written)
-    parts = [_part(piece, groups) for piece in pieces[::2]]
+    parts = [_part(piece, groups, brackets) for piece in pieces[::2]]
     joints: list[Joint] = [_joint(piece) for piece in pieces[1::2]]
     return Pattern(source, parts[0], tuple(zip(joints, parts[1:], strict=True)))
 
 
-def _part(piece: str, groups: Groups) -> Part:
-    phrases = tuple(_phrases(piece, groups))
+def _part(piece: str, groups: Groups, brackets: Groups) -> Part:
+    phrases = tuple(_phrases(piece, {**groups, **brackets} if brackets else groups))
     anchors = frozenset(form for phrase in phrases for form in _needed(phrase)[0].forms)
-    return Part(_in_full(piece, groups), phrases, anchors)
+    return Part(_in_full(piece, brackets), phrases, anchors)
 
 
 def _needed(phrase: Phrase) -> list[Word]:
@@ -144,26 +145,25 @@ def _needed(phrase: Phrase) -> list[Word]:
 
 
 def _without_brackets(source: str, groups: Groups) -> tuple[str, Groups]:
-    """The pattern with each bracket turned into a group of its own."""
-    named = dict(groups)
+    """The pattern with each bracket turned into a group of its own, and those groups."""
+    brackets: dict[str, tuple[str, ...]] = {}
 
     def name(bracket: re.Match[str]) -> str:
-        name = f"BRACKET{len(named):04}"
-        named[name] = tuple(
+        name = f"BRACKET{len(brackets):04}"
+        brackets[name] = tuple(
             each
             for phrase in bracket.group(1).split("|")
             for each in (_named(phrase, groups) if phrase.isupper() else (phrase,))
         )
         return name
 
-    return _BRACKETS.sub(name, source), named
+    return _BRACKETS.sub(name, source), brackets
 
 
-def _in_full(piece: str, groups: Groups) -> str:
+def _in_full(piece: str, brackets: Groups) -> str:
     """*piece* with its brackets back: equal sources are looked for once."""
-    for name, phrases in groups.items():
-        if name.startswith("BRACKET"):
-            piece = piece.replace(name, f"({'|'.join(phrases)})")
+    for name, phrases in brackets.items():
+        piece = piece.replace(name, f"({'|'.join(phrases)})")
     return piece
 
 
@@ -180,11 +180,18 @@ def _phrases(piece: str, groups: Groups) -> Iterator[Phrase]:
     if ".." in {*words[:1], *words[-1:]}:
         raise PatternBroken(f"nothing to skip to in: {piece}")
     for written in words:
-        phrases = [(*phrase, *more) for phrase in phrases for more in _places(written, groups)]
+        # Without a group it always stands for the same; half of all words do.
+        places = _same_places(written) if written.islower() else _places(written, groups)
+        phrases = [(*phrase, *more) for phrase in phrases for more in places]
     for phrase in phrases:
         if not _needed(phrase):
             raise PatternBroken(f"nothing to look for in: {piece}")
         yield phrase
+
+
+@cache
+def _same_places(written: str) -> list[Phrase]:
+    return _places(written, {})
 
 
 def _places(written: str, groups: Groups) -> list[Phrase]:
@@ -216,6 +223,11 @@ def _named(name: str, groups: Groups) -> tuple[str, ...]:
         if name not in groups:
             raise PatternBroken(f"no such group: {name}")
         return groups[name]
+    return _spelled(name)
+
+
+@cache
+def _spelled(name: str) -> tuple[str, ...]:
     if not _SPELLED.fullmatch(name):
         raise PatternBroken(f"no word: {name or '(nothing)'}")
     return (unstretched(name.replace("-", " ")),)
