@@ -11,8 +11,8 @@ from richpanel.classification import Language, Message
 from richpanel.taxonomy import Intent, Modifier
 
 HERE = Path(__file__).parent
-PARTS = ("tuned", "held", "fresh1", "fresh2", "fresh3")
-LEARNED = ("tuned", "fresh1", "fresh2", "fresh3")
+PARTS = ("tuned", "held", "fresh1", "fresh2", "fresh3", "fresh4", "fresh5")
+LEARNED = tuple(part for part in PARTS if part != "held")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from richpanel.channels import Channel
 from richpanel.classification import Language
-from richpanel.classification.evidence import LENGTH, features, signs_of
+from richpanel.classification.evidence import features, scale_of, signs_of
 from richpanel.classification.text import plain
 from richpanel.classification.tokens import tokens_of
 from richpanel.classification.vocabulary import Vocabulary
@@ -87,7 +87,7 @@ class Model:
 
     def likelihoods(self, found: Sequence[str]) -> list[float]:
         rows = [self.weights[each] for each in found]
-        scale = LENGTH / math.sqrt(len(rows)) if rows else 0.0
+        scale = scale_of(len(rows))
         scores = [
             scale * sum(column) + start
             for column, start in zip(
@@ -122,7 +122,7 @@ class Model:
         errors = self.likelihoods(found)
         errors[intent] -= 1.0
         at = [(n, error * importance) for n, error in enumerate(errors) if abs(error) > 1e-3]
-        scale = LENGTH / math.sqrt(len(found)) if found else 0.0
+        scale = scale_of(len(found))
         for each in (*found, ""):
             row, squares, held = self.weights[each], self._squares[each], hold.get(each, 0.0)
             step = scale if each else 1.0

@@ -78,6 +78,7 @@ class Classification:
     *order_numbers* are in normal form (upper case, no `#`), different ones only; *tracking_numbers* without spaces.
     *own_order_only*: each clause that says something known is about an order of the sender.
     *is_resolution*: the customer says that it is settled. *has_text* is False for a file or sticker alone.
+    *is_doubted*: routed by its primary intent, but too unlike what such messages say for a machine to answer it.
     """
 
     language: Language
@@ -91,6 +92,7 @@ class Classification:
     has_text: bool = True
     is_resolution: bool = False
     own_order_only: bool = False
+    is_doubted: bool = False
     version: str = ""
 
     @property

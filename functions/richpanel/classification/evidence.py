@@ -15,7 +15,8 @@ from richpanel.classification.tokens import Tokens
 from richpanel.taxonomy import Intent, Level, intents
 
 URGENT = tuple(intent for intent in Intent if intents[intent].level is Level.P0)
-LENGTH = 4.0  # every text's features make a vector of this length, so that long texts are no surer than short ones
+_LENGTH = 4.0  # every text's features make a vector of this length, so that long texts are no surer than short ones
+_FEW = 20  # features: a text with fewer is less sure, as a word or two prove little
 STEP = 0.06  # between two weights that the file can tell apart
 _ZERO = 79  # the sign that stands for 0.0; 33 to 126 are the signs that can be printed
 _PIECE = 4  # letters
@@ -98,10 +99,15 @@ def _parts(tokens: Tokens) -> Iterator[set[str]]:
         yield part
 
 
+def scale_of(count: int) -> float:
+    """What the weights of a text with *count* known features are multiplied by."""
+    return _LENGTH / math.sqrt(max(_FEW, count))
+
+
 def _likelihoods(found: Iterable[str]) -> dict[Intent, float]:
     lines = _lines()
     known = [weights_of(lines[each]) for each in sorted(found) if each in lines]
-    scale = LENGTH / math.sqrt(len(known)) if known else 0.0
+    scale = scale_of(len(known))
     scores = [scale * sum(column) + start for *column, start in _columns(known)]
     highest = max(scores)
     powers = [math.exp(score - highest) for score in scores]

@@ -1,18 +1,13 @@
 """Whether a text is English, Spanish or something else, told by the small words that every sentence needs."""
 
 import re
-import tomllib
 from collections import Counter
-from importlib import resources
 
 from richpanel.classification.answers import Language
-from richpanel.classification.vocabulary import unaccented
+from richpanel.classification.vocabulary import unaccented, written_down
 
-_read = tomllib.loads(
-    resources.files("richpanel.classification").joinpath("words.toml").read_text("utf-8")
-)
 _small: dict[str, frozenset[str]] = {
-    name: frozenset(words.split()) for name, words in _read["languages"].items()
+    name: frozenset(words.split()) for name, words in written_down["languages"].items()
 }
 _WORD = re.compile(r"[^\W\d_]{2,}|\b[iay]\b", re.IGNORECASE)
 _FOREIGN = 0.4  # share of letters outside the Latin script from which a text is not for our lists

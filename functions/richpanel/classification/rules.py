@@ -24,7 +24,7 @@ from richpanel.classification.numbers import Numbers, numbers_in
 from richpanel.classification.patterns import Pattern, Search, Span
 from richpanel.classification.text import MOST_GUARDED, plain
 from richpanel.classification.tokens import tokens_of
-from richpanel.classification.weighing import weighed
+from richpanel.classification.weighing import Heard, is_doubted, weighed
 from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, channels, intents, modifiers
 
 VERSION = "rules-2"
@@ -32,6 +32,10 @@ _CAP = 0.98
 _STRONG = WEIGHTS["strong"] * 0.8  # also when only the subject says it
 _SUBJECT_WEIGHT = 0.8
 _RESOLVED_WEIGHT = 0.5
+# Messages of a kind of their own: they have words of many intents and are about none.
+_OF_NO_INTENT = frozenset(
+    {Modifier.AUTOMATIC_MAIL, Modifier.PRIVACY_REQUEST, Modifier.SECURITY_SENSITIVE}
+)
 _ANSWERED_SUBJECT = ("re:", "aw:", "rv:", "sv:", "tr:", "fwd:", "fw:", "wg:")
 
 _lexicon = load()
@@ -47,7 +51,8 @@ def classify(message: Message) -> Classification:
     text = whole[-MOST_CHARACTERS:]
     body = Search(tokens_of(text, _lexicon.vocabulary))
     guarded = body if len(whole) <= MOST_CHARACTERS else _search(whole[-MOST_GUARDED:])
-    subject = _search(plain(message.subject or "")[:300])
+    title = plain(message.subject or "")[:300]
+    subject = _search(title)
     language = language_of(text if text else message.subject or "")
     is_ours = (message.subject or "").lower().startswith(_ANSWERED_SUBJECT)
 
@@ -59,13 +64,18 @@ def classify(message: Message) -> Classification:
         if is_resolved:
             calm = {intent: score * _RESOLVED_WEIGHT for intent, score in calm.items()}
     scores |= calm
-    if language is Language.ENGLISH and not is_resolved and any(map(str.isalpha, text)):
-        said = text if is_ours or not message.subject else f"{plain(message.subject)[:300]}\n{text}"
-        likely = likelihoods(tokens_of(said, _lexicon.vocabulary)) | dict.fromkeys(
-            _denied(body, calm), 0.0
-        )
-        scores = weighed(scores, likely, urgency(guarded.tokens))
-    found = _modifiers(message, body, subject, text, scores)
+    found = _modifiers(message, body, subject)
+    heard: Heard | None = None
+    can_tell = language is Language.ENGLISH and any(map(str.isalpha, text))
+    if can_tell and not is_resolved:
+        said = body if is_ours or not title else _search(f"{title}\n{text}")
+        denied = dict.fromkeys(_denied(body, calm), 0.0)
+        heard = Heard(likelihoods(said.tokens) | denied, urgency(guarded.tokens), len(body.tokens))
+        if not found.isdisjoint(_OF_NO_INTENT):
+            heard = heard.against(scores)
+        scores = weighed(scores, heard)
+    if _is_thanks(body, text, scores):
+        found |= {Modifier.THANKS_ONLY}
     numbers = _numbers(message, text)
     ranked = _ranked(scores, message)
     return Classification(
@@ -80,6 +90,7 @@ def classify(message: Message) -> Classification:
         has_text=any(sign.isalnum() for sign in text),
         is_resolution=is_resolved,
         own_order_only=_is_own(body, ranked, bool(numbers.orders)),
+        is_doubted=heard is not None and is_doubted(ranked[0].intent, heard),
         version=VERSION,
     )
 
@@ -141,19 +152,28 @@ def _calm_scores(body: Search, subject: Search | None) -> dict[Intent, float]:
 
 
 def _denied(body: Search, calm: dict[Intent, float]) -> list[Intent]:
-    """The intents that the text names only to say that it is not about them: "I do not want to cancel"."""
+    """
+    The intents that the text names only to say that it is not about them: "I do not want to cancel".
+
+    Not by "no": who writes "still no refund" waits for one.
+    """
     return [
         entry.intent
         for entry in _others
         if entry.is_negatable
         and entry.intent not in calm
         and any(
-            scope.is_negated(body.tokens, span)
+            scope.is_negated(body.tokens, span) and not _is_behind_no(body, span)
             for signal in entry.signals
             for pattern in signal.patterns
             for span in body.spans(pattern)
         )
     ]
+
+
+def _is_behind_no(body: Search, span: Span) -> bool:
+    words = body.tokens.words[max(0, span.lead[0] - 2) : span.lead[0]]
+    return any(word.text == "no" for word in words)
 
 
 def _weight(body: Search, subject: Search | None, entry: Entry, signal: Signal) -> float:
@@ -214,9 +234,8 @@ def _ranked(scores: dict[Intent, float], message: Message) -> tuple[Scored, ...]
     return (Scored(instead or Intent.UNKNOWN_OTHER, 0.0), *rest)
 
 
-def _modifiers(
-    message: Message, body: Search, subject: Search, text: str, scores: dict[Intent, float]
-) -> frozenset[Modifier]:
+def _modifiers(message: Message, body: Search, subject: Search) -> frozenset[Modifier]:
+    """All but `thanks_only`, which depends on what else the message says."""
     found: set[Modifier] = {
         modifier
         for modifier, patterns in _lexicon.modifiers.items()
@@ -228,14 +247,16 @@ def _modifiers(
     }
     if message.is_automatic:
         found.add(Modifier.AUTOMATIC_MAIL)
+    return frozenset(found)
+
+
+def _is_thanks(body: Search, text: str, scores: dict[Intent, float]) -> bool:
     about_something = any(score >= WEIGHTS["weak"] for score in scores.values())
-    if (
+    return (
         not about_something
         and "?" not in text
         and _has(body, _lexicon.modifiers[Modifier.THANKS_ONLY])
-    ):
-        found.add(Modifier.THANKS_ONLY)
-    return frozenset(found)
+    )
 
 
 def _risk_flags(ranked: Iterable[Scored], found: frozenset[Modifier]) -> frozenset[RiskFlag]:

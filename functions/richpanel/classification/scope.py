@@ -1,15 +1,10 @@
 """How far a "not" and an "if" reach: what they undo and what they weaken. Their words are in words.toml."""
 
-import tomllib
-from importlib import resources
-
 from richpanel.classification.patterns import Span
 from richpanel.classification.tokens import Tokens
+from richpanel.classification.vocabulary import written_down
 
-_read = tomllib.loads(
-    resources.files("richpanel.classification").joinpath("words.toml").read_text("utf-8")
-)
-_words = {name: frozenset(words.split()) for name, words in _read["scope"].items()}
+_words = {name: frozenset(words.split()) for name, words in written_down["scope"].items()}
 _REACH = 5  # words in front of a lead over which a "not" is heard
 _RATHER_REACH = 8
 _CONDITION_REACH = 20
@@ -23,6 +18,9 @@ def is_negated(tokens: Tokens, span: Span) -> bool:
 
 def _is_negated(tokens: Tokens, span: Span, head: int) -> bool:
     words = tokens.words
+    is_listed = (
+        False  # "no need to refund or cancel": what stands in front of the "or" is denied as well
+    )
     for at in range(head - 1, max(-1, head - 1 - _REACH), -1):
         word = words[at]
         if word.clause != words[head].clause:
@@ -31,8 +29,13 @@ def _is_negated(tokens: Tokens, span: Span, head: int) -> bool:
             return at not in span.words and not _is_exempt(tokens, at, head)
         if at == head - 1 and word.text in _words["breaks"]:
             return _is_object(tokens, at, head)
-        if word.text not in _words["transparent"]:
+        if (
+            word.text not in {"or", "nor"}
+            and word.text not in _words["transparent"]
+            and not is_listed
+        ):
             return False
+        is_listed = word.text in {"or", "nor"}
     return False
 
 

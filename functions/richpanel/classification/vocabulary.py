@@ -8,21 +8,22 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
 
-_read = tomllib.loads(
+# words.toml, with the tables that other modules of this package are named in.
+written_down = tomllib.loads(
     resources.files("richpanel.classification").joinpath("words.toml").read_text("utf-8")
 )
 _spellings: dict[str, tuple[str, ...]] = {
-    written: tuple(meant.split()) for written, meant in _read["spellings"].items()
+    written: tuple(meant.split()) for written, meant in written_down["spellings"].items()
 }
 _irregular: dict[str, str] = {
-    form: base for base, forms in _read["irregular"].items() for form in forms.split()
+    form: base for base, forms in written_down["irregular"].items() for form in forms.split()
 }
-_protected = frozenset(word for line in _read["protected"]["words"] for word in line.split())
+_protected = frozenset(word for line in written_down["protected"]["words"] for word in line.split())
 
-_rude: tuple[str, ...] = tuple(_read["rude"]["words"].split())
+_rude: tuple[str, ...] = tuple(written_down["rude"]["words"].split())
 
 _CLITICS = {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'m": "am", "'d": "would"}
-_TAKES_IS = frozenset(_read["takes_is"]["words"].split())
+_TAKES_IS = frozenset(written_down["takes_is"]["words"].split())
 _STRETCHED = re.compile(r"([^\W\d])\1{2,}")
 _SHORTEST_MISSPELT = 6  # letters of a word that one edit may be wrong in
 _MOST_LETTERS = 30

@@ -107,11 +107,13 @@ def _ticket(turn: Turn, memory: Memory, now: datetime) -> dict[Gate, bool]:
 
 def _confidence(turn: Turn, reading: Reading, candidate: Candidate) -> dict[Gate, bool]:
     failure = turn.model.failure if turn.model else None
+    sure = reading.routing_confidence >= thresholds.tier1_confidence
     vendor_failed = failure is ModelFailure.UNREACHABLE or candidate.lookup_failed
     return {
         Gate.MODEL_VALID: failure is not ModelFailure.INVALID,
         Gate.VENDOR: not vendor_failed,
-        Gate.CONFIDENT: reading.routing_confidence >= thresholds.tier1_confidence,
+        # What answers a question of ours may sound like nothing.
+        Gate.CONFIDENT: sure and (reading.continues or not turn.classification.is_doubted),
         Gate.UNAMBIGUOUS: reading.margin >= thresholds.tier1_margin,
     }
 

@@ -14,7 +14,7 @@ from richpanel.classification.evidence import (
 from richpanel.classification.rules import classify
 from richpanel.classification.tokens import Tokens, tokens_of
 from richpanel.classification.vocabulary import Vocabulary
-from richpanel.classification.weighing import weighed
+from richpanel.classification.weighing import Heard, is_doubted, weighed
 from richpanel.taxonomy import Intent
 
 
@@ -69,12 +69,13 @@ def test_a_threat_inside_a_long_story_is_heard() -> None:
     assert urgency(words(story + threat + story)) > 0.75
 
 
-def told(**likely: float) -> dict[Intent, float]:
-    return dict.fromkeys(Intent, 0.0) | {Intent(name): value for name, value in likely.items()}
+def told(*, urgent_part: float = 0.0, words: int = 8, **likely: float) -> Heard:
+    named = {Intent(name): value for name, value in likely.items()}
+    return Heard(dict.fromkeys(Intent, 0.0) | named, urgent_part, words)
 
 
 def test_urgent_words_make_an_intent_that_no_pattern_has() -> None:
-    scores = weighed({Intent.BILLING_ISSUE: 0.96}, told(fraud_suspected=0.3, legal_threat=0.2), 0.0)
+    scores = weighed({Intent.BILLING_ISSUE: 0.96}, told(fraud_suspected=0.4, legal_threat=0.1))
 
     assert scores[Intent.FRAUD_SUSPECTED] == pytest.approx(0.5)
     assert scores[Intent.BILLING_ISSUE] == 0.96
@@ -83,24 +84,24 @@ def test_urgent_words_make_an_intent_that_no_pattern_has() -> None:
 def test_no_words_excuse_what_a_pattern_of_tier_0_found() -> None:
     found = {Intent.LEGAL_THREAT: 0.96}
 
-    assert weighed(found, told(unknown_other=1.0), 0.0) == found
+    assert weighed(found, told(unknown_other=1.0)) == found
 
 
 def test_surer_words_say_which_urgent_intent_comes_first() -> None:
-    scores = weighed({Intent.CHARGEBACK_DISPUTE: 0.96}, told(fraud_suspected=0.9), 0.0)
+    scores = weighed({Intent.CHARGEBACK_DISPUTE: 0.96}, told(fraud_suspected=0.9))
 
     assert scores[Intent.FRAUD_SUSPECTED] > scores[Intent.CHARGEBACK_DISPUTE]
 
 
 def test_where_lexicons_find_nothing_words_are_believed_below_what_order_facts_take() -> None:
-    scores = weighed({}, told(order_status_tracking=0.99), 0.0)
+    scores = weighed({}, told(order_status_tracking=0.99))
 
     assert scores[Intent.ORDER_STATUS_TRACKING] == 0.84
 
 
 def test_words_that_tell_something_else_surely_outweigh_a_pattern_and_cost_confidence() -> None:
     scores = weighed(
-        {Intent.ORDER_STATUS_TRACKING: 0.96}, told(technical_support=0.9, refund_request=0.1), 0.0
+        {Intent.ORDER_STATUS_TRACKING: 0.96}, told(technical_support=0.9, refund_request=0.1)
     )
 
     assert scores[Intent.TECHNICAL_SUPPORT] == pytest.approx(0.74)
@@ -110,7 +111,45 @@ def test_words_that_tell_something_else_surely_outweigh_a_pattern_and_cost_confi
 def test_words_that_only_guess_change_nothing() -> None:
     found = {Intent.ORDER_STATUS_TRACKING: 0.96}
 
-    assert weighed(found, told(technical_support=0.35, order_status_tracking=0.1), 0.0) == found
+    assert weighed(found, told(technical_support=0.35, order_status_tracking=0.1)) == found
+
+
+def test_a_suspicion_of_everything_at_once_is_none() -> None:
+    diffuse = told(harassment_threats=0.18, legal_threat=0.12, fraud_suspected=0.1)
+    beside = told(harassment_threats=0.38, pre_purchase_question=0.2)
+
+    assert weighed({}, diffuse).keys().isdisjoint(URGENT)
+    assert weighed({Intent.PRE_PURCHASE_QUESTION: 0.96}, beside).keys().isdisjoint(URGENT)
+
+
+def test_a_word_or_two_have_to_be_surer_to_be_for_people_only() -> None:
+    half = {"harassment_threats": 0.5}
+
+    assert Intent.HARASSMENT_THREATS in weighed({}, told(words=8, **half))
+    assert Intent.HARASSMENT_THREATS not in weighed({}, told(words=2, **half))
+
+
+def test_what_is_likelier_about_nothing_is_no_threat() -> None:
+    scores = weighed({}, told(harassment_threats=0.42, unknown_other=0.5))
+
+    assert scores.keys().isdisjoint(URGENT)
+
+
+def test_no_machine_answers_what_words_find_nearly_urgent_or_quite_unlike() -> None:
+    status = Intent.ORDER_STATUS_TRACKING
+
+    assert is_doubted(status, told(order_status_tracking=0.7, legal_threat=0.3))
+    assert is_doubted(status, told(order_status_tracking=0.9, urgent_part=0.6))
+    assert is_doubted(status, told(technical_support=0.3, order_status_tracking=0.01))
+    assert not is_doubted(status, told(technical_support=0.3, order_status_tracking=0.3))
+
+
+def test_words_can_only_speak_against_what_a_privacy_request_seems_to_be_about() -> None:
+    heard = told(order_status_tracking=0.1, legal_threat=0.5, unknown_other=0.4)
+    status = {Intent.ORDER_STATUS_TRACKING: 0.96}
+
+    assert weighed(status, heard.against(status)) == {}
+    assert classify(Message(text="Delete all my data and my account")).primary not in URGENT
 
 
 @pytest.mark.parametrize(

@@ -288,3 +288,11 @@ def test_of_several_shut_gates_the_first_is_the_reason(
 
     assert decision.reason == gate.value
     assert len(shut(decision)) > 1
+
+
+def test_what_the_words_doubt_is_routed_and_not_answered() -> None:
+    sure = about(RETURN)
+    doubted = outcome(turn(replace(sure, is_doubted=True)))
+
+    assert (doubted.reply, doubted.reason) == (None, "low_confidence")
+    assert doubted.team == outcome(turn(sure)).team
