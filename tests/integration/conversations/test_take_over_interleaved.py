@@ -236,7 +236,7 @@ def _with_turn_inside(agency: Agency, turn: Stepped, calls: int) -> dict[str, An
         if model.name == "UpdateItem" and threading.current_thread() is not turn.thread:
             turn.go_on(left.pop() if left else 0)
 
-    events = agency.module.dynamodb.meta.events
+    events = agency.here.log._client.meta.events
     events.register("before-call.dynamodb", let_it_go_on, unique_id="the-model")
     try:
         return taken(agency, turn.ref)
