@@ -41,7 +41,11 @@ def answer(
             return finished
         opened = arriving.opened(here, trigger.ref)
     if opened.state.mode is not Mode.AI:
-        tell_of_handoff(desk, finish_move(here, opened))
+        # What a worker has left that died behind the end of this turn.
+        opened = finish_move(here, opened)
+        tell_of_handoff(desk, opened)
+        of_message = f"reply:{trigger.message_sk}"
+        _confirm_opt_out(desk, opened, _turn_id(desk, opened, of_message))
         return finished
     pending = _pending(desk, opened)
     if not pending or trigger.message_sk <= (opened.state.answered_up_to or ""):
