@@ -140,7 +140,12 @@ class Link(View):
 
 
 class FileView(View):
-    """A file of a message; without a download where it is not kept here (`media_state`)."""
+    """
+    A file of a message; without a download where it is not kept here.
+
+    `media_state` says why: `pending` and `failed` of what is copied from a provider, `awaited` of what the inbox
+    fetches.
+    """
 
     name: str | None
     mime_type: str | None

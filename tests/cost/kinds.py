@@ -231,7 +231,7 @@ KINDS = (
     Kind("revocation", a_revocation, Figures(3, 4, 3, 3, 7.2, 1.2, 1, 1.1, 700), after=(a_text,)),
     Kind("message: text, handed over", a_text, Figures(8, 9, 3, 2, 5.2, 2.2, 1, 1.1, 700), is_automated=True),
     Kind(
-        "status: delivered, handed over", told_delivered, Figures(4, 4, 2, 1, 5.2, 2.2, 1, 1.1, 700),
+        "status: delivered, of our own, not handed over", told_delivered, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700),
         after=SENT, is_automated=True,
     ),
     Kind("answer of another context", sent_elsewhere, Figures(10, 10, 3, 7, 5.2, 0.2, 1, 0.1, 440)),

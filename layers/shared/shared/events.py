@@ -98,7 +98,8 @@ class DeliveryStatus:
     What a provider says became of a message of ours, in its own word (*status*): ranks are the reader's.
 
     *action_id* is the ledger's, where the provider gives it back. *is_final* is None where the provider does not say.
-    *price* is a decimal number in *currency*.
+    *price* is a decimal number in *currency*. Of SES, *status* is the `eventType`, and *extra* has what it says of a
+    bounce or a complaint (`bounceType`, `complaintFeedbackType`), or *error_code* is that word.
     """
 
     type: Literal["delivery_status"] = "delivery_status"
