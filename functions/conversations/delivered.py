@@ -23,7 +23,7 @@ from conversations.meanings import Verdict, meaning, verdict
 from conversations.moving import Cause, move
 from conversations.policing import addresses_of
 from conversations.records import Resolve
-from conversations.store import erasures, messages, unreachable
+from conversations.store import erasures, messages, states, unreachable
 from conversations.turns import Ended
 from shared import clock
 from shared.consent.records import Consents, Source, Statement
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 _D = Delivery
 _RANKS = (_D.DRAFT, _D.SENDING, _D.UNKNOWN, _D.ACCEPTED, _D.QUEUED, _D.SENT, _D.DELIVERED, _D.READ)
 # What a failure may still replace: what was delivered was not lost.
-_UNDECIDED = [rank for rank in _RANKS if rank not in {_D.DELIVERED, _D.READ}]
+ARRIVED = frozenset({_D.DELIVERED, _D.READ})
+_UNDECIDED = [rank for rank in _RANKS if rank not in ARRIVED]
 _SOURCES = {Verdict.COMPLAINED: Source.COMPLAINT, Verdict.OPTED_OUT: Source.PROVIDER}
 UNKNOWN_MESSAGE = "unknown_message"
 
@@ -83,6 +84,7 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
     # Of the person it is true whatever became of the message since.
     _heed(here, opened, event, found)
     if changed is None:
+        _note_late_arrival(here, opened, event, status)
         return Applied.OLD
     opened = arriving.opened(here, found.ref)
     _settle_turn(here, opened, found)
@@ -145,6 +147,15 @@ def _raised(
         once=Message.named(provider_message_id=event.provider_message_id),
         only_from=[*lower, status],
     )
+
+
+def _note_late_arrival(
+    here: Resources, opened: Opened, event: DeliveryStatus, status: Delivery
+) -> None:
+    """A first message that was called failed has arrived: it stays failed here, but nobody else is to bring it."""
+    is_failed = opened.conversation.conversation_status == Status.FAILED
+    if status in ARRIVED and is_failed and opened.state.arrived_late_at is None:
+        states.note(here.log, opened.ref, arrived_late_at=event.occurred_at)
 
 
 def _settle_turn(here: Resources, opened: Opened, found: _Found) -> None:

@@ -1,6 +1,12 @@
-"""A first message that certainly did not arrive goes out on the next channel, as a conversation of its own."""
+"""
+A first message that certainly did not arrive goes out on the next channel, as a conversation of its own.
+
+The request's id says which attempt it is: `req-1-f1` is the first fallback of `req-1`. Providers may call a message
+failed that arrives later: where they say so of one attempt, no further one is made.
+"""
 
 import re
+from itertools import product
 from typing import Any
 
 from conversations import references
@@ -9,6 +15,7 @@ from conversations.items.conversation import ChannelMethod, Conversation
 from conversations.opened import Opened
 from conversations.resources import Resources
 from conversations.snapshot import project_data_of
+from conversations.store import states
 from shared import clock
 from shared.queues import Entry, digest
 
@@ -16,19 +23,38 @@ _FALLBACK = re.compile(r"(?P<base>.+)-f(?P<number>\d)")
 
 
 def fall_back(here: Resources, opened: Opened) -> None:
-    """
-    Begin the conversation on the next of `fallback_channels` that can be used; nothing where there is none.
-
-    Safe to repeat: the request's id says which attempt it is, `req-1-f1` being the first fallback of `req-1`.
-    """
+    """Begin the conversation on the next of `fallback_channels` that can be used; nothing where there is none."""
     conversation, company = opened.conversation, opened.company
-    found = _FALLBACK.fullmatch(conversation.request_id)
-    base = found["base"] if found else conversation.request_id
-    tried = int(found["number"]) if found else 0
+    base, tried = _attempt(conversation)
     for number, channel in enumerate(company.fallback_channels[tried:], start=tried + 1):
         if channel is not conversation.channel_method and _can_use(opened, channel):
-            _begin(here, opened, channel, f"{base}-f{number}")
+            if opened.state.arrived_late_at is None and not arrived_before(here, opened):
+                _begin(here, opened, channel, f"{base}-f{number}")
             return
+
+
+def arrived_before(here: Resources, opened: Opened) -> bool:
+    """Whether an attempt before this one arrived after all. No call where this is the first."""
+    conversation = opened.conversation
+    base, tried = _attempt(conversation)
+    before = [base, *(f"{base}-f{number}" for number in range(1, tried))] if tried else []
+    known = filter(None, (conversation.recipient_tel, conversation.recipient_email))
+    refs = (
+        references.ref_of(
+            references.conversation_id(
+                conversation.company_id, conversation.project_id, asked, address.removeprefix("+")
+            )
+        )
+        for asked, address in product(before, known)
+    )
+    states_ = (states.read(here.log, ref) for ref in refs)
+    return any(state is not None and state.arrived_late_at is not None for state in states_)
+
+
+def _attempt(conversation: Conversation) -> tuple[str, int]:
+    """The id of the request that was made, and the number of the fallback; 0 where it is none."""
+    found = _FALLBACK.fullmatch(conversation.request_id)
+    return (found["base"], int(found["number"])) if found else (conversation.request_id, 0)
 
 
 def _can_use(opened: Opened, channel: ChannelMethod) -> bool:

@@ -21,7 +21,7 @@ from conversations.ai.checks import hosts_in
 from conversations.companies import Company, ConfigurationInvalid, ProjectStatus
 from conversations.context_object import ContextObject, context_hash
 from conversations.desk import Desk
-from conversations.falling_back import fall_back
+from conversations.falling_back import arrived_before, fall_back
 from conversations.items.books import ParkReason
 from conversations.items.conversation import ChannelMethod, Conversation
 from conversations.items.log import BusinessAddress, Mode, State, TurnKind
@@ -44,6 +44,7 @@ from shared.failures import Permanent, Transient
 from shared.policy import Author, Kind, Reason
 
 REVIEW = "initial_review"
+ARRIVED_BEFORE = "arrived_before"  # by another channel, whose provider had called it failed
 
 
 def begin(desk: Desk, context: ContextObject, channel: ChannelMethod, run: Run) -> Outcome | None:
@@ -83,7 +84,7 @@ def go_on(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
     if state.releases == 0 and must_be_reviewed(opened, is_reply=False):
         move(desk.here, opened, Status.HANDOFF_PENDING, cause)
         return None
-    refused = desk.policing.refusal(opened, first_message(opened, turn_id))
+    refused = _refusal(desk, opened, turn_id)
     if refused is not None:
         return _held_back(desk, opened, refused, turn_id)
     if Status(conversation.conversation_status) is not Status.PROCESSING:
@@ -103,6 +104,14 @@ def go_on(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
     if outcome.ended is Ended.FAILED or outcome.reason == Reason.ADDRESS_UNUSABLE:
         fall_back(desk.here, opened)
     return outcome
+
+
+def _refusal(desk: Desk, opened: Opened, turn_id: str) -> End | None:
+    """What keeps the first message from leaving now; None where nothing does."""
+    refused = desk.policing.refusal(opened, first_message(opened, turn_id))
+    if refused is None and arrived_before(desk.here, opened):
+        return End(reason=ARRIVED_BEFORE, status=Status.BLOCKED)
+    return refused
 
 
 def _held_back(desk: Desk, opened: Opened, refused: End, turn_id: str) -> Outcome:

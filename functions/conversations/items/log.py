@@ -242,6 +242,7 @@ class State(OfConversation):
         None  # why a turn of the model was the last one before people had it
     )
     handed_back_at: str | None = None
+    arrived_late_at: str | None = None  # the first message, which its provider had called failed
     erased_at: str | None = None
 
     @classmethod

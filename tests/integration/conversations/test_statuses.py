@@ -362,6 +362,49 @@ def test_after_a_soft_bounce_the_address_is_tried_again(world: World) -> None:
     assert stands(world, asked(world, "email", "req-2"))[0] == "initial_message_sent"
 
 
+# What was called failed, and arrives
+
+
+def by_request(world: World, request_id: str) -> str:
+    """The conversation of a request: its `ref`."""
+    rows = [row for key, row in world.rows().items() if key[0] == "conversations"]
+    (found,) = (row["conversation_id"] for row in rows if row["request_id"] == request_id)
+    return references.ref_of(str(found))
+
+
+def test_where_a_failed_first_message_arrives_after_all_no_further_channel_is_tried(
+    world: World,
+) -> None:
+    world.change(fallback_channels=["whatsapp", "email"])
+    ref = world.begin("sms")
+    told(world, ref, "undelivered", **UNREACHABLE)
+    second = by_request(world, "req-1-f1")
+
+    told(world, ref, "delivered")
+    told(world, second, "undelivered", **UNREACHABLE)
+
+    assert stands(world, ref) == ("failed", "delivery_failed:30003")
+    assert stands(world, second) == ("failed", "delivery_failed:30003")
+    assert len(world.sent()) == 2
+    assert mails(world) == []
+
+
+def test_what_was_to_go_out_elsewhere_does_not_once_the_first_has_arrived(world: World) -> None:
+    world.change(fallback_channels=["email"])
+    ref = world.begin("sms")
+    world.switch(safe_mode="true")
+    told(world, ref, "undelivered", **UNREACHABLE)
+    (by_mail,) = mails(world)
+    assert stands(world, by_mail) == ("deferred", "safe_mode")
+
+    told(world, ref, "delivered")
+    world.switch(safe_mode="false")
+    world.settle()
+
+    assert stands(world, by_mail) == ("blocked", "arrived_before")
+    assert len(world.sent()) == 1
+
+
 # An address that a channel does not reach
 
 
