@@ -23,7 +23,7 @@ from conversations.companies import (
     WhatsAppChannel,
 )
 from conversations.items.conversation import ChannelMethod
-from conversations.items.log import BusinessAddress
+from conversations.items.ways import BusinessAddress
 from conversations.store import routes
 from operations import arguments
 from operations.arguments import Refused

@@ -8,7 +8,8 @@ from conversations import references
 from conversations.companies import Company, ConfigurationInvalid
 from conversations.items.books import ParkReason
 from conversations.items.conversation import ChannelMethod, Conversation, Role
-from conversations.items.log import Alias, BusinessAddress, Message, State
+from conversations.items.log import Message, State
+from conversations.items.ways import Alias, BusinessAddress
 from conversations.lifecycle import Status
 from conversations.media import AWAITED, PENDING
 from conversations.moving import keep_open

@@ -17,7 +17,8 @@ from conversations.consequences import consequence
 from conversations.falling_back import fall_back
 from conversations.healing import heal
 from conversations.items.books import ParkReason, Unreachable
-from conversations.items.log import Delivery, Message, Outbound, Stage, TurnKind
+from conversations.items.log import Delivery, Message, Stage, TurnKind
+from conversations.items.ways import Outbound
 from conversations.lifecycle import OPEN, OVER, WITH_PEOPLE, Status
 from conversations.meanings import Verdict, meaning, verdict
 from conversations.moving import Cause, move

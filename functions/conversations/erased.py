@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conversations.context_object import ContextObject
-    from conversations.items.log import BusinessAddress
+    from conversations.items.ways import BusinessAddress
     from conversations.requests import Request
     from shared.dynamodb import Table
     from shared.events import InboundMessage

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from conversations import adopting, references
 from conversations.items.conversation import ChannelMethod
-from conversations.items.log import BusinessAddress, Mode, State
+from conversations.items.log import Mode, State
+from conversations.items.ways import BusinessAddress
 from conversations.resources import Resources
 from conversations.store import conversations, messages, routes, states
 from shared import clock

@@ -20,7 +20,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations import arriving, erased, finding, media, wishes
 from conversations.items.books import Unmatched
-from conversations.items.log import Inbound, Message, Mode
+from conversations.items.log import Message, Mode
+from conversations.items.ways import Inbound
 from conversations.lifecycle import WITH_PEOPLE, Status
 from conversations.moving import Cause, move
 from conversations.review import must_be_reviewed
@@ -33,7 +34,7 @@ from shared.observability import metrics
 from shared.queues import Entry, digest
 
 if TYPE_CHECKING:
-    from conversations.items.log import BusinessAddress
+    from conversations.items.ways import BusinessAddress
     from conversations.opened import Opened
     from conversations.resources import Resources
     from shared.consent.keywords import Wish

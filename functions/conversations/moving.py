@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conversations.items.conversation import Conversation
-from conversations.items.log import Change, Mode, Open, State
+from conversations.items.log import Change, Mode, State
+from conversations.items.ways import Open
 from conversations.lifecycle import LISTED, OVER, WITH_PEOPLE, Status, may_become
 from conversations.opened import Opened
 from conversations.resources import Resources

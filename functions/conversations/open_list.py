@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from conversations.store import openings
 
 if TYPE_CHECKING:
-    from conversations.items.log import Open
+    from conversations.items.ways import Open
     from conversations.lifecycle import Status
     from shared.dynamodb import Attributes, Table
 

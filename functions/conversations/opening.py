@@ -24,7 +24,8 @@ from conversations.desk import Desk
 from conversations.falling_back import arrived_before, fall_back
 from conversations.items.books import ParkReason
 from conversations.items.conversation import ChannelMethod, Conversation
-from conversations.items.log import BusinessAddress, Mode, State, TurnKind
+from conversations.items.log import Mode, State, TurnKind
+from conversations.items.ways import BusinessAddress
 from conversations.lifecycle import Status, may_become
 from conversations.moving import Cause, finish_move, keep_open, move
 from conversations.opened import Opened

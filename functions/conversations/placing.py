@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from conversations import arriving, references, showing
 from conversations.context_object import as_json
-from conversations.items.log import Inbound
+from conversations.items.ways import Inbound
 from conversations.listing import Page, gather
 from conversations.office import NotFound
 from conversations.store import books, routes

@@ -12,7 +12,8 @@ from conversations.items.conversation import (
     Role,
     window,
 )
-from conversations.items.log import Delivery, DueKind, Message, Outbound, Turn, TurnKind
+from conversations.items.log import Delivery, DueKind, Message, Turn, TurnKind
+from conversations.items.ways import Outbound
 from conversations.lifecycle import NEVER_SENT, Status, turn_may_change
 from conversations.moving import Cause, change_status, keep_open, mode_of, note_change
 from conversations.opened import Opened, Speaking

@@ -29,8 +29,9 @@ from conversations.views import (
 if TYPE_CHECKING:
     from conversations.items.books import Unmatched, Unreachable
     from conversations.items.conversation import Conversation
-    from conversations.items.log import Change, Message, Open, State
+    from conversations.items.log import Change, Message, State
     from conversations.items.proposal import Proposal
+    from conversations.items.ways import Open
     from conversations.opened import Opened
     from shared.consent.records import Consent
     from shared.objects import Bucket

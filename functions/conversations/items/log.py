@@ -5,14 +5,9 @@ The conversation log: what is hot or grows, in small items under the conversatio
                  EVT#<time>#<id>         Change         who changed the status, and why
                  STATE                   State          mode, turn, fence, marks
                  DUE#<kind>              Due            work that waits for its time
-    IN#...       #                       Inbound        a provider's message was taken
-    OUT#...      #                       Outbound       a provider's id of ours leads to its message
-    ROUTE#...    <created at>#<ref>      Route          the conversations of a pair of addresses
-    ALIAS#...    #                       Alias          another address of the same person
-    OPEN#...     <ref>                   Open           what a company's agents have before them
-    ADDR#...     <company>#<project>     BusinessAddress  whose an address of a business is
+                 FN#<action id>          FunctionResult what a company's system answered
 
-Customers' addresses stand in keys as hashes only.
+What leads to it stands in `ways`.
 """
 
 from enum import StrEnum
@@ -21,7 +16,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from conversations.items.conversation import ChannelMethod, Role
-from conversations.items.log_item import ONLY, LogItem, key, sort_key
+from conversations.items.log_item import LogItem, key, sort_key
 from conversations.items.proposal import Proposal
 from shared import clock
 from shared.dynamodb import Attributes
@@ -283,95 +278,6 @@ class Due(OfConversation):
     def sk(cls, kind: DueKind) -> str:
         """The sort key: one piece of work of a kind at a time."""
         return sort_key(cls.sk_pattern, kind)
-
-
-class Inbound(LogItem):
-    """A provider's message was taken: into which conversation, under which time, and a hash of what it said."""
-
-    item_type: ClassVar[str] = "INBOUND"
-    pk_pattern: ClassVar[str] = "IN#{provider}#{provider_message_id}"
-    sk_pattern: ClassVar[str] = ONLY
-    ttl_days: ClassVar[int | None] = MARKER_DAYS
-
-    ref: str | None = None  # none: nobody's; see Unmatched
-    message_timestamp: str
-    payload_hash: str
-    company_id: str
-    project_id: str
-
-
-class Outbound(LogItem):
-    """A provider's id of a message of ours, and where that message is."""
-
-    item_type: ClassVar[str] = "OUTBOUND"
-    pk_pattern: ClassVar[str] = "OUT#{provider}#{provider_message_id}"
-    sk_pattern: ClassVar[str] = ONLY
-    ttl_days: ClassVar[int | None] = MARKER_DAYS
-
-    ref: str
-    message_sk: str
-    action_id: str
-
-
-class Route(LogItem):
-    """One conversation of a pair of addresses. The key is strongly consistent where the contract's index is not."""
-
-    item_type: ClassVar[str] = "ROUTE"
-    pk_pattern: ClassVar[str] = "ROUTE#{pair_hash}"
-    sk_pattern: ClassVar[str] = "{created_at}#{ref}"
-
-    ref: str
-
-    @classmethod
-    def sk(cls, created_at: str, ref: str) -> str:
-        """The sort key of a conversation among those of its pair."""
-        return sort_key(cls.sk_pattern, created_at, ref)
-
-
-class Alias(LogItem):
-    """Another address of the same person, within one company: where their conversations are found."""
-
-    item_type: ClassVar[str] = "ALIAS"
-    pk_pattern: ClassVar[str] = "ALIAS#{company_id}#{address_hash}"
-    sk_pattern: ClassVar[str] = ONLY
-    ttl_note: ClassVar[str] = "`retention_days` after the last message that named both"
-
-    primary_channel: str = Field(repr=False)
-
-
-class Open(LogItem):
-    """A conversation that is not over, as the list of its project shows it."""
-
-    item_type: ClassVar[str] = "OPEN"
-    pk_pattern: ClassVar[str] = "OPEN#{company_id}#{project_id}"
-    sk_pattern: ClassVar[str] = "{ref}"
-
-    ref: str
-    conversation_status: str
-    channel_method: ChannelMethod
-    hand_off_to_human: bool = False
-    hand_off_to_human_reason: str | None = None
-    since: str
-    last_activity_at: str  # to the hour: a finer one would cost a write for each message
-
-
-class BusinessAddress(LogItem):
-    """Whose an address of a business is, and which account of which provider must vouch for what comes to it."""
-
-    item_type: ClassVar[str] = "ADDRESS"
-    pk_pattern: ClassVar[str] = "ADDR#{channel_method}#{address}"
-    sk_pattern: ClassVar[str] = "{company_id}#{project_id}"
-    ttl_note: ClassVar[str] = "kept"
-
-    company_id: str
-    project_id: str
-    provider: str
-    account: str | None = None
-
-    @classmethod
-    def sk(cls, company_id: str, project_id: str) -> str:
-        """The sort key of a project among those that use the address."""
-        return sort_key(cls.sk_pattern, company_id, project_id)
 
 
 class FunctionResult(OfConversation):

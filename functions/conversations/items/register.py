@@ -12,20 +12,9 @@ from conversations.items.books import (
     Unmatched,
     Unreachable,
 )
-from conversations.items.log import (
-    Alias,
-    BusinessAddress,
-    Change,
-    Due,
-    FunctionResult,
-    Inbound,
-    Message,
-    Open,
-    Outbound,
-    Route,
-    State,
-)
+from conversations.items.log import Change, Due, FunctionResult, Message, State
 from conversations.items.log_item import LogItem
+from conversations.items.ways import Alias, BusinessAddress, Inbound, Open, Outbound, Route
 
 # Under one conversation, then what leads to it, then the books.
 OF_THE_LOG: tuple[type[LogItem], ...] = (

@@ -14,8 +14,9 @@ from conversations.items.books import (
     Unreachable,
 )
 from conversations.items.conversation import ChannelMethod
-from conversations.items.log import Alias, Inbound, OfConversation, Route, State
+from conversations.items.log import OfConversation, State
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
+from conversations.items.ways import Alias, Inbound, Route
 from conversations.store import messages
 from shared import clock
 from shared.addresses import address_hash

@@ -6,8 +6,9 @@ from typing import Any
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from conversations.items.log import Change, Delivery, Message, OfConversation, Outbound, of
+from conversations.items.log import Change, Delivery, Message, OfConversation, of
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
+from conversations.items.ways import Outbound
 from shared.dynamodb import Attributes, ConditionFailed, Table
 
 AT_ONCE = 25  # of BatchWriteItem

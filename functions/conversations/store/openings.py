@@ -2,8 +2,8 @@
 
 from boto3.dynamodb.conditions import Key
 
-from conversations.items.log import Open
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
+from conversations.items.ways import Open
 from shared import clock
 from shared.dynamodb import Attributes, Table
 

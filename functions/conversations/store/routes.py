@@ -2,8 +2,8 @@
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from conversations.items.log import Alias, BusinessAddress, Inbound, Route
 from conversations.items.log_item import PARTITION_KEY, key
+from conversations.items.ways import Alias, BusinessAddress, Inbound, Route
 from shared import clock
 from shared.dynamodb import Attributes, ConditionFailed, Table
 

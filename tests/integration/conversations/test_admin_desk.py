@@ -9,7 +9,8 @@ import pytest
 
 from conversations import intake
 from conversations.items.conversation import ChannelMethod
-from conversations.items.log import BusinessAddress, Mode
+from conversations.items.log import Mode
+from conversations.items.ways import BusinessAddress
 from conversations.lifecycle import Status
 from conversations.media import Fetcher
 from conversations.store import books, routes

@@ -10,7 +10,7 @@ import pytest
 
 from conversations import erasing, references
 from conversations.context_object import ContextObject
-from conversations.items.log import Outbound
+from conversations.items.ways import Outbound
 from conversations.store import messages, routes, states
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
