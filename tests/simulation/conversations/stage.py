@@ -111,7 +111,16 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
             )
             for function, module in CALLED.items()
         }
-        yield World(sandbox, clock, lanes, wire, workers, called, tables, bucket)
+        yield World(
+            sandbox=sandbox,
+            clock=clock,
+            lanes=lanes,
+            wire=wire,
+            workers=workers,
+            called=called,
+            tables=tables,
+            bucket=bucket,
+        )
 
 
 def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> tuple[str, FifoQueue, int]:

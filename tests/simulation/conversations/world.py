@@ -12,22 +12,25 @@ import random
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import boto3
-from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 
 from events.conversations import cast, twilio
-from local.sandbox import state
 from shared import conversation_lanes
-from shared.auth import Caller, Scope
+from shared.auth import Scope
 from shared.events import FileStored, InboundMessage
-from shared.queues import digest
-from shared.storable import storable
 from tests.simulation import stored
 from tests.simulation.clock import Clock
+from tests.simulation.conversations.invocations import (
+    LONGEST_LIFE_MS,
+    Invocation,
+    Refused,
+    SandboxClock,
+    call_of,
+)
+from tests.simulation.conversations.tables import Key, Tables
 from tests.simulation.wire import Died, Wire
 from tests.simulation.world import quiet
 
@@ -39,76 +42,16 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.lanes import Lanes
     from tests.simulation.fifo import Queued
 
-LONGEST_LIFE_MS = 120_000
 MOST_ROUNDS = 120
 MOST_CALLS = 10
 PARAMETERS = "/parley/local/conversations"
 # Nothing is stopped.
 SWITCHES = {"safe_mode": "false", "automation_enabled": "true"}
-KEY_NAMES = {
-    "conversations": ("primary_channel", "conversation_id"),
-    "log": ("pk", "sk"),
-    "company": ("company_id", "project_id"),
-}
-# Somebody of the company, who may do everything.
-CAROL = Caller(
-    company=cast.COMPANY, scopes=frozenset(Scope), principal="api-key:2", projects=frozenset("*")
-)
 # At noon in London: nobody sleeps.
 NOON_MS = 1_767_268_800_000
 
-_deserialize = TypeDeserializer().deserialize
-_serialize = TypeSerializer().serialize
 # What a conversation begins with, and how one is told of anything else.
 INBOUND, STATUSES = "inbound.fifo", "statuses.fifo"
-
-# Table (conversations, log, company) and key.
-type Key = tuple[str, ...]
-type Rows = dict[Key, dict[str, Any]]
-
-
-@dataclass
-class Invocation:
-    """The Lambda context of one run: it ends two minutes after it began, by the world's clock."""
-
-    clock: Clock
-    function_name: str = "simulated"
-    memory_limit_in_mb: int = 512
-    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:simulated"
-    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    ends_at: int = 0
-
-    def __post_init__(self) -> None:
-        self.ends_at = self.clock.ms + LONGEST_LIFE_MS
-
-    def get_remaining_time_in_millis(self) -> int:
-        """What is left of the function's timeout."""
-        return max(0, self.ends_at - self.clock.ms)
-
-
-class SandboxClock(state.Clock):
-    """The sandbox's time is the world's."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self._clock = clock
-
-    def now(self) -> float:
-        """Seconds since 1970, UTC."""
-        return self._clock.ms / 1_000
-
-
-class Refused(Exception):
-    """A call was answered with an error: its status, and what was said."""
-
-    def __init__(self, status: int, told: Any) -> None:
-        super().__init__(f"{status}: {told}")
-        self.status, self.told = status, told
-
-    @property
-    def is_to_come_again(self) -> bool:
-        """Whether the same call may work later: it is being answered, or something was out of order."""
-        return self.status >= HTTPStatus.INTERNAL_SERVER_ERROR or "IN_PROGRESS" in str(self.told)
 
 
 @dataclass(frozen=True)
@@ -121,8 +64,8 @@ class Moment:
     lanes: Lanes
 
 
-@dataclass
-class World:
+@dataclass(kw_only=True)
+class World(Tables):
     """Everything a handler can reach, and the handlers: *workers* by the name of their queue."""
 
     sandbox: Sandbox
@@ -131,8 +74,6 @@ class World:
     wire: Wire
     workers: dict[str, ModuleType]
     called: dict[str, ModuleType]
-    tables: dict[str, str]
-    bucket: str
     switches: dict[str, str] = field(default_factory=dict)
     _is_secret_changed: bool = False
 
@@ -165,15 +106,6 @@ class World:
         """Somebody writes a project's company data, and every process reads it."""
         self.write("company", item)
         self._forget_companies()
-
-    def write(self, use: str, item: dict[str, Any]) -> None:
-        """Another system writes an item, whatever stands there."""
-        wire = {name: _serialize(_decimal(storable(value))) for name, value in item.items()}
-        stored.put(self.tables[use], wire)
-
-    def remove(self, *key: str) -> None:
-        """Another system takes an item away, by its table and key."""
-        stored.remove(self.tables[key[0]], *key[1:])
 
     def change(self, **attributes: Any) -> None:
         """Somebody changes a few attributes of the usual project."""
@@ -327,21 +259,7 @@ class World:
 
     def office(self, line: str, body: Any = None, **names: str) -> dict[str, Any]:
         """A person calls the API (`POST /conversations/{ref}/close`): its result. The same call has the same key."""
-        method, route = line.split(" ")
-        path = route.format(**names)
-        event = {
-            "resource": route,
-            "path": path,
-            "httpMethod": method,
-            "headers": {"idempotency-key": digest(line, json.dumps(body), path)},
-            "multiValueHeaders": {},
-            "pathParameters": names or None,
-            "queryStringParameters": None,
-            "multiValueQueryStringParameters": None,
-            "requestContext": {"requestId": "request-1", "authorizer": CAROL.as_context()},
-            "body": None if body is None else json.dumps(body),
-            "isBase64Encoded": False,
-        }
+        event = call_of(line, body, names)
         self.wire.note_run()
         with quiet():
             answer = self.called["admin"].handler(event, Invocation(self.clock))
@@ -443,57 +361,6 @@ class World:
     def _lane(self, ending: str) -> str:
         return next(name for name in self.workers if name.endswith(ending))
 
-    # What is left
-
-    def rows(self) -> Rows:
-        """All items of the three tables by table and key, as plain values."""
-        return {key: _plain(item) for key, item in self._stored().items()}
-
-    def row(self, *key: str) -> dict[str, Any] | None:
-        """One item by its table and key; None where there is none."""
-        item = stored.item_of(self.tables[key[0]], *key[1:])
-        return None if item is None else _plain(item)
-
-    def conversation(self, ref: str) -> dict[str, Any]:
-        """The contract's item."""
-        state_ = self.state(ref)
-        found = self.row("conversations", state_["primary_channel"], state_["conversation_id"])
-        assert found is not None
-        return found
-
-    def state(self, ref: str) -> dict[str, Any]:
-        """The state of a conversation."""
-        found = self.row("log", f"CONV#{ref}", "STATE")
-        assert found is not None
-        return found
-
-    def log(self, ref: str) -> list[dict[str, Any]]:
-        """The messages of a conversation, in order."""
-        return self._of(ref, "MSG#")
-
-    def changes(self, ref: str) -> list[str]:
-        """The statuses that a conversation went through, in order."""
-        return [str(row["to_status"]) for row in self._of(ref, "EVT#")]
-
-    def due_at(self) -> list[str]:
-        """When work is due, of all conversations."""
-        items = stored.items_of(self.tables["log"])
-        return [item["due_at"]["S"] for item in items if "due_at" in item]
-
-    def parked(self) -> list[str]:
-        """Why events were parked, oldest first."""
-        rows = sorted(self.rows().items())
-        return [str(row["reason"]) for key, row in rows if key[1].startswith("PARK#")]
-
-    def objects(self) -> dict[str, bytes]:
-        """All objects of the bucket by key."""
-        return stored.objects_of(self.bucket)
-
-    def _of(self, ref: str, begins: str) -> list[dict[str, Any]]:
-        found = stored.items_under(self.tables["log"], f"CONV#{ref}")
-        rows = (_plain(item) for item in found if item["sk"]["S"].startswith(begins))
-        return sorted(rows, key=lambda row: str(row["sk"]))
-
     def sent(self) -> list[dict[str, Any]]:
         """What left, oldest first: the provider's fields of each message."""
         return [
@@ -535,23 +402,6 @@ class World:
         self.sandbox.reset()
         self.sandbox.clock = SandboxClock(self.clock)
 
-    def _stored(self) -> dict[Key, Any]:
-        """All items by table and key, as they are on the wire."""
-        return {
-            (use, *(item[name]["S"] for name in KEY_NAMES[use])): item
-            for use, table in self.tables.items()
-            for item in stored.items_of(table)
-        }
-
-    def _write(self, wanted: dict[Key, Any]) -> None:
-        """Make the tables hold these items and no others."""
-        now = self._stored()
-        for key in now.keys() - wanted.keys():
-            stored.remove(self.tables[key[0]], *key[1:])
-        for key, item in wanted.items():
-            if now.get(key) != item:
-                stored.put(self.tables[key[0]], item)
-
 
 SENDING = frozenset(
     {"create_message", "send_message", "SendEmail", "SendTextMessage", "SendWhatsAppMessage"}
@@ -562,18 +412,3 @@ def _ms(text: str) -> int:
     from shared import clock  # noqa: PLC0415 - the name is a field here
 
     return clock.from_text(text)
-
-
-def _decimal(value: Any) -> Any:
-    """Numbers as DynamoDB has them."""
-    if isinstance(value, float):
-        return Decimal(repr(value))
-    if isinstance(value, dict):
-        return {name: _decimal(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_decimal(part) for part in value]
-    return value
-
-
-def _plain(item: dict[str, Any]) -> dict[str, Any]:
-    return {name: _deserialize(value) for name, value in item.items()}

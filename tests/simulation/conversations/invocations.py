@@ -1,0 +1,88 @@
+"""How functions are called: the context of a run, and what API Gateway hands over of a person's call."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from events.conversations import cast
+from local.sandbox import state
+from shared.auth import Caller, Scope
+from shared.queues import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.simulation.clock import Clock
+
+LONGEST_LIFE_MS = 120_000
+# Somebody of the company, who may do everything.
+CAROL = Caller(
+    company=cast.COMPANY, scopes=frozenset(Scope), principal="api-key:2", projects=frozenset("*")
+)
+
+
+@dataclass
+class Invocation:
+    """The Lambda context of one run: it ends two minutes after it began, by the world's clock."""
+
+    clock: Clock
+    function_name: str = "simulated"
+    memory_limit_in_mb: int = 512
+    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:simulated"
+    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    ends_at: int = 0
+
+    def __post_init__(self) -> None:
+        self.ends_at = self.clock.ms + LONGEST_LIFE_MS
+
+    def get_remaining_time_in_millis(self) -> int:
+        """What is left of the function's timeout."""
+        return max(0, self.ends_at - self.clock.ms)
+
+
+class SandboxClock(state.Clock):
+    """The sandbox's time is the world's."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def now(self) -> float:
+        """Seconds since 1970, UTC."""
+        return self._clock.ms / 1_000
+
+
+class Refused(Exception):
+    """A call was answered with an error: its status, and what was said."""
+
+    def __init__(self, status: int, told: Any) -> None:
+        super().__init__(f"{status}: {told}")
+        self.status, self.told = status, told
+
+    @property
+    def is_to_come_again(self) -> bool:
+        """Whether the same call may work later: it is being answered, or something was out of order."""
+        return self.status >= HTTPStatus.INTERNAL_SERVER_ERROR or "IN_PROGRESS" in str(self.told)
+
+
+def call_of(line: str, body: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """A call (`POST /conversations/{ref}/close`) by Carol. The same call has the same idempotency key."""
+    method, route = line.split(" ")
+    path = route.format(**names)
+    return {
+        "resource": route,
+        "path": path,
+        "httpMethod": method,
+        "headers": {"idempotency-key": digest(line, json.dumps(body), path)},
+        "multiValueHeaders": {},
+        "pathParameters": names or None,
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "requestContext": {"requestId": "request-1", "authorizer": CAROL.as_context()},
+        "body": None if body is None else json.dumps(body),
+        "isBase64Encoded": False,
+    }
