@@ -14,7 +14,7 @@ from conversations.snapshot import INLINE_BYTES
 from events.conversations import aws_sms, cast, twilio
 from local.sandbox.text_messages import TextMessage
 from shared import clock
-from shared.events import DeliveryStatus, InboundMessage
+from shared.events import DeliveryStatus, File, FileStored, InboundMessage
 from tests import template
 from tests.simulation.conversations.scenarios import EVERY, Scenario, Story
 from tests.simulation.conversations.test_crash_matrix import SENDS
@@ -93,6 +93,25 @@ def grow(world: World) -> None:
     assert "s3_key" not in world.conversation(ref)["project_data"]
     _writes(world, ref, "Yes I do")
     assert "s3_key" in world.conversation(ref)["project_data"]
+
+
+def show_a_file(world: World) -> None:
+    """A picture that the inbox has fetched, and somebody who looks at it."""
+    ref = _begun(world, META, "whatsapp")
+    picture = File(provider_id="77", mime_type="image/jpeg")
+    _says(world, ref, "My licence", kind="media", media=[picture])
+    world.take_in()
+    stored = FileStored(
+        provider="meta",
+        provider_message_id=f"in-{world.clock.ms}",
+        account="simulated",
+        channel_method="whatsapp",
+        business_address=cast.WHATSAPP_SENDER,
+        file=File(url=f"s3://{world.bucket}/media/a-company/77.jpg", provider_id="77"),
+    )
+    world.tell(stored)
+    world.work_off()
+    world.office("GET /conversations/{ref}/messages", ref=ref)
 
 
 def hand_over(world: World, channel: str) -> None:
@@ -299,7 +318,7 @@ def _writes(world: World, ref: str, text: str) -> None:
     world.work_off()
 
 
-def _says(world: World, ref: str, text: str) -> None:
+def _says(world: World, ref: str, text: str, **facts: Any) -> None:
     """The customer writes; whoever carries the channel brings it."""
     state, channel = world.state(ref), _channel(world, ref)
     message = InboundMessage(
@@ -310,8 +329,8 @@ def _says(world: World, ref: str, text: str) -> None:
         business_address=state["business_address"],
         customer_address=state["primary_channel"],
         received_at=clock.to_text(world.clock.ms),
-        kind="text",
         text=text,
+        **({"kind": "text"} | facts),
     )
     world.tell(message)
 
@@ -323,6 +342,7 @@ DRIVES: tuple[Story, ...] = (
     partial(talk, project=AWS_SOCIAL, channel="whatsapp"),
     partial(talk, project=SES, channel="email"),
     grow,
+    show_a_file,
     *(partial(hand_over, channel=channel) for channel in CHANNELS),
     *(partial(be_stopped, channel=channel) for channel in CHANNELS),
     *(partial(be_in_doubt, channel=channel) for channel in CHANNELS),
