@@ -10,7 +10,7 @@ import pytest
 from events.conversations import make
 from events.conversations.direct import Direct, direct_events
 from events.conversations.samples import Sample, sample, samples
-from tests.simulation.conversations.invocations import Invocation
+from tests.simulation.invocations import Invocation
 from tests.simulation.world import quiet
 from tests.template import ACCOUNT
 

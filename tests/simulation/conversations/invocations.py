@@ -3,57 +3,21 @@
 from __future__ import annotations
 
 import json
-import uuid
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from events.conversations import cast
-from local.sandbox import state
 from shared.auth import Caller, Scope
 from shared.queues import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tests.simulation.clock import Clock
 
-LONGEST_LIFE_MS = 120_000
 # Somebody of the company, who may do everything.
 CAROL = Caller(
     company=cast.COMPANY, scopes=frozenset(Scope), principal="api-key:2", projects=frozenset("*")
 )
-
-
-@dataclass
-class Invocation:
-    """The Lambda context of one run: it ends two minutes after it began, by the world's clock."""
-
-    clock: Clock
-    function_name: str = "simulated"
-    memory_limit_in_mb: int = 512
-    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:simulated"
-    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    ends_at: int = 0
-
-    def __post_init__(self) -> None:
-        self.ends_at = self.clock.ms + LONGEST_LIFE_MS
-
-    def get_remaining_time_in_millis(self) -> int:
-        """What is left of the function's timeout."""
-        return max(0, self.ends_at - self.clock.ms)
-
-
-class SandboxClock(state.Clock):
-    """The sandbox's time is the world's."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self._clock = clock
-
-    def now(self) -> float:
-        """Seconds since 1970, UTC."""
-        return self._clock.ms / 1_000
 
 
 class Refused(Exception):

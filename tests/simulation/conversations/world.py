@@ -24,13 +24,11 @@ from shared.events import FileStored, InboundMessage
 from tests.simulation import stored
 from tests.simulation.clock import Clock
 from tests.simulation.conversations.invocations import (
-    LONGEST_LIFE_MS,
-    Invocation,
     Refused,
-    SandboxClock,
     call_of,
 )
 from tests.simulation.conversations.tables import Key, Tables
+from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.wire import Died, Wire
 from tests.simulation.world import quiet
 
@@ -279,7 +277,7 @@ class World(Tables):
             except Refused as refusal:
                 if not refusal.is_to_come_again:
                     raise
-                self.clock.sleep(LONGEST_LIFE_MS // 1_000)
+                self.clock.sleep(120)  # whoever died has no lease any more
             else:
                 return
         raise AssertionError("it never works")

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tests.simulation.effort import EFFORT
+from tests.simulation.invocations import Invocation
 from tests.simulation.richpanel.accidents import LIMITER, Run, undisturbed
 from tests.simulation.richpanel.left import check_at_rest, differences, left_by
 from tests.simulation.richpanel.scenarios import Scenario, by_name, writes_again
-from tests.simulation.richpanel.world import Invocation, World
+from tests.simulation.richpanel.world import LONGEST_LIFE_MS, World
 from tests.simulation.wire import READS, Died, Recorded, When
 
 STOPPING = by_name("asked, assigned", "chargeback, assigned", "answered and closed")[
@@ -49,7 +50,7 @@ def stop_and_go_on(world: World, run: Run, number: int) -> None:
     """
     run.scenario.again(world, run.start)
     ((lane, message),) = world.lanes.receive()
-    held, invocation = replace(message), Invocation(world.clock)
+    held, invocation = replace(message), Invocation(world.clock, lasts_ms=LONGEST_LIFE_MS)
     answers: list[Recorded] = []
     world.wire.die_at, world.wire.recording = (number, When.BEFORE), answers
     stopped_at = world.clock.ms

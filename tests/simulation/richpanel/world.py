@@ -11,18 +11,18 @@ import json
 import random
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
-from local.sandbox import state
 from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from richpanel.taxonomy import ControlTag, Intent, Team
 from shared.consent.records import Consents, Source, Statement
 from shared.dynamodb import Table
 from tests.simulation.clock import Clock
+from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.richpanel.lanes import Lanes, as_record
 from tests.simulation.stored import items_of
 from tests.simulation.wire import Died, Wire
@@ -53,37 +53,6 @@ _deserialize = TypeDeserializer().deserialize
 # Table (idempotency, state, audit) and key.
 type Key = tuple[str, ...]
 type Rows = dict[Key, dict[str, Any]]
-
-
-@dataclass
-class Invocation:
-    """The Lambda context of one run: it ends a minute after it began, by the world's clock."""
-
-    clock: Clock
-    function_name: str = "simulated"
-    memory_limit_in_mb: int = 512
-    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:simulated"
-    aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    ends_at: int = 0
-
-    def __post_init__(self) -> None:
-        self.ends_at = self.clock.ms + LONGEST_LIFE_MS
-
-    def get_remaining_time_in_millis(self) -> int:
-        """What is left of the function's timeout."""
-        return max(0, self.ends_at - self.clock.ms)
-
-
-class DeskClock(state.Clock):
-    """The sandbox's time is the world's."""
-
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self._clock = clock
-
-    def now(self) -> float:
-        """Seconds since 1970, UTC."""
-        return self._clock.ms / 1_000
 
 
 @dataclass(frozen=True)
@@ -186,7 +155,7 @@ class World:
             "isBase64Encoded": False,
         }
         with quiet():
-            answer = self.webhook.handler(event, Invocation(self.clock))
+            answer = self.webhook.handler(event, Invocation(self.clock, lasts_ms=LONGEST_LIFE_MS))
         assert answer["statusCode"] == 200, answer
 
     def assign(self, assignees: Mapping[Team, str]) -> None:
@@ -226,7 +195,8 @@ class World:
         self.wire.note_run()
         with quiet():
             answer = self.worker.handler(
-                {"Records": [as_record(lane, message)]}, run or Invocation(self.clock)
+                {"Records": [as_record(lane, message)]},
+                run or Invocation(self.clock, lasts_ms=LONGEST_LIFE_MS),
             )
         failed = [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
         assert failed in ([], [message.message_id])
@@ -264,7 +234,7 @@ class World:
 
     def _reset_sandbox(self) -> None:
         self.sandbox.reset()
-        self.sandbox.clock = DeskClock(self.clock)
+        self.sandbox.clock = SandboxClock(self.clock)
 
     def _stored(self) -> dict[Key, Any]:
         """All rows by table and key, as they are on the wire."""
