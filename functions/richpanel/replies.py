@@ -22,6 +22,7 @@ from richpanel.event import plain
 from richpanel.items import Action
 from richpanel.resources import Resources
 from shared import clock
+from shared.channels.outcomes import NotSent
 from shared.delivery import OnDoubt, State
 from shared.failures import Permanent, Transient
 from shared.observability import metrics
@@ -32,8 +33,12 @@ FRESH_MS = 10 * clock.SECOND_MS
 
 def find_out(here: Resources, case: Case, before: Action) -> State:
     """What became of a reply that an earlier run has reserved. Raises Transient where it may still be at it."""
-    # At most once: the ledger asks for evidence, and never calls this.
-    return _perform(here, case, before, lambda: None)
+
+    def leave() -> None:
+        # Asked for only where that run tells this very moment that it was not sent: the next delivery has the words.
+        raise NotSent("not_tried")
+
+    return _perform(here, case, before, leave)
 
 
 def send(here: Resources, case: Case, decision: Decision, *, again: bool) -> State:

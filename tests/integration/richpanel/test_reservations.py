@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from richpanel import acting, audit, cases, remembering, tickets
+from richpanel import acting, audit, cases, remembering, replies, tickets
 from richpanel.cases import Overtaken
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.customers import customer_hmac
@@ -75,6 +75,31 @@ def test_a_reservation_without_a_ledger_row_is_in_doubt_and_nothing_is_sent(offi
     assert office.row(REPLY)["intent"] == "order_status_tracking"
     assert "mw-escalated-human" in office.tags()
     assert office.row(EVENT)["status"] == "processed"
+
+
+def test_a_reply_that_turns_out_unsent_while_it_is_looked_for_is_sent_by_the_next_delivery(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker that reserved it comes back just then, and is told that the help desk is too busy."""
+    office.ticket(WHERE)
+    killed_at(office, HelpDesk, "reply")
+    find_out = replies.find_out
+
+    def told_meanwhile(*given: Any) -> Any:
+        office.here.idempotency.update({"event_id": REPLY}, put={"deadline": 0})
+        return find_out(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(replies, "find_out", told_meanwhile)
+        with pytest.raises(Transient, match="not_sent"):
+            office.handle(receives=2)
+    assert office.replies() == []
+    assert "mw-auto-replied" not in office.tags()
+
+    office.handle(receives=3)
+
+    assert len(office.replies()) == 1
+    assert office.row(REPLY)["status"] == "sent"
 
 
 def test_while_the_worker_that_reserved_may_be_alive_the_next_one_waits(office: Office) -> None:
