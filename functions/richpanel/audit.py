@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from richpanel.cases import Case
 from richpanel.decisions.outcome import Decision
+from richpanel.event import event_prefix
 from richpanel.items import AuditAction, Event
 from richpanel.resources import Resources
 from richpanel.store import audits
@@ -49,7 +50,7 @@ def write(
         here.audit,
         AuditAction(
             conversation_id=event.conversation_id,
-            ts_action_id=_sort_key(event, kind if key is None else _id_of(key)),
+            ts_action_id=_sort_key(event, _own_id(event, kind) if key is None else _id_of(key)),
             action_type=kind,
             action_payload_redacted=as_text(payload),
             idempotency_key=key or event.event_id,
@@ -67,13 +68,18 @@ def is_written(here: Resources, event: Event, key: str) -> bool:
 
 def reason_of(here: Resources, event: Event) -> str | None:
     """Why an event was decided as it was, as far as that was written down."""
-    found = audits.one(here.audit, event.conversation_id, _sort_key(event, "route"))
+    found = audits.one(here.audit, event.conversation_id, _sort_key(event, _own_id(event, "route")))
     reason = json.loads(found.action_payload_redacted).get("reason") if found else None
     return str(reason) if reason else None
 
 
 def _sort_key(event: Event, action_id: str) -> str:
     return AuditAction.sort_key(event.created_at, action_id)
+
+
+def _own_id(event: Event, kind: Kind) -> str:
+    """The name of what has no ledger row: with the message, as two events of a ticket may begin in one millisecond."""
+    return f"{kind}:{event.event_id.removeprefix(event_prefix(event.conversation_id))}"
 
 
 def _id_of(key: str) -> str:

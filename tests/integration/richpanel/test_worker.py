@@ -9,6 +9,8 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
+from richpanel import audit
+from richpanel.items import Event
 from shared.failures import Transient
 from tests.integration.richpanel.office import AGENT, BOT, JANE, Office, open_office
 
@@ -119,6 +121,21 @@ def test_a_burst_is_one_turn_with_one_reply(office: Office) -> None:
     assert [row["status"] for row in rows] == ["processed"] * 3
     assert [row.get("covered_by") for row in rows] == ["evt:rp:t-1:m-3", "evt:rp:t-1:m-3", None]
     assert [kind for kind, _ in office.audit()].count("route") == 1
+
+
+def test_two_messages_whose_events_begin_in_one_millisecond_are_both_told_of(
+    office: Office,
+) -> None:
+    office.ticket(DISPUTE)
+    office.handle()
+    first = Event.read(office.row("evt:rp:t-1:m-1"))
+
+    for message in ("m-1", "m-2"):
+        event = first.model_copy(update={"event_id": f"evt:rp:t-1:{message}"})
+        audit.write(office.here, event, "route", {}, result=audit.SUCCESS)
+
+    routed = [row for row in office.rows("audit") if row["action_type"] == "route"]
+    assert [row["idempotency_key"] for row in routed] == ["evt:rp:t-1:m-1", "evt:rp:t-1:m-2"]
 
 
 def test_a_reply_whose_answer_was_lost_is_confirmed_by_the_ticket(office: Office) -> None:
