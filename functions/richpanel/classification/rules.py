@@ -6,8 +6,8 @@ in every language, and neither a "not" nor an "if" takes anything from it.
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from richpanel.classification import scope
 from richpanel.classification.answers import (
     MOST_CHARACTERS,
     Classification,
@@ -19,18 +19,16 @@ from richpanel.classification.answers import (
 )
 from richpanel.classification.evidence import likelihoods, urgency
 from richpanel.classification.languages import language_of
-from richpanel.classification.lexicon import WEIGHTS, Entry, Mark, Signal, load
+from richpanel.classification.lexicon import WEIGHTS, Mark, load
 from richpanel.classification.numbers import Numbers, numbers_in
-from richpanel.classification.patterns import Pattern, Search, Span
+from richpanel.classification.scoring import calm_scores, denied, has, urgent_scores
+from richpanel.classification.search import Search
 from richpanel.classification.text import MOST_GUARDED, plain
 from richpanel.classification.tokens import tokens_of
 from richpanel.classification.weighing import Heard, is_doubted, weighed
 from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, channels, intents, modifiers
 
 VERSION = "rules-2"
-_CAP = 0.98
-_STRONG = WEIGHTS["strong"] * 0.8  # also when only the subject says it
-_SUBJECT_WEIGHT = 0.8
 _RESOLVED_WEIGHT = 0.5
 # Messages of a kind of their own: they have words of many intents and are about none.
 _OF_NO_INTENT = frozenset(
@@ -43,56 +41,91 @@ _urgent = tuple(entry for entry in _lexicon.entries if intents[entry.intent].lev
 _others = tuple(entry for entry in _lexicon.entries if intents[entry.intent].level is not Level.P0)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    """
+    A turn as it is searched. *text* is what counts of it, *body* the same to search; *guarded* is what Tier 0 is looked
+    for in, which reaches further back. *title* is the subject; *is_ours*: of a mail that answers one of ours.
+    """
+
+    text: str
+    title: str
+    language: Language
+    is_ours: bool
+    body: Search
+    guarded: Search
+    subject: Search
+
+
 def classify(message: Message) -> Classification:
     """What *message* is about, by the lexicons. Never fails on a text, however strange."""
+    turn = _prepared(message)
+    found = _modifiers(message, turn.body, turn.subject)
+    is_resolved = has(turn.body, _lexicon.marks.get(Mark.RESOLUTION, ()))
+    calm = _calm_of(turn, is_resolved=is_resolved)
+    scores = urgent_scores(_urgent, turn.guarded, turn.subject) | calm
+    heard: Heard | None = None
+    can_tell = turn.language is Language.ENGLISH and any(map(str.isalpha, turn.text))
+    if can_tell and not is_resolved:
+        heard = _heard(turn, calm)
+        if not found.isdisjoint(_OF_NO_INTENT):
+            heard = heard.against(scores)
+        scores = weighed(scores, heard)
+    if _is_thanks(turn.body, turn.text, scores):
+        found |= {Modifier.THANKS_ONLY}
+    numbers = _numbers(message, turn.text)
+    ranked = _ranked(scores, message)
+    return Classification(
+        language=turn.language,
+        intents=ranked,
+        risk_flags=_risk_flags(ranked, found),
+        modifiers=found,
+        doubts=_doubts(turn.body, ranked, numbers.orders),
+        order_numbers=numbers.orders,
+        tracking_numbers=numbers.trackings,
+        word_count=len(turn.text.split()),
+        has_text=any(sign.isalnum() for sign in turn.text),
+        is_resolution=is_resolved,
+        own_order_only=_is_own(turn.body, ranked, bool(numbers.orders)),
+        is_doubted=heard is not None and is_doubted(ranked[0].intent, heard),
+        version=VERSION,
+    )
+
+
+def _prepared(message: Message) -> _Turn:
     whole = "\n".join(
         plain(text) for text in (*message.earlier, message.text) if text.strip()
     ).strip()
     text = whole[-MOST_CHARACTERS:]
-    body = Search(tokens_of(text, _lexicon.vocabulary))
-    guarded = body if len(whole) <= MOST_CHARACTERS else _search(whole[-MOST_GUARDED:])
+    body = _search(text)
     title = plain(message.subject or "")[:300]
-    subject = _search(title)
-    language = language_of(text if text else message.subject or "")
-    is_ours = (message.subject or "").lower().startswith(_ANSWERED_SUBJECT)
-
-    is_resolved = _has(body, _lexicon.marks.get(Mark.RESOLUTION, ()))
-    scores = _urgent_scores(guarded, subject)
-    calm: dict[Intent, float] = {}
-    if language is not Language.UNKNOWN:
-        calm = _calm_scores(body, None if is_ours else subject)
-        if is_resolved:
-            calm = {intent: score * _RESOLVED_WEIGHT for intent, score in calm.items()}
-    scores |= calm
-    found = _modifiers(message, body, subject)
-    heard: Heard | None = None
-    can_tell = language is Language.ENGLISH and any(map(str.isalpha, text))
-    if can_tell and not is_resolved:
-        said = body if is_ours or not title else _search(f"{title}\n{text}")
-        denied = dict.fromkeys(_denied(body, calm), 0.0)
-        heard = Heard(likelihoods(said.tokens) | denied, urgency(guarded.tokens), len(body.tokens))
-        if not found.isdisjoint(_OF_NO_INTENT):
-            heard = heard.against(scores)
-        scores = weighed(scores, heard)
-    if _is_thanks(body, text, scores):
-        found |= {Modifier.THANKS_ONLY}
-    numbers = _numbers(message, text)
-    ranked = _ranked(scores, message)
-    return Classification(
-        language=language,
-        intents=ranked,
-        risk_flags=_risk_flags(ranked, found),
-        modifiers=found,
-        doubts=_doubts(body, ranked, numbers.orders),
-        order_numbers=numbers.orders,
-        tracking_numbers=numbers.trackings,
-        word_count=len(text.split()),
-        has_text=any(sign.isalnum() for sign in text),
-        is_resolution=is_resolved,
-        own_order_only=_is_own(body, ranked, bool(numbers.orders)),
-        is_doubted=heard is not None and is_doubted(ranked[0].intent, heard),
-        version=VERSION,
+    return _Turn(
+        text=text,
+        title=title,
+        language=language_of(text if text else message.subject or ""),
+        is_ours=(message.subject or "").lower().startswith(_ANSWERED_SUBJECT),
+        body=body,
+        guarded=body if len(whole) <= MOST_CHARACTERS else _search(whole[-MOST_GUARDED:]),
+        subject=_search(title),
     )
+
+
+def _calm_of(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
+    """The scores of all but Tier 0: none in a language that the lexicons have no words of."""
+    if turn.language is Language.UNKNOWN:
+        return {}
+    scores = calm_scores(_others, turn.body, None if turn.is_ours else turn.subject)
+    weight = _RESOLVED_WEIGHT if is_resolved else 1.0
+    return {intent: score * weight for intent, score in scores.items()}
+
+
+def _heard(turn: _Turn, calm: dict[Intent, float]) -> Heard:
+    """What the words tell, without the intents that the text denies."""
+    is_alone = turn.is_ours or not turn.title
+    said = turn.body if is_alone else _search(f"{turn.title}\n{turn.text}")
+    not_meant = dict.fromkeys(denied(_others, turn.body, calm), 0.0)
+    likely = likelihoods(said.tokens) | not_meant
+    return Heard(likely, urgency(turn.guarded.tokens), len(turn.body.tokens))
 
 
 def _numbers(message: Message, text: str) -> Numbers:
@@ -107,113 +140,6 @@ def _numbers(message: Message, text: str) -> Numbers:
 
 def _search(text: str) -> Search:
     return Search(tokens_of(text, _lexicon.vocabulary))
-
-
-def _urgent_scores(body: Search, subject: Search) -> dict[Intent, float]:
-    scores: dict[Intent, float] = {}
-    for entry in _urgent:
-        weights = [
-            signal.weight
-            for signal in entry.signals
-            if any(_hits(search, entry, signal) for search in (body, subject))
-        ]
-        if weights:
-            scores[entry.intent] = _joined(weights)
-    return scores
-
-
-def _calm_scores(body: Search, subject: Search | None) -> dict[Intent, float]:
-    found = {
-        entry.intent: {
-            signal.name: weight
-            for signal in entry.signals
-            if (weight := _weight(body, subject, entry, signal))
-        }
-        for entry in _others
-        if not _has(body, entry.unless)
-    }
-    strong = {
-        intent for intent, weights in found.items() if max(weights.values(), default=0.0) >= _STRONG
-    }
-    scores: dict[Intent, float] = {}
-    for entry in _others:
-        silent = {
-            name
-            for other, names in entry.silent_beside.items()
-            if other in strong
-            for name in names
-        }
-        weights = [
-            weight for name, weight in found.get(entry.intent, {}).items() if name not in silent
-        ]
-        if weights:
-            scores[entry.intent] = _joined(weights)
-    return scores
-
-
-def _denied(body: Search, calm: dict[Intent, float]) -> list[Intent]:
-    """
-    The intents that the text names only to say that it is not about them: "I do not want to cancel".
-
-    Not by "no": who writes "still no refund" waits for one.
-    """
-    return [
-        entry.intent
-        for entry in _others
-        if entry.is_negatable
-        and entry.intent not in calm
-        and any(
-            scope.is_negated(body.tokens, span) and not _is_behind_no(body, span)
-            for signal in entry.signals
-            for pattern in signal.patterns
-            for span in body.spans(pattern)
-        )
-    ]
-
-
-def _is_behind_no(body: Search, span: Span) -> bool:
-    words = body.tokens.words[max(0, span.lead[0] - 2) : span.lead[0]]
-    return any(word.text == "no" for word in words)
-
-
-def _weight(body: Search, subject: Search | None, entry: Entry, signal: Signal) -> float:
-    """What *signal* counts in this text: 0.0 for nothing."""
-    best = 0.0
-    for span in _hits(body, entry, signal):
-        if entry.is_negatable and scope.is_negated(body.tokens, span):
-            continue
-        if not (entry.is_negatable and scope.is_conditional(body.tokens, span)):
-            best = max(best, signal.weight)
-        elif signal.weight > WEIGHTS["weak"]:
-            best = max(best, WEIGHTS["weak"])
-    if subject is not None and best < signal.weight * _SUBJECT_WEIGHT:
-        for span in _hits(subject, entry, signal):
-            if not (entry.is_negatable and scope.is_negated(subject.tokens, span)):
-                best = max(best, signal.weight * _SUBJECT_WEIGHT)
-    return best
-
-
-def _hits(search: Search, entry: Entry, signal: Signal) -> list[Span]:
-    """Where *signal* stands in a text, without what the entry excuses."""
-    hits = [span for pattern in signal.patterns for span in search.spans(pattern)]
-    if not hits:
-        return []
-    excused = {
-        at for pattern in entry.excuses for span in search.spans(pattern) for at in span.words
-    }
-    return [span for span in hits if excused.isdisjoint(span.words)]
-
-
-def _has(search: Search, patterns: Iterable[Pattern]) -> bool:
-    return any(search.spans(pattern) for pattern in patterns)
-
-
-def _joined(weights: Iterable[float]) -> float:
-    """Several signals together: each takes its part of what the others leave open."""
-    open_part = 1.0
-    for weight in weights:
-        open_part *= 1.0 - weight
-    return round(min(_CAP, 1.0 - open_part), 4)
 
 
 def _ranked(scores: dict[Intent, float], message: Message) -> tuple[Scored, ...]:
@@ -241,8 +167,8 @@ def _modifiers(message: Message, body: Search, subject: Search) -> frozenset[Mod
         for modifier, patterns in _lexicon.modifiers.items()
         if modifier is not Modifier.THANKS_ONLY
         and (
-            _has(body, patterns)
-            or (modifier is not Modifier.REPEATED_CONTACT and _has(subject, patterns))
+            has(body, patterns)
+            or (modifier is not Modifier.REPEATED_CONTACT and has(subject, patterns))
         )
     }
     if message.is_automatic:
@@ -255,7 +181,7 @@ def _is_thanks(body: Search, text: str, scores: dict[Intent, float]) -> bool:
     return (
         not about_something
         and "?" not in text
-        and _has(body, _lexicon.modifiers[Modifier.THANKS_ONLY])
+        and has(body, _lexicon.modifiers[Modifier.THANKS_ONLY])
     )
 
 
@@ -266,7 +192,7 @@ def _risk_flags(ranked: Iterable[Scored], found: frozenset[Modifier]) -> frozens
 
 
 def _doubts(body: Search, ranked: tuple[Scored, ...], orders: tuple[str, ...]) -> frozenset[Doubt]:
-    found = {doubt for doubt, patterns in _lexicon.doubts.items() if _has(body, patterns)}
+    found = {doubt for doubt, patterns in _lexicon.doubts.items() if has(body, patterns)}
     if len(orders) > 1:
         found.add(Doubt.SEVERAL_ORDERS)
     if any(intents[each.intent].level in _CHANGES for each in ranked):
@@ -281,4 +207,4 @@ def _is_own(body: Search, ranked: tuple[Scored, ...], has_number: bool) -> bool:
     """Whether all that the text says is about the state of an order of the sender."""
     if not all(intents[each.intent].tier2 for each in ranked if is_present(each)):
         return False
-    return has_number or _has(body, _lexicon.marks.get(Mark.OWN_ORDER, ()))
+    return has_number or has(body, _lexicon.marks.get(Mark.OWN_ORDER, ()))

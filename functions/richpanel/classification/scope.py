@@ -1,6 +1,6 @@
 """How far a "not" and an "if" reach: what they undo and what they weaken. Their words are in words.toml."""
 
-from richpanel.classification.patterns import Span
+from richpanel.classification.search import Span
 from richpanel.classification.tokens import Tokens
 from richpanel.classification.vocabulary import written_down
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from richpanel.classification.patterns import PatternBroken, Search, compiled, words_of
+from richpanel.classification.patterns import PatternBroken, compiled, words_of
+from richpanel.classification.search import Search
 from richpanel.classification.tokens import tokens_of
 from richpanel.classification.vocabulary import Vocabulary
 
