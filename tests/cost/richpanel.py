@@ -203,7 +203,7 @@ def _part(call: str) -> str:
         return "tags"
     if "sys:limiter" in key:
         return "tokens"
-    is_route = key.startswith("evt:") or key == TICKET or key.endswith("#route")
+    is_route = key.startswith("evt:") or key == TICKET or "#route:" in key
     return "route" if is_route else "actions"
 
 
