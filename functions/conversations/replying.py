@@ -8,7 +8,7 @@ message without a trigger.
 
 from dataclasses import replace
 
-from conversations import arriving, deferring, references, turns, wishes
+from conversations import arriving, deferring, references, sending, turns, wishes
 from conversations.ai.config import BuiltIn
 from conversations.desk import Desk
 from conversations.items.conversation import Role
@@ -60,7 +60,7 @@ def go_on(desk: Desk, opened: Opened, turn_id: str, run: Run) -> Outcome | None:
     turn = opened.state.turn
     is_under_way = turn is not None and turn.turn_id == turn_id
     action_id = references.action_id(opened.ref, turn_id)
-    if not is_under_way and desk.here.ledger.action(action_id) is not None:
+    if not is_under_way and sending.was_tried(desk.here, action_id):
         return None
     return _answer(desk, opened, _pending(desk, opened), turn_id, run)
 

@@ -59,6 +59,12 @@ def attempt(here: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attemp
     return Attempt(standing, sent)
 
 
+def was_tried(here: Resources, action_id: str) -> bool:
+    """Whether a message may have left; what certainly did not is judged again before the next attempt."""
+    action = here.ledger.action(action_id)
+    return action is not None and action.may_have_left
+
+
 def settle_later(here: Resources, ref: str, turn: Turn) -> None:
     """Have a turn whose outcome nobody knows looked at again when its worker cannot be alive."""
     due.put(

@@ -244,7 +244,7 @@ def _sent(turns: Turns, opened: Opened, turn: Turn, message: Message, run: Run) 
     action_id = references.action_id(ref, turn.turn_id)
     speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
     # What was on the wire already is not stopped by a rule of today; its outcome is to be known.
-    was_tried = here.ledger.action(action_id) is not None
+    was_tried = sending.was_tried(here, action_id)
     refused = None if was_tried else turns.refusal(opened, message)
     if refused is not None:
         settling.give_up(here, opened, turn, Delivery.BLOCKED, refused)

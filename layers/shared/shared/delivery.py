@@ -99,6 +99,11 @@ class Action(BaseModel):
         """The attribute name of a field, as it is stored."""
         return str(cls.model_fields[field].alias or field)
 
+    @property
+    def may_have_left(self) -> bool:
+        """Whether anybody may have it; not where all attempts so far certainly did nothing."""
+        return self.state is not State.RESERVED or self.deadline != 0
+
 
 def _none(_: Action) -> str | None:
     """No evidence."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conversations.writing import CONFIRMED
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared.queues import digest
@@ -12,6 +13,7 @@ from tests.integration.conversations.acts import MINUTE_MS, stands
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
 
+CONFIRMATION = CONFIRMED.format(company="Cucumber Recruitment")
 NUMBERS = [f"+4477009001{n:02}" for n in range(20)]
 
 
@@ -106,3 +108,35 @@ def test_a_while_later_nothing_is_slow_any_more(world: World) -> None:
 
     assert not [call for call in world.wire.calls if "RATE#pace#" in call]
     assert len(world.sent()) == 2
+
+
+def test_who_says_stop_while_an_answer_waits_gets_it_no_more(world: World) -> None:
+    ref = world.begin("sms")
+    too_fast(world, retry_after="90")
+    world.text("m", "Which shift is it?")
+    world.let_pass(30_000)
+    assert attempts(world) == 2
+
+    world.text("s", "STOP")
+    world.work_off()
+
+    assert attempts(world) == 3
+    assert [body["Body"] for body in world.sent()[1:]] == [CONFIRMATION]
+    assert stands(world, ref)[0] == "opted_out"
+    assert "turn" not in world.state(ref)
+
+
+def test_what_waits_for_a_provider_does_not_leave_once_safe_mode_is_on(world: World) -> None:
+    too_fast(world, retry_after="90")
+    (ref,) = ask_all(world, 1)
+    world.let_pass(1_000)
+
+    world.switch(safe_mode="true")
+    world.work_off()
+    assert stands(world, ref) == ("deferred", "safe_mode")
+    assert world.sent() == []
+
+    world.switch(safe_mode="false")
+    world.settle()
+    assert len(world.sent()) == 1
+    assert stands(world, ref) == ("initial_message_sent", None)
