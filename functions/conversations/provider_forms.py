@@ -129,13 +129,20 @@ def _meta_content(opened: Opened, message: Message) -> tuple[str, dict[str, Any]
     if message.template is None or channel is None:
         return "text", {"body": message.content}
     configured = channel.templates.get(message.template) or {}
-    values = [{"type": "text", "text": text} for text in (message.variables or {}).values()]
+    values = [{"type": "text", "text": text} for text in _in_order(configured, message)]
     components = [{"type": "body", "parameters": values}] if values else []
     return "template", {
         "name": configured.get("meta_name") or message.template,
         "language": {"code": configured.get("language") or "en"},
         "components": components,
     }
+
+
+def _in_order(configured: dict[str, Any], message: Message) -> list[str]:
+    """The values of a message's variables as the template lists them: a map that was stored has no order."""
+    values = message.variables or {}
+    listed = [str(variable["name"]) for variable in configured.get("variables") or ()]
+    return [values[name] for name in [*listed, *values.keys() - {*listed}] if name in values]
 
 
 def _meta_recipient(opened: Opened) -> dict[str, str]:

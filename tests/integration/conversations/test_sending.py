@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conversations import agents, arriving
+from conversations import agents, arriving, provider_forms
 from conversations.inputs import MessageInput
+from conversations.items.log import Message
 from conversations.office import Agent
 from events.conversations import cast
 from tests.integration.conversations.acts import HOUR_MS, aside, asked, stands
@@ -116,3 +117,25 @@ def test_what_a_person_writes_is_no_machines(world: World) -> None:
     world.work_off()
 
     assert "Auto-Submitted" not in headers_of(world.sent()[-1])
+
+
+# WhatsApp
+
+
+def test_metas_parameters_are_in_the_order_of_the_template_however_they_were_stored(
+    world: World,
+) -> None:
+    ref = world.begin("whatsapp")
+    opened = arriving.opened(aside(world), ref)
+    (row,) = world.log(ref)
+    message = Message.read(row)
+    assert message.variables is not None
+    wanted = provider_forms.for_meta(opened, message, "action")
+    values = [part["text"] for part in wanted["template"]["components"][0]["parameters"]]
+    assert values == [message.variables[name] for name in ("name", "rep", "job", "question")]
+
+    # A map of DynamoDB has no order: whoever goes on for a dead worker reads it in any.
+    shuffled = dict(reversed(message.variables.items()))
+    read = message.model_copy(update={"variables": shuffled})
+
+    assert provider_forms.for_meta(opened, read, "action") == wanted
