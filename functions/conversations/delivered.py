@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from conversations import arriving, records
+from conversations import arriving, records, references
 from conversations.consequences import consequence
 from conversations.falling_back import fall_back
 from conversations.healing import heal
@@ -220,6 +220,8 @@ def _failed(here: Resources, opened: Opened, message: Message, event: DeliverySt
     is_first = (message.turn_id or "").startswith("initial")
     if is_first and opened.state.last_inbound_at is not None:
         return  # They answered: whatever the provider says, they got it.
+    if is_first and message.turn_id != references.first_turn(opened.state.releases):
+        return  # A person has let it go once more since: what became of that one counts.
     if not is_first and message.author != "ai":
         return
     reason = f"delivery_failed:{event.error_code or event.status}"

@@ -73,7 +73,7 @@ def go_on(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
         if finished.ended is Ended.FAILED:
             fall_back(desk.here, opened)
         return finished
-    turn_id = turn_id_of(state)
+    turn_id = references.first_turn(state.releases)
     settled = _settled_as(desk, opened, turn_id)
     if conversation.task_complete or settled or state.mode is not Mode.AI:
         opened = finish_move(desk.here, opened)
@@ -154,11 +154,6 @@ def first_message(opened: Opened, turn_id: str, *, takes: bool = False) -> Wante
         is_template=opened.conversation.channel_method is ChannelMethod.WHATSAPP,
         takes=takes,
     )
-
-
-def turn_id_of(state: State) -> str:
-    """The turn of the first message; after a person let it go once more, another one."""
-    return f"initial:{state.releases}" if state.releases else "initial"
 
 
 def _read(context: ContextObject, channel: ChannelMethod) -> tuple[Request, Company]:

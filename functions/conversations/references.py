@@ -50,6 +50,11 @@ def request(company_id: str, project_id: str, request_id: str) -> str:
     return digest("request", company_id, project_id, request_id)
 
 
+def first_turn(releases: int) -> str:
+    """The turn of the first message; after a person let it go once more, another one."""
+    return f"initial:{releases}" if releases else "initial"
+
+
 def pair(channel_method: str, business_address: str, customer: str) -> str:
     """The hash that the conversations of two addresses are found under."""
     return digest("pair", channel_method, business_address, customer)

@@ -209,6 +209,8 @@ def _update(
     status = _status_after(now, kind, message)
     if status is None or not turn_may_change(now, status):
         status = now
+    if now is Status.FAILED and message.delivery_status is Delivery.FAILED:
+        status = now  # Its provider was faster than we are: it left, and nobody got it.
     known = {entry.entry_id for entry in conversation.messages}
     if message.entry_id in known and now is status:
         return None

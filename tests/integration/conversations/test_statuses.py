@@ -18,6 +18,7 @@ from tests.integration.conversations.acts import (
     HOUR_MS,
     aside,
     asked,
+    release,
     said,
     stands,
     take_over,
@@ -188,6 +189,48 @@ def test_a_status_that_is_faster_than_the_answer_to_the_send_finds_its_message(
 
     assert ours(world, ref)["delivery_status"] == "delivered"
     assert stands(world, ref)[0] == "initial_message_sent"
+
+
+def test_a_failure_that_is_faster_than_our_own_writes_stays_one(world: World) -> None:
+    status, answer = world.ask(cast.request("sms"))
+    assert status == 200
+    ref = answer["conversation_ref"]
+
+    def early(call: str) -> bool:
+        """Twilio calls back, and it is taken in, before the worker has linked the id."""
+        if call.startswith("dynamodb.PutItem OUT#"):
+            world.wire.fails_if = lambda _: False
+            (action,) = (row for key, row in world.rows().items() if key[1].startswith("ACTION#"))
+            sid = call.rpartition("#")[2]
+            world.status(sid, "undelivered", action["actionId"], **UNREACHABLE)
+            take_status(world)
+        return False
+
+    world.wire.fails_if = early
+    world.work_off()
+
+    assert ours(world, ref)["delivery_status"] == "failed"
+    assert stands(world, ref) == ("failed", "delivery_failed:30003")
+    assert len(world.conversation(ref)["messages"]) == 1
+
+
+def test_a_late_word_about_a_first_message_says_nothing_of_the_one_after_it(world: World) -> None:
+    world.change(fallback_channels=["email"], allowed_channels=["sms", "whatsapp"])
+    world.sandbox.faults.add(
+        kind="status", provider="twilio", operation="create_message", status=400
+    )
+    ref = asked(world)
+    assert stands(world, ref)[0] == "failed"
+    first = ours(world, ref)
+    world.change(allowed_channels=["sms", "whatsapp", "email"])
+    release(world, ref)
+    assert stands(world, ref) == ("initial_message_sent", None)
+    sent = len(world.sent())
+
+    told_of(world, first, "undelivered")
+
+    assert stands(world, ref) == ("initial_message_sent", None)
+    assert len(world.sent()) == sent
 
 
 def test_what_is_said_after_a_failure_changes_nothing(world: World) -> None:
