@@ -20,11 +20,11 @@ from conversations.items.books import Parked
 from conversations.items.conversation import ChannelMethod
 from conversations.store import books, states
 from shared import clock
-from shared.conversation_lanes import inbound_entry, status_entry
+from shared.conversation_lanes import file_entry, inbound_entry, status_entry
 from shared.dead_letters import DeadLetters, Letter
 from shared.dead_letters import redrive as put_back
 from shared.dynamodb import Attributes, Table
-from shared.events import DeliveryStatus, InboundMessage, ReplyTrigger
+from shared.events import DeliveryStatus, FileStored, InboundMessage, ReplyTrigger
 from shared.failures import Permanent
 from shared.objects import Bucket
 from shared.queues import Entry, FifoQueue, digest
@@ -34,8 +34,8 @@ OPEN, REPLAYED = "open", "replayed"
 NO_REASON = "no_error_reported"  # killed, timed out, or unable to say
 _DAY = len("2026-03-01")
 _GONE = frozenset({"NoSuchKey", "AccessDenied"})  # S3 says the latter to those who may not list
-_inbound, _statuses, _triggers = map(
-    TypeAdapter[Any], (InboundMessage, DeliveryStatus, ReplyTrigger)
+_inbound, _files, _statuses, _triggers = map(
+    TypeAdapter[Any], (InboundMessage, FileStored, DeliveryStatus, ReplyTrigger)
 )
 
 
@@ -187,6 +187,9 @@ def _way_of(depot: Depot, body: str) -> tuple[FifoQueue, Entry]:
         kind = event.get("type") if isinstance(event, dict) else None
         if kind in {"inbound_message", "human_reply"}:
             entry = inbound_entry(_inbound.validate_python(storable(event)))
+            return depot.inbound, replace(entry, body=body)
+        if kind == "file_stored":
+            entry = file_entry(_files.validate_python(storable(event)))
             return depot.inbound, replace(entry, body=body)
         if kind == "delivery_status":
             entry = status_entry(_statuses.validate_python(storable(event)))

@@ -11,6 +11,7 @@ from conversations import replaying
 from conversations.replaying import NotReplayable, Redriven
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
+from shared.events import File, FileStored, body_of
 from tests.integration.conversations.acts import asked, lane, stands
 from tests.simulation.conversations.erasing import erase
 from tests.simulation.conversations.letters import depot
@@ -177,6 +178,24 @@ def test_letters_of_triggers_and_records_go_back_to_their_queues(world: World) -
 
     assert done == {"replies.fifo": None, "sms.fifo": None}
     assert world.lanes.dead_letters == []
+
+
+def test_a_letter_that_tells_of_a_file_goes_back_to_where_messages_come_in(world: World) -> None:
+    queue = world.lanes.queues[lane(world, "inbound")]
+    told = FileStored(
+        provider="meta",
+        provider_message_id="wamid.p",
+        account="102290129340398",
+        channel_method="whatsapp",
+        business_address="+447700900001",
+        file=File(url="s3://a-bucket/media/77.jpg", provider_id="77"),
+    )
+    queue._append(body_of(told), "g", "d")
+    queue.dead_letters.append(queue.messages.pop())
+
+    done = {one.queue.rpartition("-")[2]: one.refused for one in redriven(world)}
+
+    assert done == {"inbound.fifo": None}
 
 
 def test_letters_that_can_never_go_back_are_refused_and_stay(world: World) -> None:
