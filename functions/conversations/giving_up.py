@@ -8,7 +8,7 @@ from conversations.context_object import ContextObject
 from conversations.lifecycle import NEVER_SENT, OVER, Status
 from conversations.moving import Cause, move
 from conversations.opened import Opened
-from conversations.records import Lengthen
+from conversations.records import FetchFiles, Lengthen, Notice
 from conversations.resources import Resources
 from shared.events import ReplyTrigger
 from shared.queues import digest
@@ -19,15 +19,18 @@ _triggers = TypeAdapter(ReplyTrigger)
 def of_record(here: Resources, body: str, reason: str) -> None:
     """A first message failed; anything else shows at its message. A redrive starts from there."""
     record = records.read(body)
-    if isinstance(record, Lengthen):
-        return  # Nobody waits for it.
+    if isinstance(record, Lengthen | FetchFiles | Notice):
+        return  # No first message hangs on it.
     if isinstance(record, ContextObject):
         ref = references.ref_of(record.conversation_data.conversation_id)
     else:
         ref = record.ref
-    opened = _opened(here, ref)
-    if Status(opened.conversation.conversation_status) in NEVER_SENT:
-        move(here, opened, Status.FAILED, _cause(body, reason))
+    opened, cause = _opened(here, ref), _cause(body, reason)
+    status = Status(opened.conversation.conversation_status)
+    if status is Status.DEFERRED:  # It was due: nothing else would bring it back.
+        opened = move(here, opened, Status.PROCESSING, cause)
+    if status in NEVER_SENT:
+        move(here, opened, Status.FAILED, cause)
 
 
 def of_trigger(here: Resources, body: str, reason: str) -> None:

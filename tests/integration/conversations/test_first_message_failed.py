@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conversations import giving_up
+from conversations.records import FetchFiles, Notice
 from events.conversations import cast
 from tests.integration.conversations.acts import (
+    HOUR_MS,
     OPENAI_SECRET_ID,
+    aside,
     asked,
+    at,
     release,
     says,
     stands,
@@ -242,3 +247,42 @@ def test_a_thread_is_kept_with_the_model_where_the_project_wants_it(world: World
     item = world.conversation(asked(world))
 
     assert item["thread_id"] in world.sandbox.openai.conversations
+
+
+# What fails for the last time
+
+
+def test_what_was_put_off_and_then_fails_for_the_last_time_is_seen_by_people(world: World) -> None:
+    world.set_up(cast.project())
+    world.clock.ms = at("22:30")
+    ref = asked(world)
+    assert stands(world, ref) == ("deferred", "quiet_hours")
+    world.clock.ms += 10 * HOUR_MS
+    world.wire.fails_if = lambda call: "RATE#cap#" in call
+
+    world.sweep()
+    world.work_off()
+
+    assert len(world.lanes.dead_letters) == 1
+    assert world.due_at() == []
+    assert stands(world, ref)[0] == "failed"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        FetchFiles(ref="-", message_sk="MSG#x"),
+        Notice(ref="-", notice="help", cause="c"),
+    ],
+    ids=["files", "a notice"],
+)
+def test_what_is_beside_a_first_message_does_not_fail_it(
+    world: World, record: FetchFiles | Notice
+) -> None:
+    ref = world.begin("sms")
+    world.write("conversations", world.conversation(ref) | {"conversation_status": "processing"})
+    dead = record.model_copy(update={"ref": ref})
+
+    giving_up.of_record(aside(world), dead.model_dump_json(), "throttled")
+
+    assert stands(world, ref)[0] == "processing"
