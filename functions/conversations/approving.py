@@ -45,7 +45,8 @@ def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | 
     if message is None or message.proposal is None:
         return None
     if opened.state.waits_for_approval == sk:
-        if Status(opened.conversation.conversation_status) in OVER:
+        status, mode = Status(opened.conversation.conversation_status), opened.state.mode
+        if status in OVER or mode is Mode.CLOSED:
             return None  # The customer has left, or somebody closed it: it waits for a return.
         opened = _approved(here, opened, wanted)
         result = _carried_out(desk, opened, message, run)

@@ -27,7 +27,7 @@ from conversations.records import (
 )
 from conversations.resources import Run
 from conversations.store import due, messages
-from conversations.turns import Outcome
+from conversations.turns import Ended, Outcome
 from shared.failures import Permanent
 
 
@@ -43,7 +43,7 @@ def work(desk: Desk, record: Record, channel: ChannelMethod, run: Run) -> Outcom
         case Resume():
             outcome = _resume(desk, record, run)
         case Resolve():
-            outcome = resolving.settle(desk, record, run)
+            outcome = _resolve(desk, record, run)
         case HumanMessage():
             outcome = speaking.say(desk, record, run)
         case Release():
@@ -55,6 +55,14 @@ def work(desk: Desk, record: Record, channel: ChannelMethod, run: Run) -> Outcom
         case Lengthen():
             retention.lengthen(desk.here, record, channel, run)
     return outcome
+
+
+def _resolve(desk: Desk, record: Resolve, run: Run) -> Outcome | None:
+    """A send in doubt is settled; a function that was released meanwhile could not be told before."""
+    outcome = resolving.settle(desk, record, run)
+    if outcome is not None and outcome.ended is Ended.LATER:
+        return outcome
+    return approving.tell(desk, arriving.opened(desk.here, record.ref), run) or outcome
 
 
 def _resume(desk: Desk, record: Resume, run: Run) -> Outcome | None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import agents, arriving, records
+from conversations import agents, arriving, records, references
+from conversations.items.log import Mode
 from conversations.office import Agent
 from conversations.records import HumanMessage, Release
 from conversations.store import states
@@ -383,3 +384,38 @@ def test_who_has_left_meanwhile_gets_nothing_done(world: World, office: Receiver
 
     assert office.requests.empty()
     assert stands(world, ref)[0] == "opted_out"
+
+
+def test_a_function_that_is_released_while_a_send_is_in_doubt_is_told_when_that_is_settled(
+    world: World, office: Receiver
+) -> None:
+    ref = proposed(world, office, THANKS)
+    world.sandbox.faults.add(
+        kind="status", provider="twilio", operation="create_message", status=500
+    )
+    put(world, HumanMessage(ref=ref, cause="c", agent_id="eve", text="One moment"), ref, "human")
+    assert "turn" in world.state(ref)
+
+    approve(world, ref)
+    assert office.requests.qsize() == 1
+    action = references.action_id(ref, "human:c")
+    world.status("SM" + "f" * 32, "delivered", action)
+    world.settle()
+
+    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert "untold" not in world.state(ref)
+
+
+def test_who_is_leaving_just_now_gets_nothing_done(world: World, office: Receiver) -> None:
+    ref = proposed(world, office)
+    sk = str(world.state(ref)["waits_for_approval"])
+    here = aside(world)
+    # As the intake's worker leaves it that dies behind the fence: the item does not say so yet.
+    seen = states.read(here.log, ref)
+    assert seen is not None
+    states.set_mode(here.log, ref, Mode.CLOSED, seen=seen, moves_to="opted_out")
+
+    approve(world, ref, sk)
+
+    assert office.requests.empty()
+    assert world.state(ref)["mode"] == "closed"
