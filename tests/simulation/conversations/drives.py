@@ -95,6 +95,35 @@ def grow(world: World) -> None:
     assert "s3_key" in world.conversation(ref)["project_data"]
 
 
+def be_told(world: World) -> None:
+    """What a customer answers is recorded by a turn in doubt, until a person says that its message has left."""
+    world.reset()
+    points = [{"point": "Do you have a driving licence?", "pointConfirmed": "false"}]
+    facts = {"about": "x" * (INLINE_BYTES - 130), "clarificationPoints": points}
+    ref = world.begin("sms", project_data=facts)
+    world.wire.fails_if = lambda call: call.startswith(SENDS)
+    _writes(world, ref, "Yes I do")
+    world.settle()
+    world.wire.rewind()
+    answer = next(row for row in world.log(ref) if str(row.get("turn_id")).startswith("reply:"))
+    told = {"agent_id": "carol", "entry_id": answer["entry_id"], "outcome": "sent"}
+    world.office("POST /conversations/{ref}/resolve", told, ref=ref)
+    assert "s3_key" in world.conversation(ref)["project_data"]
+
+
+def be_adopted(world: World) -> None:
+    """Somebody answers in a conversation that another system wrote: the contract's item, and nothing else."""
+    ref = _begun(world, TWILIO, "sms")
+    item = world.conversation(ref)
+    for key in world.rows():
+        if key[0] == "log" and not key[1].startswith("ADDR#"):
+            world.remove(*key)
+    world.write("conversations", item)
+    world.text("adopted", "Which shift is it?")
+    world.work_off()
+    assert world.log(ref)
+
+
 def show_a_file(world: World) -> None:
     """A picture that the inbox has fetched, and somebody who looks at it."""
     ref = _begun(world, META, "whatsapp")
@@ -342,6 +371,8 @@ DRIVES: tuple[Story, ...] = (
     partial(talk, project=AWS_SOCIAL, channel="whatsapp"),
     partial(talk, project=SES, channel="email"),
     grow,
+    be_told,
+    be_adopted,
     show_a_file,
     *(partial(hand_over, channel=channel) for channel in CHANNELS),
     *(partial(be_stopped, channel=channel) for channel in CHANNELS),
