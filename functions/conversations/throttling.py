@@ -2,7 +2,8 @@
 Senders that were too fast for their provider: all of their messages wait a moment, and then keep to a slow pace.
 
 A number is shared by many conversations, which know nothing of each other: what the provider tells one of them counts
-for all. What waits comes back at moments that are spread, so that not all are refused again by the first.
+for all. What waits comes back one after the other: a record that is refused by its own sender's pace again and again
+would end as a dead letter.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 # What Twilio lets any number send, and what it queues beyond: one a second.
 SLOW = Rate(every_ms=clock.SECOND_MS, burst=3)
+# What waits stands in a line, which leaves room for what comes new.
+LINE = Rate(every_ms=1_500, burst=1)
+FAR_MS = 270 * clock.SECOND_MS  # of the five minutes that a queue's message waits at most
 HELD_MS = 10 * clock.SECOND_MS  # where the provider does not say how long
 SLOW_FOR_SECONDS = 600
 SPREAD_MS = 30 * clock.SECOND_MS
@@ -41,13 +45,18 @@ class Throttles:
         object.__setattr__(self, "pace", Pace(self.log, _pace_key))
 
     def pass_one(self, sender: str) -> None:
-        """Let one message of a business address pass. Raises NotSent, with the time to wait. One read as a rule."""
+        """
+        Let one message of a business address pass; one read as a rule.
+
+        Raises NotSent where it has to wait, with the time until its place in the line.
+        """
         subject = digest("sender", sender)
         if self.log.get(_mark_key(subject)) is None:
             return
         free_at = self.pace.take(subject, SLOW)
         if free_at is not None:
-            raise NotSent("sender_throttled", free_at - clock.now_ms() + _spread())
+            wait = self.pace.line_up(digest("line", sender), LINE, free_at) - clock.now_ms()
+            raise NotSent("sender_throttled", wait if wait < FAR_MS else FAR_MS + _spread())
 
     def hold(self, sender: str, wait_ms: int | None) -> int:
         """The provider refuses a business address for now: for how long this message waits, in milliseconds."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING
 
+from conversations.queue_work import LONGEST_WAIT_SECONDS
+from conversations.throttling import Throttles
 from conversations.writing import CONFIRMED
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
+from shared.channels.outcomes import NotSent
 from shared.queues import digest
-from tests.integration.conversations.acts import MINUTE_MS, stands
+from tests.integration.conversations.acts import MINUTE_MS, aside, stands
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -140,3 +144,25 @@ def test_what_waits_for_a_provider_does_not_leave_once_safe_mode_is_on(world: Wo
     world.settle()
     assert len(world.sent()) == 1
     assert stands(world, ref) == ("initial_message_sent", None)
+
+
+def test_of_many_who_wait_for_one_sender_none_is_given_up(world: World) -> None:
+    throttles = Throttles(aside(world).log)
+    throttles.hold(SMS_NUMBER, None)
+    waiting = [(world.clock.ms, name, 1) for name in range(200)]  # when, who, for which time
+    left: dict[int, int] = {}
+
+    while waiting:
+        world.clock.ms, name, attempt = heapq.heappop(waiting)
+        try:
+            throttles.pass_one(SMS_NUMBER)
+        except NotSent as refusal:
+            assert attempt < 5
+            wait_ms = min(refusal.wait_ms or 0, LONGEST_WAIT_SECONDS * 1_000)
+            heapq.heappush(waiting, (world.clock.ms + wait_ms, name, attempt + 1))
+        else:
+            left[name] = world.clock.ms
+
+    assert len(left) == 200
+    moments = sorted(left.values())
+    assert all(later - earlier >= 5_000 for earlier, later in zip(moments, moments[8:]))  # noqa: B905 - pairs

@@ -240,6 +240,16 @@ def test_what_is_held_passes_one_by_one_from_that_moment_on(pace: Pace, time: Cl
     assert [pace.take("pair", PAIR) for _ in range(2)] == [None, NOON + 66_000]
 
 
+def test_in_a_line_everybody_has_a_place_of_their_own(pace: Pace) -> None:
+    begins = NOON + 60_000
+    places = [pace.line_up("line", PAIR, begins) for _ in range(3)]
+
+    assert places == [begins, begins + 6_000, begins + 12_000]
+    assert (
+        pace.line_up("line", PAIR, begins + 90_000) == begins + 90_000
+    )  # Nobody stands there any more.
+
+
 def test_a_pause_gives_the_burst_back(pace: Pace, time: Clock) -> None:
     for _ in range(3):
         pace.take("pair", PAIR)
