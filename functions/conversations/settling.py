@@ -12,7 +12,7 @@ from conversations.items.conversation import (
     Role,
     window,
 )
-from conversations.items.log import Delivery, DueKind, Message, Turn, TurnKind
+from conversations.items.log import Delivery, DueKind, Message, Mode, Stage, Turn, TurnKind
 from conversations.items.ways import Outbound
 from conversations.lifecycle import NEVER_SENT, Status, turn_may_change
 from conversations.moving import Cause, change_status, keep_open, mode_of, note_change
@@ -110,6 +110,8 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
 
 def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end: End) -> None:
     """The message did not leave, or nobody knows: it says so, and the conversation moves to where people see it."""
+    if end.status is Status.HANDOFF_PENDING and _is_given_anew(here, opened.ref, turn):
+        delivery, end = Delivery.DISCARDED, End(reason=end.reason)
     facts = Message.named(delivery_status=delivery, error_code=end.reason)
     messages.update(here.log, opened.ref, turn.message_sk, facts)
     if end.due_at_ms is not None:
@@ -127,6 +129,14 @@ def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end
     if end.proposes:
         marks["waits_for_approval"] = turn.message_sk
     _release(here, opened, turn, moved, marks, is_told=end.noted is not None)
+
+
+def _is_given_anew(here: Resources, ref: str, turn: Turn) -> bool:
+    """Whether people had the conversation since the turn was claimed, and gave it back: the next turn decides then."""
+    if turn.stage is not Stage.CLAIMED:
+        return False
+    state = states.read(here.log, ref)
+    return state is not None and state.mode is Mode.AI and state.generation != turn.generation
 
 
 def _release(

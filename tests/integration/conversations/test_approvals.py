@@ -419,3 +419,26 @@ def test_who_is_leaving_just_now_gets_nothing_done(world: World, office: Receive
 
     assert office.requests.empty()
     assert world.state(ref)["mode"] == "closed"
+
+
+def test_what_the_model_asked_for_before_it_was_given_the_conversation_anew_does_not_count(
+    world: World, office: Receiver
+) -> None:
+    ref = begun(world, office, MONDAY, says("Which day suits you?"), approval=True)
+    here, agent = aside(world), Agent(name="eve", principal="key", cause="back")
+
+    def meanwhile(call: str) -> bool:
+        """Somebody has a look while the model is asked, and gives it back."""
+        if call.startswith("HTTP.POST /v1/responses"):
+            world.wire.fails_if = lambda _: False
+            take_over(world, ref)
+            agents.hand_back(here, arriving.opened(here, ref), agent, answer_pending=True)
+        return False
+
+    world.wire.fails_if = meanwhile
+    write(world)
+
+    assert said(world, ref)[-1] == "Which day suits you?"
+    assert stands(world, ref)[0] == "reply_sent"
+    assert world.state(ref)["mode"] == "ai"
+    assert "waits_for_approval" not in world.state(ref)
