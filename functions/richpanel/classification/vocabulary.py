@@ -25,6 +25,8 @@ _rude: tuple[str, ...] = tuple(written_down["rude"]["words"].split())
 _CLITICS = {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'m": "am", "'d": "would"}
 _TAKES_IS = frozenset(written_down["takes_is"]["words"].split())
 _STRETCHED = re.compile(r"([^\W\d])\1{2,}")
+_DISGUISED = re.compile(r"(?=.{4})[a-z]+(?:[013457]+[a-z]+)+")
+_LETTERS_OF_DIGITS = str.maketrans("013457", "oieast")
 _SHORTEST_MISSPELT = 6  # letters of a word that one edit may be wrong in
 _MOST_LETTERS = 30
 _SHORTEST_STEM = 2
@@ -81,6 +83,8 @@ class Vocabulary:
         """All that *word* can count as, itself included."""
         if "*" in word:
             word = _unmasked(word)
+        elif _DISGUISED.fullmatch(word):
+            word = word.translate(_LETTERS_OF_DIGITS)  # "l4wyer" hides from a filter
         bases = {base for base in (word, *_bases(word)) if base in self._words}
         if not bases and word.isalpha() and len(word) <= _MOST_LETTERS:
             bases = self._meant_by(word)

@@ -61,6 +61,19 @@ def test_nothing_takes_a_tier_0_word_back(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("Where is my order 1001? I filed a chargeb4ck", Intent.CHARGEBACK_DISPUTE),
+        ("where is it, my l4wyer will ask too", Intent.LEGAL_THREAT),
+        ("sc4mmers, where is my order", Intent.FRAUD_SUSPECTED),
+        ("Where is my order 1001? Don't make me drive over there.", Intent.HARASSMENT_THREATS),
+    ],
+)
+def test_a_threat_in_disguise_is_heard(text: str, intent: Intent) -> None:
+    assert about(text).primary is intent
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Hi Sue, where is my order?",
