@@ -66,14 +66,17 @@ def classify(message: Message) -> Classification:
     scores = urgent_scores(_urgent, turn.guarded, turn.subject) | calm
     heard: Heard | None = None
     can_tell = turn.language is Language.ENGLISH and any(map(str.isalpha, turn.text))
+    numbers = _numbers(message, turn.text)
+    is_answer = message.expects_order_number and bool(numbers.orders)
     if can_tell and not is_resolved:
         heard = _heard(turn, calm)
         if not found.isdisjoint(_OF_NO_INTENT):
             heard = heard.against(scores)
+        elif Modifier.WANTS_PERSON in found:
+            heard = heard.beside_call
         scores = weighed(scores, heard)
-    if _is_thanks(turn.body, turn.text, scores):
+    if not is_answer and _is_thanks(turn.body, turn.text, scores):
         found |= {Modifier.THANKS_ONLY}
-    numbers = _numbers(message, turn.text)
     ranked = _ranked(scores, message)
     return Classification(
         language=turn.language,

@@ -22,6 +22,7 @@ _FEW_WORDS = 3
 _ONE_URGENT_FROM = 0.28  # one P0 intent at least: a text that could be anything is no threat ...
 _ONE_URGENT_BESIDE_FROM = 0.40  # ... the less where a lexicon says what it is
 URGENT_PART_FROM = 0.75  # the same for one part of a long text
+_URGENT_BESIDE_CALL_FROM = 0.80  # the same where the text asks for a person, and gets one anyway
 _NEARLY_URGENT = 0.25  # no P0 intent yet, but no machine answers either
 _NEARLY_URGENT_PART = 0.50
 _UNHEARD_OF = 0.05  # nor where the words find so little of what the lexicons found
@@ -52,6 +53,14 @@ class Heard:
         """The same of *scores* and of nothing at all only: for a text whose words can tell no other intent."""
         known = {*scores, Intent.UNKNOWN_OTHER}.difference(URGENT)
         likely = {intent: self.likely[intent] if intent in known else 0.0 for intent in Intent}
+        return Heard(likely, 0.0, self.words)
+
+    @property
+    def beside_call(self) -> "Heard":
+        """The same of a text that asks for a person: without any P0 intent, unless the words are very sure."""
+        if max(self.urgency, self.urgent_part) >= _URGENT_BESIDE_CALL_FROM:
+            return self
+        likely = {intent: 0.0 if intent in URGENT else self.likely[intent] for intent in Intent}
         return Heard(likely, 0.0, self.words)
 
     def is_urgent(self, *, something_found: bool) -> bool:

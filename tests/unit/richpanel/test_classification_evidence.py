@@ -144,6 +144,15 @@ def test_no_machine_answers_what_words_find_nearly_urgent_or_quite_unlike() -> N
     assert not is_doubted(status, told(technical_support=0.3, order_status_tracking=0.3))
 
 
+def test_a_text_that_asks_for_a_person_is_a_threat_only_where_the_words_are_very_sure() -> None:
+    likely = told(harassment_threats=0.7, phone_support_request=0.1)
+    sure = told(harassment_threats=0.9)
+
+    assert weighed({}, likely.beside_call).keys().isdisjoint(URGENT)
+    assert Intent.HARASSMENT_THREATS in weighed({}, sure.beside_call)
+    assert not weighed({}, told(urgent_part=0.85).beside_call).keys().isdisjoint(URGENT)
+
+
 def test_words_can_only_speak_against_what_a_privacy_request_seems_to_be_about() -> None:
     heard = told(order_status_tracking=0.1, legal_threat=0.5, unknown_other=0.4)
     status = {Intent.ORDER_STATUS_TRACKING: 0.96}
@@ -175,4 +184,16 @@ def test_oblique_words_of_tier_0_are_for_people(text: str) -> None:
     ],
 )
 def test_ordinary_anger_and_talk_of_banks_is_not_tier_0(text: str) -> None:
+    assert classify(Message(text=text)).primary not in URGENT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want to talk to a human being",
+        "put me through to a human",
+        "Hello, are you a real person?",
+    ],
+)
+def test_who_asks_for_a_person_threatens_nobody(text: str) -> None:
     assert classify(Message(text=text)).primary not in URGENT

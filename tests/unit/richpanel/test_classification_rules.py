@@ -73,6 +73,13 @@ def test_a_threat_in_disguise_is_heard(text: str, intent: Intent) -> None:
     assert about(text).primary is intent
 
 
+def test_thanks_beside_the_number_that_we_asked_for_are_no_thanks_only() -> None:
+    answer = classify(Message(text="12345 thanks", expects_order_number=True))
+
+    assert answer.order_numbers == ("12345",)
+    assert answer.modifiers == frozenset()
+
+
 @pytest.mark.parametrize(
     "text",
     [
