@@ -25,9 +25,31 @@ _ENDINGS = ("ings", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _PART_WORDS = 8  # of a part of a long text; a shorter sentence is read with the one behind it
 
 
+# Said by whoever hands something over, about nothing: in threats the same words stand, and there alone they weigh.
+_IN_PASSING = frozenset(
+    f"{where} {who} {what}"
+    for where in ("here", "there")
+    for who, what in (("you", "go"), ("you", "are"), ("it", "is"), ("they", "are"))
+)
+_PASSING_WORDS = 3
+
+
 def features(tokens: Tokens) -> set[str]:
     """What the model sees of a text: stems, pairs of them in one sentence, and pieces of its words (`~`)."""
     return {each for at in range(len(tokens)) for each in _features_at(tokens, at)}
+
+
+def _weighed(tokens: Tokens) -> set[str]:
+    """The features of a text, without those of a few words that its sentences begin with by custom."""
+    texts = [word.text for word in tokens.words]
+    customary = {
+        at + offset
+        for at in range(len(tokens))
+        if tokens.starts_sentence(at) and " ".join(texts[at : at + _PASSING_WORDS]) in _IN_PASSING
+        for offset in range(_PASSING_WORDS)
+    }
+    kept = (at for at in range(len(tokens)) if at not in customary)
+    return {each for at in kept for each in _features_at(tokens, at)}
 
 
 def _features_at(tokens: Tokens, at: int) -> Iterator[str]:
@@ -75,7 +97,7 @@ def _lines() -> Mapping[str, str]:
 
 def likelihoods(tokens: Tokens) -> dict[Intent, float]:
     """How likely each intent is, 0 to 1, all together 1."""
-    return _likelihoods(features(tokens))
+    return _likelihoods(_weighed(tokens))
 
 
 def urgency(tokens: Tokens) -> float:

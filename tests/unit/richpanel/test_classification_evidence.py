@@ -197,3 +197,13 @@ def test_ordinary_anger_and_talk_of_banks_is_not_tier_0(text: str) -> None:
 )
 def test_who_asks_for_a_person_threatens_nobody(text: str) -> None:
     assert classify(Message(text=text)).primary not in URGENT
+
+
+@pytest.mark.parametrize("custom", ["Here you go", "here it is", "There you are"])
+def test_what_one_says_while_handing_something_over_weighs_nothing(custom: str) -> None:
+    """In threats the same words stand, and there they go on."""
+    found = likelihoods(words(f"{custom}: 12345"))
+    threat = likelihoods(words("I know where you are"))
+
+    assert sum(found[intent] for intent in URGENT) < 0.2
+    assert sum(threat[intent] for intent in URGENT) > 0.5
