@@ -4,9 +4,9 @@ What an event of the help-desk middleware costs, in tickets of several lengths: 
 The worker takes one event at a time. Write units are told apart by what they are for, since each event pays for its
 routing, and then only for what it does:
 
-    route     claim, audit row, state, finish; a risk flag is written before all else, once more
-    actions   reply: customer's count, sent, audit row (reserved by the write of the state); assign and close: reserved,
-              sent, audit row
+    route     claim, audit row, state, finish
+    actions   a risk flag: one, before all else; reply: customer's count, sent, audit row (reserved by the write of the
+              state); assign and close: reserved, sent, audit row
     tags      a row for each
     tokens    a write of the account-wide limit for each call of the help desk
 """
@@ -94,7 +94,7 @@ def _assigned(world: World) -> None:
 KINDS = (
     # Figures: WRU (route, actions, tags, tokens), calls, requests (all, SQS), lines (log, EMF), their bytes.
     Kind("routed only", CALL_ME, Figures(4, 0, 4, 2, 2, 17, 3, 1, 2, 1_150), 36),
-    Kind("flagged, assigned", DISPUTE, Figures(5, 3, 5, 3, 3, 24, 3, 1, 2, 1_150), 38, _assigned),
+    Kind("flagged, assigned", DISPUTE, Figures(4, 4, 5, 3, 3, 24, 3, 1, 2, 1_150), 38, _assigned),
     Kind("asked for the number", WHERE, Figures(4, 3, 6, 4, 4, 27, 3, 1, 2, 1_150), 41),
     Kind("answered with the order", WHERE_1001, Figures(4, 3, 6, 4, 4, 27, 3, 1, 2, 1_150), 41, buys),
     Kind("asked, assigned", WHERE, Figures(4, 6, 6, 5, 5, 32, 3, 1, 2, 1_150), 42, _assigned),
@@ -175,8 +175,15 @@ def _figures(world: World, pricing: Pricing, log: str) -> Measured:
     of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
     assert len(of_dynamodb) == len(pricing.priced), "a call of DynamoDB went past the meter"
     spent: Counter[str] = Counter()
+    # The turn itself writes the state once: what is written before that is a flag.
+    states = sum(
+        _is_state(call) and units.write > 0
+        for call, units in zip(of_dynamodb, pricing.priced, strict=True)
+    )
     for call, units in zip(of_dynamodb, pricing.priced, strict=True):
-        spent[_part(call)] += units.write
+        is_flag = states > 1 and _is_state(call) and units.write > 0
+        states -= is_flag
+        spent["actions" if is_flag else _part(call)] += units.write
     aws = [call for call in calls if not call.startswith("HTTP.")]
     sqs = [call for call in aws if call.startswith("sqs.")]
     lines = log.splitlines()
@@ -194,6 +201,10 @@ def _figures(world: World, pricing: Pricing, log: str) -> Measured:
         log_bytes=ceil(len(log.encode())),
     )
     return Measured(figures, sum(units.read for units in pricing.priced))
+
+
+def _is_state(call: str) -> bool:
+    return call.endswith(f" {TICKET}")
 
 
 def _part(call: str) -> str:
