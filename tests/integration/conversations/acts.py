@@ -123,3 +123,24 @@ def said(world: World, ref: str, author: str = "ai") -> list[str]:
 
 
 UNSENT = {"draft", "discarded", "failed", "blocked", "unknown"}
+
+
+def write(world: World, text: str = "Which shift is it?", name: str = "m", **fields: str) -> None:
+    """The candidate writes an SMS, and workers do all that they can; *name* makes the id of the message."""
+    world.text(name, text, **fields)
+    world.work_off()
+
+
+def last_sid(world: World, ref: str) -> str:
+    """The provider's id of the newest message of ours."""
+    return str(
+        next(m for m in reversed(world.log(ref)) if m["role"] == "assistant")["provider_message_id"]
+    )
+
+
+def messages_of(world: World, ref: str) -> list[str]:
+    return [m["content"] for m in world.log(ref) if m["author"] == "customer"]
+
+
+def unmatched(world: World) -> list[dict[str, Any]]:
+    return [row for key, row in sorted(world.rows().items()) if key[1].startswith("UNMATCHED#")]

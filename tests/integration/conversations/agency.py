@@ -35,6 +35,8 @@ TABLES = ("ConversationsTable", "ConversationLogTable", "CompanyDataTable")
 COMPANY, PROJECT, OTHER_PROJECT = cast.COMPANY, cast.PROJECT, "pi-aaa-002"
 NEIGHBOUR = "ci-bbb-001"
 ANN = cast.CANDIDATE
+CAROL, DAN = {"agent_id": "carol"}, {"agent_id": "dan"}
+SMS = "ConversationsSmsQueue"
 EVERY_SCOPE = frozenset(str(scope) for scope in Scope)
 _QUEUES = {
     "WHATSAPP_CHANNEL_QUEUE_URL": "ConversationsWhatsAppQueue",

@@ -21,7 +21,7 @@ from shared.events import DeliveryStatus, InboundMessage
 from shared.failures import Transient
 from shared.queues import Entry, digest
 from tests.integration.conversations.acts import DAY_MS, aside, asked, lane, stands
-from tests.integration.conversations.test_finding import at_aws
+from tests.integration.conversations.test_finding_people import at_aws
 from tests.simulation.conversations.erasing import erase, eraser, traces
 
 if TYPE_CHECKING:

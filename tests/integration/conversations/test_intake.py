@@ -12,15 +12,18 @@ from conversations.moving import Cause
 from events.conversations import cast, twilio
 from shared import clock
 from shared.events import InboundMessage
-from tests.integration.conversations.acts import DAY_MS, HOUR_MS, aside, said, stands, take_over
+from tests.integration.conversations.acts import (
+    DAY_MS,
+    HOUR_MS,
+    aside,
+    said,
+    stands,
+    take_over,
+    write,
+)
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
-
-
-def write(world: World, text: str = "Which shift is it?", name: str = "m", **fields: str) -> None:
-    world.text(name, text, **fields)
-    world.work_off()
 
 
 def whatsapp(world: World, text: str = "Hello", name: str = "m", **fields: str) -> None:

@@ -6,128 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import arriving, moving, references
-from conversations.lifecycle import Status
-from conversations.moving import Cause
-from events.conversations import cast, twilio
-from shared import clock
-from shared.events import DeliveryStatus
+from conversations import references
+from events.conversations import cast
 from shared.observability import metrics
 from tests.integration.conversations.acts import (
     DAY_MS,
-    HOUR_MS,
-    aside,
     asked,
     release,
-    said,
     stands,
-    take_over,
+    write,
 )
-from tests.integration.conversations.test_intake import mail
+from tests.integration.conversations.telling import UNREACHABLE, ours, take_status, told
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
-
-UNREACHABLE = {"ErrorCode": "30003"}
-
-
-def ours(world: World, ref: str) -> dict[str, Any]:
-    """Our newest message."""
-    return [m for m in world.log(ref) if m["author"] != "customer"][-1]
-
-
-def told(world: World, ref: str, word: str, **fields: str) -> None:
-    """Twilio tells what became of our newest message."""
-    world.status(ours(world, ref)["provider_message_id"], word, **fields)
-    world.work_off()
-
-
-def write(world: World, text: str = "Which shift is it?", name: str = "m") -> None:
-    world.text(name, text)
-    world.work_off()
-
-
-def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
-    """Somebody ends the conversation."""
-    here = aside(world)
-    cause = Cause(who="human:eve", what="end", reason="ended")
-    moving.move(here, arriving.opened(here, ref), status, cause)
-
-
-# Failures
-
-
-def test_an_answer_that_nobody_got_is_a_persons(world: World) -> None:
-    ref = world.begin("sms")
-    write(world)
-
-    told(world, ref, "undelivered", **UNREACHABLE)
-
-    assert stands(world, ref) == ("handoff_pending", "delivery_failed:30003")
-
-
-@pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
-def test_a_failure_that_comes_late_brings_nothing_back_that_is_over(
-    world: World, status: Status
-) -> None:
-    ref = world.begin("sms")
-    write(world)
-    end(world, ref, status)
-
-    told(world, ref, "undelivered", **UNREACHABLE)
-
-    assert stands(world, ref) == (status, "ended")
-    assert world.state(ref)["mode"] == "closed"
-    assert ours(world, ref)["delivery_status"] == "failed"
-
-
-@pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
-def test_a_first_message_that_failed_late_begins_nothing_elsewhere_once_it_is_over(
-    world: World, status: Status
-) -> None:
-    world.change(fallback_channels=["email"])
-    ref = world.begin("sms")
-    end(world, ref, status)
-
-    told(world, ref, "undelivered", **UNREACHABLE)
-
-    assert stands(world, ref)[0] == status
-    assert len(world.sent()) == 1
-
-
-def test_a_failure_takes_nothing_from_whoever_has_the_conversation(world: World) -> None:
-    world.change(fallback_channels=["email"])
-    ref = world.begin("sms")
-    take_over(world, ref)
-
-    told(world, ref, "undelivered", **UNREACHABLE)
-
-    assert stands(world, ref) == ("handoff_active", "taken_over")
-    assert len(world.sent()) == 1
-
-
-def test_what_waits_for_a_person_keeps_its_reason(world: World) -> None:
-    ref = world.begin("sms")
-    write(world, "Can I talk to a human please")
-
-    told(world, ref, "undelivered", **UNREACHABLE)
-
-    assert stands(world, ref) == ("handoff_pending", "ai")
-
-
-def test_who_looked_before_somebody_ended_it_does_not_bring_it_back(world: World) -> None:
-    ref = world.begin("sms")
-    here = aside(world)
-    seen = arriving.opened(here, ref)
-    write(world, "STOP")
-
-    cause = Cause(who="provider", what="late", reason="delivery_failed:30003")
-    moving.move(here, seen, Status.HANDOFF_PENDING, cause)
-
-    assert stands(world, ref) == ("opted_out", "said_stop")
-    assert world.state(ref)["mode"] == "closed"
-    write(world, "Hello?", "n")
-    assert stands(world, ref)[0] == "opted_out"
 
 
 # Ranks
@@ -243,14 +135,14 @@ def test_what_is_said_after_a_failure_changes_nothing(world: World) -> None:
     assert stands(world, ref) == ("failed", "delivery_failed:30003")
 
 
-# In doubt
-
-
 def in_doubt(world: World, status: int = 500) -> None:
     """The answer to the next send is lost."""
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=status
     )
+
+
+# In doubt
 
 
 def test_a_first_message_in_doubt_is_found_to_have_arrived(world: World) -> None:
@@ -316,242 +208,15 @@ def told_of(world: World, message: dict[str, Any], word: str) -> None:
     world.work_off()
 
 
-# What a status says of the person
-
-
-def event_of_ses(world: World, ref: str, status: str, **facts: Any) -> DeliveryStatus:
-    """What SES says of the newest mail, as the other context forwards it: by SES's own id, and our action."""
-    message = ours(world, ref)
-    return DeliveryStatus(**{
-        "provider": "ses",
-        "provider_message_id": str(message["provider_message_id"]).partition("@")[0],
-        "account": "arn:aws:ses",
-        "channel_method": "email",
-        "action_id": references.action_id(ref, str(message["turn_id"])),
-        "status": status,
-        "occurred_at": clock.to_text(world.clock.ms),
-        **facts,
-    })  # fmt: skip
-
-
-def test_who_complains_of_a_mail_has_opted_out_everywhere(world: World) -> None:
-    ref = world.begin("email")
-
-    world.tell(event_of_ses(world, ref, "Complaint", error_code="abuse"))
-    world.work_off()
-
-    assert stands(world, ref) == ("opted_out", "complaint")
-    assert stands(world, asked(world, "sms", "req-2")) == ("blocked", "opted_out")
-
-
-def test_who_takes_a_mail_out_of_the_spam_folder_has_not_left(world: World) -> None:
-    ref = world.begin("email")
-
-    world.tell(event_of_ses(world, ref, "Complaint", error_code="not-spam"))
-    world.work_off()
-
-    assert stands(world, ref)[0] == "initial_message_sent"
-
-
-def test_a_complaint_that_comes_again_does_not_undo_a_later_wish(world: World) -> None:
-    ref = world.begin("email")
-    complaint = event_of_ses(world, ref, "Complaint")
-    world.tell(complaint)
-    world.work_off()
-    world.clock.ms += HOUR_MS
-    world.tell(mail(world, "m", "START"))
-    world.work_off()
-    assert stands(world, ref)[0] == "initial_message_sent"
-
-    world.clock.ms += HOUR_MS
-    world.tell(complaint)
-    world.work_off()
-
-    assert stands(world, ref)[0] == "initial_message_sent"
-
-
-def test_a_number_that_told_twilio_to_stop_is_known_by_the_status_too(world: World) -> None:
-    ref = world.begin("sms")
-
-    told(world, ref, "undelivered", ErrorCode="21610")
-
-    assert stands(world, ref)[0] == "opted_out"
-    assert stands(world, asked(world, "email", "req-2")) == ("blocked", "opted_out")
-
-
-def test_a_hard_bounce_fails_the_conversation_and_the_address_is_not_tried_again(
-    world: World,
-) -> None:
-    ref = world.begin("email")
-    bounce = {"bounce": {"bounceType": "Permanent", "bounceSubType": "General"}}
-
-    world.tell(event_of_ses(world, ref, "Bounce", error_code="5.1.1", extra=bounce))
-    world.work_off()
-
-    assert stands(world, ref) == ("failed", "delivery_failed:5.1.1")
-    again = asked(world, "email", "req-2")
-    assert stands(world, again) == ("failed", "address_unusable")
-    assert world.log(again) == []  # Nobody worded anything.
-    assert len(world.sent()) == 1
-
-
-def test_after_a_soft_bounce_the_address_is_tried_again(world: World) -> None:
-    ref = world.begin("email")
-
-    world.tell(event_of_ses(world, ref, "Bounce", error_code="Transient"))
-    world.work_off()
-
-    assert stands(world, ref)[0] == "failed"
-    assert stands(world, asked(world, "email", "req-2"))[0] == "initial_message_sent"
-
-
-# What was called failed, and arrives
-
-
-def by_request(world: World, request_id: str) -> str:
-    """The conversation of a request: its `ref`."""
-    rows = [row for key, row in world.rows().items() if key[0] == "conversations"]
-    (found,) = (row["conversation_id"] for row in rows if row["request_id"] == request_id)
-    return references.ref_of(str(found))
-
-
-def test_where_a_failed_first_message_arrives_after_all_no_further_channel_is_tried(
-    world: World,
-) -> None:
-    world.change(fallback_channels=["whatsapp", "email"])
-    ref = world.begin("sms")
-    told(world, ref, "undelivered", **UNREACHABLE)
-    second = by_request(world, "req-1-f1")
-
-    told(world, ref, "delivered")
-    told(world, second, "undelivered", **UNREACHABLE)
-
-    assert stands(world, ref) == ("failed", "delivery_failed:30003")
-    assert stands(world, second) == ("failed", "delivery_failed:30003")
-    assert len(world.sent()) == 2
-    assert mails(world) == []
-
-
-def test_what_was_to_go_out_elsewhere_does_not_once_the_first_has_arrived(world: World) -> None:
-    world.change(fallback_channels=["email"])
-    ref = world.begin("sms")
-    world.switch(safe_mode="true")
-    told(world, ref, "undelivered", **UNREACHABLE)
-    (by_mail,) = mails(world)
-    assert stands(world, by_mail) == ("deferred", "safe_mode")
-
-    told(world, ref, "delivered")
-    world.switch(safe_mode="false")
-    world.settle()
-
-    assert stands(world, by_mail) == ("blocked", "arrived_before")
-    assert len(world.sent()) == 1
-
-
-# An address that a channel does not reach
-
-
-def test_what_is_no_mobile_is_not_written_to_again_and_the_next_channel_is_taken(
-    world: World,
-) -> None:
-    world.change(fallback_channels=["email"], policy={"quiet_hours": None})
-    landline = {"recipient_tel": "+15005550009"}
-    asked(world, **landline)
-    sent = len(world.sent())
-
-    ref = asked(world, "sms", "req-2", **landline)
-
-    assert stands(world, ref) == ("failed", "address_unusable")
-    assert [m["operation"] for m in operations(world)[sent:]] == ["SendEmail"]
-    by_mail = world.conversation(mails(world)[-1])
-    assert (by_mail["request_id"], by_mail["channel_method"]) == ("req-2-f1", "email")
-
-
-def operations(world: World) -> list[dict[str, str]]:
-    return [{"operation": entry.operation} for entry in world.sandbox.sent]
-
-
-def mails(world: World) -> list[str]:
-    """The conversations over mail, oldest first."""
-    rows = [row for key, row in world.rows().items() if key[0] == "conversations"]
-    found = sorted((row for row in rows if row["channel_method"] == "email"), key=by_creation)
-    return [references.ref_of(str(row["conversation_id"])) for row in found]
-
-
-def by_creation(row: dict[str, Any]) -> str:
-    return str(row["created_at"])
-
-
-def test_an_answer_that_the_channel_would_not_carry_is_a_persons(world: World) -> None:
-    ref = world.begin("whatsapp")
-    world.whatsapp("m", "Which shift is it?")
-    world.take_in()
-    world.clock.ms += 1_000
-    told_now(world, ref, "failed", ErrorCode="63024")
-
-    world.work_off()
-
-    assert stands(world, ref) == ("handoff_pending", "address_unusable")
-    assert len(world.sent()) == 1
-
-
-def told_now(world: World, ref: str, word: str, **fields: str) -> None:
-    """Twilio tells it before anybody answers."""
-    world.status(ours(world, ref)["provider_message_id"], word, **fields)
-    take_status(world)
-
-
-def take_status(world: World) -> None:
-    """The one status that waits is taken in, and nothing else."""
-    name = next(name for name in world.workers if name.endswith("statuses.fifo"))
-    (status,) = world.lanes.queues[name].receive(1)
-    world.run_worker(name, status)
-
-
-def test_who_writes_from_an_address_has_shown_that_it_works(world: World) -> None:
-    ref = world.begin("sms")
-    told(world, ref, "undelivered", ErrorCode="21614")
-    world.clock.ms += HOUR_MS
-
-    write(world)
-
-    assert len(said(world, ref)) == 1  # the answer: nobody got the first message
-    assert stands(world, asked(world, "sms", "req-2"))[0] == "initial_message_sent"
-
-
-def test_an_old_message_that_comes_again_does_not_hide_a_newer_verdict(world: World) -> None:
-    ref = world.begin("sms")
-    write(world)
-    world.clock.ms += HOUR_MS
-    told(world, ref, "undelivered", ErrorCode="21614")
-
-    world.clock.ms += HOUR_MS
-    world.webhook(twilio_again(world))
-    world.work_off()
-
-    assert stands(world, asked(world, "sms", "req-2")) == ("failed", "address_unusable")
-
-
-def twilio_again(world: World) -> dict[str, Any]:
-    return twilio.post(twilio.text("m", "Which shift is it?"))
-
-
-def test_an_address_that_is_dead_on_one_channel_lives_on_another(world: World) -> None:
-    ref = world.begin("whatsapp")
-    told(world, ref, "failed", ErrorCode="63024")
-
-    assert stands(world, asked(world, "sms", "req-2"))[0] == "initial_message_sent"
-
-
-# Of nobody
-
-
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the metrics that were counted."""
     names: list[str] = []
     monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
     return names
+
+
+# Of nobody
 
 
 def test_a_status_of_no_message_of_ours_is_kept_and_alarms_nobody(

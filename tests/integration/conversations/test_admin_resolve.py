@@ -1,4 +1,4 @@
-"""What people let go, and what they say became of messages whose outcome nobody knew."""
+"""What people say became of messages whose outcome nobody knew."""
 
 from __future__ import annotations
 
@@ -9,225 +9,15 @@ import pytest
 from conversations import judging, references, settling
 from conversations.items.conversation import ChannelMethod
 from conversations.items.log import Delivery, Mode
-from conversations.items.proposal import Proposal, Verdict
 from conversations.lifecycle import Status
-from conversations.proposals import sk_of
-from conversations.store import messages, states
+from conversations.store import messages
 from shared.delivery import Action, OnDoubt
 from shared.delivery import State as Sending
 from shared.queues import digest
-from tests.integration.conversations.agency import COMPANY, Agency, Answer
+from tests.integration.conversations.agency import COMPANY, SMS, Agency, Answer
 
 if TYPE_CHECKING:
     from conversations.items.log import Message
-
-SMS = "ConversationsSmsQueue"
-
-
-# Release
-
-
-@pytest.mark.parametrize("status", ["handoff_pending", "blocked", "failed", "deferred"])
-def test_a_first_message_that_was_held_back_is_let_go(agency: Agency, status: str) -> None:
-    ref = agency.begin(status=Status(status), task_complete=0)
-
-    answer = agency.on(ref, "release", {"agent_id": "carol"})
-
-    assert (answer.status, answer.result) == (202, {"ref": ref})
-    (record,) = agency.queued(SMS)
-    assert (record["type"], record["ref"], record["agent_id"]) == ("release", ref, "carol")
-    assert "text" not in record
-
-
-def test_a_first_message_is_let_go_in_a_persons_words(agency: Agency) -> None:
-    ref = agency.begin(status=Status.HANDOFF_PENDING, task_complete=0)
-
-    answer = agency.on(ref, "release", {"text": "Hello Ann", "agent_id": "carol"})
-
-    (record,) = agency.queued(SMS)
-    assert (record["type"], record["text"]) == ("release", "Hello Ann")
-    action = references.action_id(ref, f"human:{record['cause']}")
-    assert answer.result["entry_id"] == references.entry_id(action)
-
-
-@pytest.mark.parametrize(
-    ("status", "task_complete"), [("reply_sent", 1), ("handoff_pending", 1), ("failed", 1)]
-)
-def test_there_is_nothing_to_release_once_the_first_message_was_sent(
-    agency: Agency, status: str, task_complete: int
-) -> None:
-    ref = agency.begin(status=Status(status), task_complete=task_complete)
-
-    answer = agency.on(ref, "release")
-
-    assert (answer.status, answer.error) == (409, "NOTHING_TO_RELEASE")
-    assert agency.sqs.put == []
-
-
-def test_nobody_releases_what_a_colleague_has_or_what_is_over(agency: Agency) -> None:
-    taken = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
-    closed = agency.begin("req-2", Status.CLOSED, task_complete=0)
-
-    assert agency.on(taken, "release", {"agent_id": "dan"}).error == "ALREADY_TAKEN"
-    assert agency.on(closed, "release").error == "NOT_OPEN"
-
-
-def test_a_draft_that_was_not_sent_is_let_go_in_the_name_of_who_does(agency: Agency) -> None:
-    ref = agency.begin()
-    draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.DISCARDED)
-
-    answer = agency.on(ref, "release", {"draft_entry_id": draft.entry_id, "agent_id": "carol"})
-
-    (record,) = agency.queued(SMS)
-    assert (record["type"], record["text"], record["agent_id"]) == (
-        "human_message",
-        "We start at 9",
-        "carol",
-    )
-    assert answer.result["entry_id"] != draft.entry_id
-    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
-
-
-def test_a_draft_may_be_let_go_in_other_words(agency: Agency) -> None:
-    ref = agency.begin()
-    draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.BLOCKED)
-
-    agency.on(ref, "release", {"draft_entry_id": draft.entry_id, "text": "We start at 10"})
-
-    assert agency.queued(SMS)[0]["text"] == "We start at 10"
-
-
-def test_a_draft_of_a_template_is_let_go_as_one(agency: Agency) -> None:
-    ref = agency.begin(channel=ChannelMethod.WHATSAPP)
-    values = {"question": "Can you start in May?"}
-    draft = agency.says(
-        ref,
-        "Hello Ann",
-        author="ai",
-        delivery_status=Delivery.DISCARDED,
-        template="invitation",
-        variables=values,
-    )
-
-    agency.on(ref, "release", {"draft_entry_id": draft.entry_id})
-
-    (record,) = agency.queued("ConversationsWhatsAppQueue")
-    assert (record["template"], record["variables"]) == ("invitation", values)
-
-
-def test_a_draft_that_is_too_long_by_now_stays(agency: Agency) -> None:
-    ref = agency.begin()
-    draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.BLOCKED)
-    agency.set_up(rate_limits={"max_message_length": 10})
-
-    answer = agency.on(ref, "release", {"draft_entry_id": draft.entry_id})
-    in_other_words = agency.on(ref, "release", {"draft_entry_id": draft.entry_id, "text": "At 9"})
-
-    assert answer.problems == {"draft_entry_id": "must have at most 10 characters"}
-    assert in_other_words.status == 202
-
-
-@pytest.mark.parametrize("status", [Delivery.DELIVERED, Delivery.UNKNOWN, Delivery.DRAFT])
-def test_what_was_sent_or_may_have_been_is_no_draft(agency: Agency, status: Delivery) -> None:
-    ref = agency.begin()
-    sent = agency.says(ref, "We start at 9", author="ai", delivery_status=status)
-
-    answer = agency.on(ref, "release", {"draft_entry_id": sent.entry_id})
-
-    assert list(answer.problems) == ["draft_entry_id"]
-    assert agency.sqs.put == []
-
-
-# Functions
-
-
-def waiting(agency: Agency, **facts: Any) -> tuple[str, Message]:
-    """A conversation in which a function waits for people."""
-    ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
-    known: dict[str, Any] = {
-        "kind": "function",
-        "delivery_status": Delivery.BLOCKED,
-        "error_code": "function_approval",
-        "turn_id": "reply:MSG#x",
-        "proposal": Proposal(call_id="call-1", name="book_slot", arguments='{"day":"Monday"}'),
-    }
-    message = agency.says(ref, "[book_slot]", author="ai", **(known | facts))
-    states.note(agency.here.log, ref, waits_for_approval=sk_of(message))
-    return ref, message
-
-
-@pytest.mark.parametrize("is_named", [True, False])
-def test_a_function_that_waits_is_let_go_by_its_draft_or_as_the_only_thing_that_waits(
-    agency: Agency, *, is_named: bool
-) -> None:
-    ref, message = waiting(agency)
-
-    body = {"draft_entry_id": message.entry_id} if is_named else {}
-    answer = agency.on(ref, "release", {"agent_id": "carol", **body})
-
-    assert (answer.status, answer.result) == (202, {"ref": ref})
-    (record,) = agency.queued(SMS)
-    assert (record["type"], record["function_sk"], record["agent_id"]) == (
-        "release",
-        sk_of(message),
-        "carol",
-    )
-
-
-def test_a_function_shows_where_people_look(agency: Agency) -> None:
-    ref, message = waiting(agency)
-
-    shown = agency.look(ref)["waits_for_approval"]
-    (logged,) = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
-
-    function = {"name": "book_slot", "arguments": {"day": "Monday"}}
-    assert shown == {"entry_id": message.entry_id, **function}
-    assert (logged["kind"], logged["function"]) == ("function", function)
-
-
-def test_nobody_puts_words_into_a_function(agency: Agency) -> None:
-    ref, message = waiting(agency)
-
-    answer = agency.on(ref, "release", {"draft_entry_id": message.entry_id, "text": "Book it"})
-
-    assert list(answer.problems) == ["text"]
-    assert agency.sqs.put == []
-
-
-def test_a_function_that_was_decided_about_is_not_let_go(agency: Agency) -> None:
-    ref, message = waiting(agency)
-    agency.on(ref, "hand-back", {})
-
-    answer = agency.on(ref, "release", {"draft_entry_id": message.entry_id})
-
-    assert (answer.status, answer.error) == (409, "NOTHING_TO_RELEASE")
-    assert agency.sqs.put == []
-
-
-def test_a_hand_back_refuses_the_function_that_waits(agency: Agency) -> None:
-    ref, message = waiting(agency)
-
-    agency.on(ref, "hand-back", {"agent_id": "carol"})
-
-    state, proposal = agency.state(ref), agency.message(ref, message).proposal
-    assert proposal is not None
-    assert proposal.verdict is Verdict.REFUSED
-    assert (state.waits_for_approval, state.untold) == (None, sk_of(message))
-
-
-def test_a_hand_back_does_not_refuse_what_a_person_has_just_released(agency: Agency) -> None:
-    ref, message = waiting(agency)
-    states.note(agency.here.log, ref, approved_by="somebody")
-
-    agency.on(ref, "hand-back", {"agent_id": "carol"})
-
-    state, proposal = agency.state(ref), agency.message(ref, message).proposal
-    assert proposal is not None
-    assert proposal.verdict is None
-    assert (state.waits_for_approval, state.untold) == (sk_of(message), None)
-
-
-# Resolve
 
 
 def in_doubt(agency: Agency, ref: str, turn_id: str, author: str = "ai", **facts: Any) -> Message:
@@ -265,6 +55,9 @@ def ledger(agency: Agency, ref: str, message: Message) -> Sending:
     action = agency.here.ledger.action(references.action_id(ref, message.turn_id or ""))
     assert action is not None
     return Sending(action.state)
+
+
+# Resolve
 
 
 def test_an_answer_that_arrived_is_confirmed_and_in_the_window(agency: Agency) -> None:

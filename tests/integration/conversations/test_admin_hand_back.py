@@ -1,0 +1,243 @@
+"""What agents do when they are done: give back, close, open again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conversations import agents, moving
+from conversations.items.log import Delivery, Mode
+from conversations.lifecycle import Status
+from conversations.store import states
+from tests.integration.conversations.agency import CAROL, DAN, SMS, Agency
+
+REPLIES = "ConversationsRepliesQueue"
+
+
+BEFORE = "MSG#2025-12-31T12:00:00.000Z#x"
+
+
+def handed_back(agency: Agency, ref: str, *, answer_pending: bool = False) -> None:
+    answer = agency.on(ref, "hand-back", {"answer_pending": answer_pending})
+    assert answer.status == 200, answer.body
+
+
+# Hand back
+
+
+def test_what_was_written_so_far_counts_as_answered(agency: Agency) -> None:
+    ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
+    agency.says(ref, "Hello", author="ai")
+    newest = agency.says(ref, "I want a person")
+    agency.on(ref, "take-over", CAROL)
+    fence = agency.state(ref).generation
+
+    handed_back(agency, ref)
+
+    state = agency.state(ref)
+    assert state.answered_up_to == newest.sk(newest.message_timestamp, newest.entry_id)
+    assert (state.generation, state.mode, state.owner) == (fence + 1, Mode.AI, None)
+    assert agency.queued(REPLIES) == []
+    assert agency.item(ref).hand_off_to_human is False
+    assert agency.changes(ref)[-1].who == "human:carol"
+
+
+def test_the_model_answers_what_waits_where_it_is_told_to(agency: Agency) -> None:
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", answered_up_to=BEFORE)
+    newest = agency.says(ref, "Are you there?")
+
+    handed_back(agency, ref, answer_pending=True)
+
+    assert agency.state(ref).answered_up_to == BEFORE
+    (trigger,) = agency.queued(REPLIES)
+    assert trigger == {
+        "type": "reply_trigger",
+        "v": 1,
+        "ref": ref,
+        "message_sk": newest.sk(newest.message_timestamp, newest.entry_id),
+    }
+
+
+def test_a_message_that_comes_while_it_is_given_back_is_answered(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is stored while people have the conversation, so intake asks for no answer."""
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol")
+    agency.says(ref, "First")
+    given_back, late = states.set_mode, []
+
+    def a_message_is_faster(*args: object, **facts: object) -> object:
+        late.append(agency.says(ref, "Second"))
+        return given_back(*args, **facts)  # type: ignore[arg-type] # as they came
+
+    monkeypatch.setattr(states, "set_mode", a_message_is_faster)
+    handed_back(agency, ref)
+
+    (trigger,) = agency.queued(REPLIES)
+    assert trigger["message_sk"].endswith(late[0].entry_id)
+    assert agency.state(ref).answered_up_to != trigger["message_sk"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_answered"),
+    [
+        ({}, True),
+        ({"kind": "reaction"}, False),
+        ({"extra": {"auto_answer_allowed": False}}, False),
+    ],
+)
+def test_reactions_and_machines_get_no_answer(
+    agency: Agency, facts: dict[str, Any], is_answered: bool
+) -> None:
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol")
+    agency.says(ref, "👍", **facts)
+
+    handed_back(agency, ref, answer_pending=True)
+
+    assert bool(agency.queued(REPLIES)) is is_answered
+
+
+@pytest.mark.parametrize(
+    ("said", "task_complete", "expected"),
+    [
+        ([("ai", None), ("customer", None), ("ai", None)], 1, "reply_sent"),
+        ([("ai", None), ("customer", None), ("human:carol", None)], 1, "reply_sent"),
+        ([("ai", None), ("customer", None), ("human:external", "none")], 1, "reply_sent"),
+        ([("ai", None), ("customer", None), ("ai", Delivery.FAILED)], 1, "initial_message_sent"),
+        ([("ai", None), ("customer", None)], 1, "initial_message_sent"),
+        ([("ai", None)], 1, "initial_message_sent"),
+        ([("human:carol", None)], 0, "initial_message_sent"),
+        ([("ai", Delivery.DISCARDED)], 0, "processing"),
+        ([], 0, "processing"),
+        ([("customer", None)], 0, "processing"),
+    ],
+)
+def test_the_status_goes_back_to_how_far_the_conversation_had_come(
+    agency: Agency, said: list[tuple[str, str | None]], task_complete: int, expected: str
+) -> None:
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", task_complete=task_complete)
+    for number, (author, status) in enumerate(said):
+        facts: dict[str, Any] = {} if status is None else {"delivery_status": status}
+        facts = {"delivery_status": None} if status == "none" else facts
+        agency.says(ref, f"message {number}", author=author, **facts)
+
+    handed_back(agency, ref)
+
+    assert agency.standing(ref) == (expected, Mode.AI, None)
+
+
+def test_a_first_message_that_was_never_sent_is_looked_at_again(agency: Agency) -> None:
+    asked = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
+    by_customer = agency.begin(
+        "in-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0, context_hash="in-"
+    )
+
+    handed_back(agency, asked)
+    handed_back(agency, by_customer)
+
+    assert agency.queued(SMS) == [{"type": "resume", "ref": asked}]
+
+
+def test_what_the_model_has_stays_with_it(agency: Agency) -> None:
+    ref = agency.begin()
+    fence = agency.state(ref).generation
+
+    handed_back(agency, ref)
+
+    assert agency.standing(ref) == ("reply_sent", Mode.AI, None)
+    assert (agency.state(ref).generation, agency.changes(ref)) == (fence, [])
+
+
+def test_an_agent_gives_back_what_is_theirs(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.on(ref, "take-over", CAROL)
+
+    assert agency.on(ref, "hand-back", DAN).error == "ALREADY_TAKEN"
+    assert agency.on(ref, "hand-back", CAROL).status == 200
+    assert agency.on(ref, "take-over", DAN).status == 200
+
+
+def test_giving_back_that_died_behind_the_fence_is_finished_by_its_repetition(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol")
+    agency.says(ref, "Hello", author="ai")
+
+    def dies(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(agents, "move", dies)
+    assert agency.on(ref, "hand-back", key="hand-back-1").status == 500
+    monkeypatch.setattr(agents, "move", moving.move)
+
+    assert agency.on(ref, "hand-back", key="hand-back-1").status == 200
+    assert agency.standing(ref) == ("initial_message_sent", Mode.AI, None)
+
+
+# Close, open again
+
+
+def test_a_closed_conversation_leaves_the_open_list_and_comes_back(agency: Agency) -> None:
+    ref = agency.begin(status=Status.INITIAL_MESSAGE_SENT)
+
+    closed = agency.on(ref, "close", CAROL)
+    assert (closed.result["conversation_status"], closed.result["mode"]) == ("closed", "closed")
+    assert agency.call("GET /conversations").refs == []
+
+    opened = agency.on(ref, "reopen", DAN)
+    assert opened.result["conversation_status"] == "initial_message_sent"
+    assert agency.call("GET /conversations").refs == [ref]
+    assert [change.who for change in agency.changes(ref)] == ["human:carol", "human:dan"]
+    assert agency.standing(ref)[1] is Mode.AI
+
+
+def test_what_an_agent_had_when_it_was_closed_is_theirs_again(agency: Agency) -> None:
+    ref = agency.begin()
+    agency.on(ref, "take-over", CAROL)
+    agency.on(ref, "close", DAN)
+
+    agency.on(ref, "reopen", DAN)
+
+    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+
+
+def test_what_waited_for_a_person_waits_again_for_the_same_reason(agency: Agency) -> None:
+    ref = agency.begin(
+        status=Status.HANDOFF_PENDING,
+        hand_off_to_human=True,
+        hand_off_to_human_reason="User requested agent",
+    )
+    agency.on(ref, "close")
+
+    agency.on(ref, "reopen")
+
+    assert agency.standing(ref)[:2] == ("handoff_pending", Mode.HUMAN)
+    assert agency.item(ref).hand_off_to_human_reason == "User requested agent"
+
+
+def test_closing_what_is_closed_and_opening_what_is_open_changes_nothing(agency: Agency) -> None:
+    ref = agency.begin()
+    assert agency.on(ref, "reopen").status == 200
+    assert agency.changes(ref) == []
+
+    agency.on(ref, "close")
+    assert agency.on(ref, "close").status == 200
+    assert len(agency.changes(ref)) == 1
+
+
+def test_who_has_opted_out_is_neither_closed_nor_opened(agency: Agency) -> None:
+    ref = agency.begin(status=Status.OPTED_OUT)
+
+    assert agency.on(ref, "close").error == "NOT_OPEN"
+    assert agency.on(ref, "reopen").error == "NOT_OPEN"
+    assert agency.item(ref).conversation_status == "opted_out"
+
+
+def test_a_first_message_that_waited_when_it_was_closed_is_looked_at_again(agency: Agency) -> None:
+    ref = agency.begin(status=Status.DEFERRED, task_complete=0)
+    agency.on(ref, "close")
+
+    agency.on(ref, "reopen")
+
+    assert agency.queued(SMS) == [{"type": "resume", "ref": ref}]

@@ -1,0 +1,147 @@
+"""What follows where a provider calls a message failed, now, late, or wrongly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conversations import arriving, moving, references
+from conversations.lifecycle import Status
+from conversations.moving import Cause
+from tests.integration.conversations.acts import (
+    aside,
+    stands,
+    take_over,
+    write,
+)
+from tests.integration.conversations.telling import UNREACHABLE, mails, ours, told
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+
+def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
+    """Somebody ends the conversation."""
+    here = aside(world)
+    cause = Cause(who="human:eve", what="end", reason="ended")
+    moving.move(here, arriving.opened(here, ref), status, cause)
+
+
+# Failures
+
+
+def test_an_answer_that_nobody_got_is_a_persons(world: World) -> None:
+    ref = world.begin("sms")
+    write(world)
+
+    told(world, ref, "undelivered", **UNREACHABLE)
+
+    assert stands(world, ref) == ("handoff_pending", "delivery_failed:30003")
+
+
+@pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
+def test_a_failure_that_comes_late_brings_nothing_back_that_is_over(
+    world: World, status: Status
+) -> None:
+    ref = world.begin("sms")
+    write(world)
+    end(world, ref, status)
+
+    told(world, ref, "undelivered", **UNREACHABLE)
+
+    assert stands(world, ref) == (status, "ended")
+    assert world.state(ref)["mode"] == "closed"
+    assert ours(world, ref)["delivery_status"] == "failed"
+
+
+@pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
+def test_a_first_message_that_failed_late_begins_nothing_elsewhere_once_it_is_over(
+    world: World, status: Status
+) -> None:
+    world.change(fallback_channels=["email"])
+    ref = world.begin("sms")
+    end(world, ref, status)
+
+    told(world, ref, "undelivered", **UNREACHABLE)
+
+    assert stands(world, ref)[0] == status
+    assert len(world.sent()) == 1
+
+
+def test_a_failure_takes_nothing_from_whoever_has_the_conversation(world: World) -> None:
+    world.change(fallback_channels=["email"])
+    ref = world.begin("sms")
+    take_over(world, ref)
+
+    told(world, ref, "undelivered", **UNREACHABLE)
+
+    assert stands(world, ref) == ("handoff_active", "taken_over")
+    assert len(world.sent()) == 1
+
+
+def test_what_waits_for_a_person_keeps_its_reason(world: World) -> None:
+    ref = world.begin("sms")
+    write(world, "Can I talk to a human please")
+
+    told(world, ref, "undelivered", **UNREACHABLE)
+
+    assert stands(world, ref) == ("handoff_pending", "ai")
+
+
+def test_who_looked_before_somebody_ended_it_does_not_bring_it_back(world: World) -> None:
+    ref = world.begin("sms")
+    here = aside(world)
+    seen = arriving.opened(here, ref)
+    write(world, "STOP")
+
+    cause = Cause(who="provider", what="late", reason="delivery_failed:30003")
+    moving.move(here, seen, Status.HANDOFF_PENDING, cause)
+
+    assert stands(world, ref) == ("opted_out", "said_stop")
+    assert world.state(ref)["mode"] == "closed"
+    write(world, "Hello?", "n")
+    assert stands(world, ref)[0] == "opted_out"
+
+
+def by_request(world: World, request_id: str) -> str:
+    """The conversation of a request: its `ref`."""
+    rows = [row for key, row in world.rows().items() if key[0] == "conversations"]
+    (found,) = (row["conversation_id"] for row in rows if row["request_id"] == request_id)
+    return references.ref_of(str(found))
+
+
+# What was called failed, and arrives
+
+
+def test_where_a_failed_first_message_arrives_after_all_no_further_channel_is_tried(
+    world: World,
+) -> None:
+    world.change(fallback_channels=["whatsapp", "email"])
+    ref = world.begin("sms")
+    told(world, ref, "undelivered", **UNREACHABLE)
+    second = by_request(world, "req-1-f1")
+
+    told(world, ref, "delivered")
+    told(world, second, "undelivered", **UNREACHABLE)
+
+    assert stands(world, ref) == ("failed", "delivery_failed:30003")
+    assert stands(world, second) == ("failed", "delivery_failed:30003")
+    assert len(world.sent()) == 2
+    assert mails(world) == []
+
+
+def test_what_was_to_go_out_elsewhere_does_not_once_the_first_has_arrived(world: World) -> None:
+    world.change(fallback_channels=["email"])
+    ref = world.begin("sms")
+    world.switch(safe_mode="true")
+    told(world, ref, "undelivered", **UNREACHABLE)
+    (by_mail,) = mails(world)
+    assert stands(world, by_mail) == ("deferred", "safe_mode")
+
+    told(world, ref, "delivered")
+    world.switch(safe_mode="false")
+    world.settle()
+
+    assert stands(world, by_mail) == ("blocked", "arrived_before")
+    assert len(world.sent()) == 1

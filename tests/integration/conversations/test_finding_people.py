@@ -1,0 +1,302 @@
+"""Who somebody is who writes: a stranger, a person of two names, a line of two spellings; and who may say so."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conversations import references
+from events.conversations import cast, twilio
+from events.conversations.twilio import SMS_NUMBER
+from operations import arguments, companies
+from shared import clock
+from shared.events import DeliveryStatus, InboundMessage
+from tests.integration.conversations.acts import (
+    HOUR_MS,
+    asked,
+    last_sid,
+    messages_of,
+    stands,
+    unmatched,
+)
+from tests.integration.conversations.test_intake import mail
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.simulation.conversations.world import World
+
+
+USER_ID = "GB.20417733968512046377"
+
+
+STRANGER = "+447700900456"
+
+
+def write_as(
+    world: World, sender: str, text: str = "Is the job still open?", name: str = "x"
+) -> None:
+    world.text(name, text, From=sender)
+    world.work_off()
+
+
+# Strangers
+
+
+def test_a_stranger_may_begin_where_the_project_takes_strangers(world: World) -> None:
+    asked(world)
+    world.change(accept_inbound=True)
+
+    write_as(world, STRANGER)
+
+    (item,) = (row for key, row in world.rows().items() if key[:2] == ("conversations", STRANGER))
+    ref = references.ref_of(item["conversation_id"])
+    assert item["request_id"].startswith("in-")
+    assert len(item["request_id"]) == 27
+    assert item["comms_consent"] is False
+    assert stands(world, ref) == ("reply_sent", None)
+    assert item["gsi_company_sms_number"] == SMS_NUMBER
+
+
+def test_who_writes_first_of_all_finds_a_project_that_the_command_has_stored(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {companies.TABLE: world.tables["company"], companies.LOG: world.tables["log"]}
+    monkeypatch.setattr(arguments, "outputs_of", lambda *_: names)
+    file = tmp_path / "project.json"
+    file.write_text(json.dumps(cast.project(accept_inbound=True)))
+    assert companies.main(["put", str(file), "--stack", "parley-dev"]) == 0
+
+    write_as(world, STRANGER)
+
+    (item,) = (row for key, row in world.rows().items() if key[0] == "conversations")
+    assert item["primary_channel"] == STRANGER
+    assert stands(world, references.ref_of(item["conversation_id"]))[0] == "reply_sent"
+
+
+def test_two_messages_of_a_new_sender_are_one_conversation(world: World) -> None:
+    asked(world)
+    world.change(accept_inbound=True)
+    world.text("x", "Is the job", From=STRANGER)
+    world.clock.ms += 20
+    world.text("y", "still open?", From=STRANGER)
+
+    world.work_off()
+
+    assert len([key for key in world.rows() if key[:2] == ("conversations", STRANGER)]) == 1
+
+
+def test_what_belongs_to_nobody_is_kept_for_people(world: World) -> None:
+    asked(world)
+
+    write_as(world, STRANGER)
+    write_as(world, STRANGER)  # Delivered twice.
+
+    (kept,) = unmatched(world)
+    assert kept["event"]["text"] == "Is the job still open?"
+    assert (kept["project_id"], kept["channel_method"]) == (cast.PROJECT, "sms")
+    assert kept["ttl"] == world.clock.ms // 1_000 + 30 * 86_400
+    assert len(world.sent()) == 1
+
+
+def test_the_stop_of_a_stranger_counts(world: World) -> None:
+    asked(world)
+
+    write_as(world, STRANGER, "STOP")
+
+    ref = asked(world, request_id="req-2", recipient_tel=STRANGER, recipient_email=None)
+    assert stands(world, ref) == ("blocked", "opted_out")
+
+
+def test_two_projects_that_take_strangers_leave_it_to_people(world: World) -> None:
+    asked(world)
+    world.change(accept_inbound=True)
+    other = cast.project(project_id="pi-bbb-002", accept_inbound=True)
+    world.set_up(other)
+    elsewhere = {"company_id": cast.COMPANY, "project_id": "pi-bbb-002"}
+    world.ask(cast.request("sms", "req-2", company_data=elsewhere))
+    world.work_off()
+
+    write_as(world, STRANGER)
+
+    assert len(unmatched(world)) == 1
+
+
+# Who may say that it came
+
+
+def test_an_address_that_nobody_uses_is_parked(world: World) -> None:
+    world.text("a", "Hello")
+    world.work_off()
+
+    assert world.parked() == ["UNKNOWN_ADDRESS"]
+
+
+def test_another_account_cannot_speak_for_our_number(world: World) -> None:
+    ref = asked(world)
+    other = "AC" + "6b1e" * 8
+    world.keep_webhook_secret(twilio.SECRET["accounts"] | {other: {"auth_tokens": ["other"]}})
+
+    world.webhook(twilio.post(twilio.text("a", "Hello", AccountSid=other), key="other"))
+    world.work_off()
+
+    assert world.parked() == ["TENANT_MISMATCH"]
+    assert messages_of(world, ref) == []
+
+
+def test_a_message_of_a_conversation_that_was_erased_brings_nothing_back(world: World) -> None:
+    ref = asked(world)
+    world.text("a", "Which shift is it?")
+    world.take_in()
+    item = world.conversation(ref)
+    world.remove("conversations", item["primary_channel"], item["conversation_id"])
+
+    world.work_off()
+
+    assert world.parked() == ["conversation_gone"]
+    assert [key for key in world.rows() if key[0] == "conversations"] == []
+
+
+# One person, two names
+
+
+def test_a_message_with_both_ids_links_them(world: World) -> None:
+    ref = asked(world, "whatsapp")
+    world.whatsapp("a", "Which shift is it?", ExternalUserId=f"whatsapp:{USER_ID}")
+    world.work_off()
+
+    world.whatsapp("b", "And which job?", From=f"whatsapp:{USER_ID}", WaId="")
+    world.work_off()
+
+    assert messages_of(world, ref) == ["Which shift is it?", "And which job?"]
+
+
+def test_an_unknown_id_is_not_taken_for_somebody(world: World) -> None:
+    ref = asked(world, "whatsapp")
+
+    world.whatsapp("b", "Hello", From=f"whatsapp:{USER_ID}", WaId="")
+    world.work_off()
+
+    assert messages_of(world, ref) == []
+    assert len(unmatched(world)) == 1
+
+
+@pytest.mark.parametrize("sender", ["12345", "CUCUMBER", ""])
+def test_a_sender_that_is_no_address_is_parked(world: World, sender: str) -> None:
+    asked(world)
+
+    write_as(world, sender)
+
+    assert world.parked() == ["bad_address"]
+
+
+# One line, two spellings
+
+
+@pytest.mark.parametrize(
+    ("dialled", "wa_id"),
+    [("+541155512345", "+5491155512345"), ("+525512345678", "+5215512345678")],
+    ids=["Argentina", "Mexico"],
+)
+def test_who_is_called_otherwise_by_whatsapp_is_the_same_person(
+    world: World, dialled: str, wa_id: str
+) -> None:
+    world.change(policy={"quiet_hours": None})
+    ref = asked(world, "whatsapp", recipient_tel=dialled)
+
+    world.whatsapp("m", "Which shift is it?", From=f"whatsapp:{wa_id}", WaId=wa_id.lstrip("+"))
+    world.work_off()
+
+    assert messages_of(world, ref) == ["Which shift is it?"]
+    assert stands(world, ref)[0] == "reply_sent"
+
+
+def test_a_stop_counts_for_both_spellings_and_so_does_a_start(world: World) -> None:
+    world.change(policy={"quiet_hours": None})
+    asked(world, "whatsapp", recipient_tel=STRANGER)  # The number is in use.
+    dialled, wa_id = {"recipient_tel": "+541155512345"}, "whatsapp:+5491155512345"
+    for name, word, expected in (
+        ("one", "STOP", ("blocked", "opted_out")),
+        ("two", "START", ("initial_message_sent", None)),
+    ):
+        world.clock.ms += HOUR_MS
+        world.whatsapp(name, word, From=wa_id)
+        world.work_off()
+        assert stands(world, asked(world, "whatsapp", f"req-{name}", **dialled)) == expected
+
+
+def at_aws(world: World) -> None:
+    """The project's WhatsApp is carried by AWS, which has ids of its own for what Meta calls otherwise."""
+    channels = cast.project()["channel_config"]
+    templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
+    whatsapp = channels["whatsapp"] | {
+        "provider": "aws_social",
+        "account": "102290129340398",
+        "phone_number_id": "phone-number-id-0123456789abcdef0123456789abcdef",
+        "templates": templates,
+        "reengagement_template": None,
+    }
+    world.change(channel_config=channels | {"whatsapp": whatsapp})
+
+
+# One message, two ids
+
+
+def test_who_quotes_a_message_by_its_other_id_is_understood(world: World) -> None:
+    at_aws(world)
+    first = asked(world, "whatsapp", "req-1")
+    world.clock.ms += HOUR_MS
+    second = asked(world, "whatsapp", "req-2")
+    message = next(m for m in world.log(first) if m["author"] == "ai")
+    status = DeliveryStatus(
+        provider="aws_social",
+        provider_message_id="wamid.of-meta",
+        account="102290129340398",
+        channel_method="whatsapp",
+        action_id=references.action_id(first, message["turn_id"]),
+        status="delivered",
+        occurred_at=clock.to_text(world.clock.ms),
+    )
+    world.tell(status)
+    world.work_off()
+
+    world.tell(
+        InboundMessage(
+            provider="aws_social",
+            provider_message_id="wamid.of-ann",
+            account="102290129340398",
+            channel_method="whatsapp",
+            business_address=cast.WHATSAPP_SENDER,
+            customer_address=cast.CANDIDATE,
+            received_at=clock.to_text(world.clock.ms),
+            kind="text",
+            text="Which shift is it?",
+            reply_to="wamid.of-meta",
+        )
+    )
+    world.work_off()
+
+    assert messages_of(world, first) == ["Which shift is it?"]
+    assert messages_of(world, second) == []
+    shown = next(m for m in world.log(first) if m["author"] == "ai")
+    assert shown["provider_message_id"] == message["provider_message_id"]
+
+
+@pytest.mark.parametrize("quoted", ["whole", "bare"])
+def test_an_answer_to_a_mail_is_found_by_the_id_of_ses_with_and_without_its_host(
+    world: World, quoted: str
+) -> None:
+    first = asked(world, "email", "req-1")
+    world.clock.ms += HOUR_MS
+    second = asked(world, "email", "req-2")
+    message_id = last_sid(world, first)
+    assert message_id.endswith(".amazonses.com")
+
+    reply_to = message_id if quoted == "whole" else message_id.partition("@")[0]
+    world.tell(mail(world, "m", "Which shift is it?", reply_to=reply_to))
+    world.work_off()
+
+    assert messages_of(world, first) == ["Which shift is it?"]
+    assert messages_of(world, second) == []

@@ -1,0 +1,169 @@
+"""What the model does with a conversation that people have given back to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conversations import agents, arriving
+from conversations.office import Agent
+from tests.integration.conversations.acts import (
+    MINUTE_MS,
+    aside,
+    calls,
+    model_says,
+    said,
+    says,
+    stands,
+    with_model,
+    write,
+)
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+HANDS_OVER = says("One moment.", hand_off={"reason": "I do not know"})
+
+
+def given_back(world: World, reason: str = "I do not know") -> str:
+    """A conversation that the model has handed off and a person has given back to it."""
+    with_model(world, says("Hello Ann, can you start in May?"))
+    ref = world.begin("sms")
+    model_says(world, says("One moment.", hand_off={"reason": reason}))
+    write(world, "Which shift is it?")
+    hand_back(world, ref)
+    return ref
+
+
+def hand_back(world: World, ref: str) -> None:
+    assert stands(world, ref)[0] == "handoff_pending"
+    here = aside(world)
+    agent = Agent(name="eve", principal="key", cause=f"back-{world.clock.ms}")
+    agents.hand_back(here, arriving.opened(here, ref), agent, answer_pending=False)
+    world.clock.ms += MINUTE_MS
+
+
+# Again, after a hand-back
+
+
+@pytest.mark.parametrize("messages", [1, 2])
+def test_the_model_does_not_hand_off_again_at_once_but_answers_itself(
+    world: World, messages: int
+) -> None:
+    ref = given_back(world)
+    for number in range(messages - 1):
+        model_says(world, says("You start at nine."))
+        write(world, "And when?", f"n{number}")
+    model_says(world, HANDS_OVER, says("I am afraid I do not know."))
+
+    write(world, "Is there a canteen?", "last")
+
+    assert stands(world, ref)[0] == "reply_sent"
+    assert said(world, ref)[-1] == "I am afraid I do not know."
+
+
+def test_at_the_third_message_it_may_hand_off_again(world: World) -> None:
+    ref = given_back(world)
+    model_says(world, says("You start at nine."), says("At the gate."), HANDS_OVER)
+
+    for name in ("one", "two", "three"):
+        write(world, "And then?", name)
+
+    assert stands(world, ref) == ("handoff_pending", "ai")
+
+
+def test_messages_of_one_burst_count_each(world: World) -> None:
+    ref = given_back(world)
+    model_says(world, HANDS_OVER)
+
+    for name in ("one", "two", "three"):
+        world.text(name, "And then?")
+    world.work_off()
+
+    assert stands(world, ref) == ("handoff_pending", "ai")
+
+
+def test_who_asks_for_a_person_gets_one_at_once(world: World) -> None:
+    ref = given_back(world)
+    model_says(world, HANDS_OVER)
+
+    write(world, "Can I talk to a human please", "n")
+
+    assert stands(world, ref) == ("handoff_pending", "ai")
+
+
+def test_a_model_that_insists_is_at_fault_and_a_person_has_to_answer(world: World) -> None:
+    ref = given_back(world)
+    model_says(world, HANDS_OVER, HANDS_OVER)
+
+    write(world, "Is there a canteen?", "n")
+
+    assert stands(world, ref) == ("handoff_pending", "ai_invalid_output")
+    assert len(said(world, ref)) == 2  # What it said beside its hand-off was not sent.
+
+
+def test_the_function_that_hands_off_is_refused_as_well(world: World) -> None:
+    ref = given_back(world)
+    model_says(world, calls("hand_off_to_human", reason="I do not know"), says("I do not know."))
+
+    write(world, "Is there a canteen?", "n")
+
+    assert said(world, ref)[-1] == "I do not know."
+
+
+def test_what_keeps_the_model_from_answering_is_no_loop_of_its_own(world: World) -> None:
+    ref = given_back(world)
+    world.switch(automation_enabled="false")
+
+    write(world, "Is there a canteen?", "n")
+
+    assert stands(world, ref) == ("handoff_pending", "automation_off")
+
+
+def test_another_reason_than_the_last_one_is_not_barred(world: World) -> None:
+    ref = given_back(world)
+    model_says(world, "prose", "more prose")
+    write(world, "Is there a canteen?", "n")
+    hand_back(world, ref)
+    model_says(world, HANDS_OVER)
+
+    write(world, "Hello?", "o")
+
+    assert stands(world, ref) == ("handoff_pending", "ai")
+
+
+def give_back(world: World, ref: str, cause: str) -> None:
+    """An agent gives a conversation back, and the model is to answer what waits."""
+    here = aside(world)
+    agent = Agent(name="eve", principal="api-key:1", cause=cause)
+    agents.hand_back(here, arriving.opened(here, ref), agent, answer_pending=True)
+    world.work_off()
+
+
+# Given back
+
+
+@pytest.mark.parametrize("status", [400, 500], ids=["refused", "in doubt"])
+def test_an_answer_that_did_not_leave_is_given_anew_where_people_give_it_back(
+    world: World, status: int
+) -> None:
+    ref = world.begin("sms")
+    for cause in ("one", "two"):
+        world.sandbox.faults.add(
+            kind="status", provider="twilio", operation="create_message", status=status
+        )
+        if cause == "one":
+            write(world)
+        else:
+            give_back(world, ref, cause)
+        world.settle()
+        assert stands(world, ref)[0] == "handoff_pending"
+
+    give_back(world, ref, "three")
+
+    assert stands(world, ref)[0] == "reply_sent"
+    assert len(said(world, ref)) == 2
+    answers = [m for m in world.log(ref) if str(m.get("turn_id")).startswith("reply:")]
+    assert len({m["entry_id"] for m in answers}) == len(answers) == 3
+    assert world.state(ref)["answered_up_to"] in str(answers[-1]["turn_id"])

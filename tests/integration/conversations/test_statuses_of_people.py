@@ -1,0 +1,188 @@
+"""What statuses say of the person: that they want nothing more, or that a channel does not reach them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conversations import references
+from events.conversations import twilio
+from shared import clock
+from shared.events import DeliveryStatus
+from tests.integration.conversations.acts import (
+    HOUR_MS,
+    asked,
+    said,
+    stands,
+    write,
+)
+from tests.integration.conversations.telling import mails, ours, take_status, told
+from tests.integration.conversations.test_intake import mail
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+
+def event_of_ses(world: World, ref: str, status: str, **facts: Any) -> DeliveryStatus:
+    """What SES says of the newest mail, as the other context forwards it: by SES's own id, and our action."""
+    message = ours(world, ref)
+    return DeliveryStatus(**{
+        "provider": "ses",
+        "provider_message_id": str(message["provider_message_id"]).partition("@")[0],
+        "account": "arn:aws:ses",
+        "channel_method": "email",
+        "action_id": references.action_id(ref, str(message["turn_id"])),
+        "status": status,
+        "occurred_at": clock.to_text(world.clock.ms),
+        **facts,
+    })  # fmt: skip
+
+
+# What a status says of the person
+
+
+def test_who_complains_of_a_mail_has_opted_out_everywhere(world: World) -> None:
+    ref = world.begin("email")
+
+    world.tell(event_of_ses(world, ref, "Complaint", error_code="abuse"))
+    world.work_off()
+
+    assert stands(world, ref) == ("opted_out", "complaint")
+    assert stands(world, asked(world, "sms", "req-2")) == ("blocked", "opted_out")
+
+
+def test_who_takes_a_mail_out_of_the_spam_folder_has_not_left(world: World) -> None:
+    ref = world.begin("email")
+
+    world.tell(event_of_ses(world, ref, "Complaint", error_code="not-spam"))
+    world.work_off()
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+
+
+def test_a_complaint_that_comes_again_does_not_undo_a_later_wish(world: World) -> None:
+    ref = world.begin("email")
+    complaint = event_of_ses(world, ref, "Complaint")
+    world.tell(complaint)
+    world.work_off()
+    world.clock.ms += HOUR_MS
+    world.tell(mail(world, "m", "START"))
+    world.work_off()
+    assert stands(world, ref)[0] == "initial_message_sent"
+
+    world.clock.ms += HOUR_MS
+    world.tell(complaint)
+    world.work_off()
+
+    assert stands(world, ref)[0] == "initial_message_sent"
+
+
+def test_a_number_that_told_twilio_to_stop_is_known_by_the_status_too(world: World) -> None:
+    ref = world.begin("sms")
+
+    told(world, ref, "undelivered", ErrorCode="21610")
+
+    assert stands(world, ref)[0] == "opted_out"
+    assert stands(world, asked(world, "email", "req-2")) == ("blocked", "opted_out")
+
+
+def test_a_hard_bounce_fails_the_conversation_and_the_address_is_not_tried_again(
+    world: World,
+) -> None:
+    ref = world.begin("email")
+    bounce = {"bounce": {"bounceType": "Permanent", "bounceSubType": "General"}}
+
+    world.tell(event_of_ses(world, ref, "Bounce", error_code="5.1.1", extra=bounce))
+    world.work_off()
+
+    assert stands(world, ref) == ("failed", "delivery_failed:5.1.1")
+    again = asked(world, "email", "req-2")
+    assert stands(world, again) == ("failed", "address_unusable")
+    assert world.log(again) == []  # Nobody worded anything.
+    assert len(world.sent()) == 1
+
+
+def test_after_a_soft_bounce_the_address_is_tried_again(world: World) -> None:
+    ref = world.begin("email")
+
+    world.tell(event_of_ses(world, ref, "Bounce", error_code="Transient"))
+    world.work_off()
+
+    assert stands(world, ref)[0] == "failed"
+    assert stands(world, asked(world, "email", "req-2"))[0] == "initial_message_sent"
+
+
+# An address that a channel does not reach
+
+
+def test_what_is_no_mobile_is_not_written_to_again_and_the_next_channel_is_taken(
+    world: World,
+) -> None:
+    world.change(fallback_channels=["email"], policy={"quiet_hours": None})
+    landline = {"recipient_tel": "+15005550009"}
+    asked(world, **landline)
+    sent = len(world.sent())
+
+    ref = asked(world, "sms", "req-2", **landline)
+
+    assert stands(world, ref) == ("failed", "address_unusable")
+    assert [m["operation"] for m in operations(world)[sent:]] == ["SendEmail"]
+    by_mail = world.conversation(mails(world)[-1])
+    assert (by_mail["request_id"], by_mail["channel_method"]) == ("req-2-f1", "email")
+
+
+def operations(world: World) -> list[dict[str, str]]:
+    return [{"operation": entry.operation} for entry in world.sandbox.sent]
+
+
+def test_an_answer_that_the_channel_would_not_carry_is_a_persons(world: World) -> None:
+    ref = world.begin("whatsapp")
+    world.whatsapp("m", "Which shift is it?")
+    world.take_in()
+    world.clock.ms += 1_000
+    told_now(world, ref, "failed", ErrorCode="63024")
+
+    world.work_off()
+
+    assert stands(world, ref) == ("handoff_pending", "address_unusable")
+    assert len(world.sent()) == 1
+
+
+def told_now(world: World, ref: str, word: str, **fields: str) -> None:
+    """Twilio tells it before anybody answers."""
+    world.status(ours(world, ref)["provider_message_id"], word, **fields)
+    take_status(world)
+
+
+def test_who_writes_from_an_address_has_shown_that_it_works(world: World) -> None:
+    ref = world.begin("sms")
+    told(world, ref, "undelivered", ErrorCode="21614")
+    world.clock.ms += HOUR_MS
+
+    write(world)
+
+    assert len(said(world, ref)) == 1  # the answer: nobody got the first message
+    assert stands(world, asked(world, "sms", "req-2"))[0] == "initial_message_sent"
+
+
+def test_an_old_message_that_comes_again_does_not_hide_a_newer_verdict(world: World) -> None:
+    ref = world.begin("sms")
+    write(world)
+    world.clock.ms += HOUR_MS
+    told(world, ref, "undelivered", ErrorCode="21614")
+
+    world.clock.ms += HOUR_MS
+    world.webhook(twilio_again(world))
+    world.work_off()
+
+    assert stands(world, asked(world, "sms", "req-2")) == ("failed", "address_unusable")
+
+
+def twilio_again(world: World) -> dict[str, Any]:
+    return twilio.post(twilio.text("m", "Which shift is it?"))
+
+
+def test_an_address_that_is_dead_on_one_channel_lives_on_another(world: World) -> None:
+    ref = world.begin("whatsapp")
+    told(world, ref, "failed", ErrorCode="63024")
+
+    assert stands(world, asked(world, "sms", "req-2"))[0] == "initial_message_sent"

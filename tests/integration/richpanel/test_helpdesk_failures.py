@@ -1,0 +1,161 @@
+"""What the help desk's client makes of failures, and of its secret."""
+
+from __future__ import annotations
+
+import random
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+
+from local.sandbox import Sandbox
+from richpanel.clients.calls import BadAnswer
+from richpanel.clients.helpdesk import HelpDesk
+from shared.channels.outcomes import InDoubt, NotSent, Refused
+from shared.failures import Permanent, Transient
+from tests.integration.richpanel.conftest import NOW, Time
+from tests.integration.richpanel.helpdesk import operations, seed
+
+# What fails
+
+
+@pytest.mark.parametrize("kind", ["reset", "lost_answer"])
+def test_a_read_that_fails_once_is_tried_again_after_a_pause(
+    desk: HelpDesk, sandbox: Sandbox, time: Time, kind: str
+) -> None:
+    seed(sandbox)
+    sandbox.faults.add(kind=kind)
+
+    assert desk.ticket("t-1") is not None
+    assert len(time.waits) == 1
+    assert 500 <= time.waits[0] <= 2_000
+
+
+@pytest.mark.parametrize("change", ["tags", "assign"])
+def test_a_change_that_can_be_repeated_is_tried_again_once(
+    desk: HelpDesk, sandbox: Sandbox, change: str
+) -> None:
+    seed(sandbox)
+    sandbox.faults.add(kind="status", status=503)
+
+    def act() -> None:
+        if change == "tags":
+            desk.add_tags("t-1", {"vip"})
+        else:
+            desk.assign("t-1", "agent-9")
+
+    act()
+    assert len(sandbox.sent) == 1
+
+    sandbox.faults.add(kind="status", status=503, times=2)
+    with pytest.raises(Transient, match="richpanel_503"):
+        act()
+    assert sandbox.faults.pending() == []
+
+
+def test_no_second_attempt_where_no_time_is_left_for_it(
+    desk: HelpDesk, sandbox: Sandbox, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed(sandbox)
+    monkeypatch.setattr(random, "randint", lambda low, high: high)
+    sandbox.faults.add(kind="status", status=500, times=2)
+    late = replace(desk, deadline_ms=NOW + 4_499)
+
+    with pytest.raises(Transient, match="richpanel_500"):
+        late.ticket("t-1")
+    assert (time.waits, len(sandbox.faults.pending())) == ([], 1)
+
+
+def test_a_call_is_not_begun_that_could_not_end(desk: HelpDesk, sandbox: Sandbox) -> None:
+    seed(sandbox)
+    late = replace(desk, deadline_ms=NOW + 2_400)
+
+    with pytest.raises(Transient, match="no_time_left"):
+        late.ticket("t-1")
+    with pytest.raises(NotSent, match="no_time_left"):
+        late.reply("t-1", "Hello", "bot-1", "send_message")
+    assert sandbox.sent == []
+
+
+def test_a_call_ends_before_the_invocation_does(desk: HelpDesk, sandbox: Sandbox) -> None:
+    seed(sandbox)
+    sandbox.faults.add(kind="delay", seconds=30)
+
+    with pytest.raises(InDoubt, match="no_answer"):
+        replace(desk, deadline_ms=NOW + 2_600).reply("t-1", "Hello", "bot-1", "send_message")
+
+    assert operations(sandbox) == ["send_message"]
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_refusal_is_for_good_and_not_tried_again(
+    desk: HelpDesk, sandbox: Sandbox, time: Time, status: int
+) -> None:
+    seed(sandbox)
+    acts: list[Callable[[], object]] = [
+        lambda: desk.ticket("t-1"),
+        lambda: desk.add_tags("t-1", {"vip"}),
+        lambda: desk.close("t-1"),
+    ]
+    for act in acts:
+        sandbox.faults.add(kind="status", status=status)
+        with pytest.raises(Permanent, match=f"richpanel_{status}"):
+            act()
+    assert time.waits == []
+
+
+@pytest.mark.parametrize("kind", ["html", "empty"])
+def test_an_answer_that_is_no_json_is_a_bad_one_and_may_pass(
+    desk: HelpDesk, sandbox: Sandbox, kind: str
+) -> None:
+    seed(sandbox)
+    acts: list[Callable[[], object]] = [
+        lambda: desk.ticket("t-1"),
+        lambda: desk.open_tickets(1, "2026-03-02"),
+        lambda: desk.linked_order("t-1"),
+        desk.tags,
+        lambda: desk.add_tags("t-1", {"vip"}),
+        lambda: desk.close("t-1"),
+    ]
+    for act in acts:
+        sandbox.faults.add(kind=kind)
+        with pytest.raises(BadAnswer) as failure:
+            act()
+        assert failure.value.reason == "bad_provider_answer"
+
+
+# Secrets
+
+
+def test_no_error_shows_the_key_the_text_or_what_the_provider_wrote(
+    desk: HelpDesk, sandbox: Sandbox
+) -> None:
+    seed(sandbox, id="jane@shop.example")
+    shown = []
+    faults: list[dict[str, Any]] = [
+        {"kind": "status", "status": 500, "times": 2},
+        {"kind": "status", "status": 422},
+        {"kind": "html"},
+        {"kind": "reset", "times": 2},
+    ]
+    acts: list[Callable[[], object]] = [
+        lambda: desk.ticket("jane@shop.example"),
+        lambda: desk.reply("jane@shop.example", "Dear Jane", "bot-1", "comment"),
+    ]
+    for fault, act in product(faults, acts):
+        sandbox.faults.clear()
+        sandbox.faults.add(**fault)
+        with pytest.raises((Transient, Permanent, InDoubt, Refused)) as failure:
+            act()
+        assert failure.value.__suppress_context__ or failure.value.__context__ is None
+        shown.append("".join(traceback.format_exception_only(failure.value)))
+    shown.append(repr(desk))
+
+    assert len(shown) == 9
+    for text in shown:
+        assert "a-key" not in text
+        assert "Please wait" not in text
+        assert "jane" not in text.lower()

@@ -1,0 +1,130 @@
+"""Replies of the help desk's client, one request on the wire each, with an outcome to go by; and the limit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local.sandbox import Sandbox
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.limiter import Throttled
+from shared.channels.outcomes import InDoubt, NotSent, Refused
+from shared.dynamodb import Table
+from tests.integration.richpanel.conftest import NOW, Time
+from tests.integration.richpanel.helpdesk import seed
+
+# Replies: one request on the wire, and an outcome that the ledger can go by
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome", "code"),
+    [
+        ({"kind": "status", "status": 429}, NotSent, "richpanel_429"),
+        ({"kind": "status", "status": 408}, NotSent, "richpanel_408"),
+        ({"kind": "status", "status": 400}, Refused, "richpanel_400"),
+        ({"kind": "status", "status": 401}, NotSent, "richpanel_401"),
+        ({"kind": "status", "status": 404}, Refused, "richpanel_404"),
+        ({"kind": "status", "status": 422}, Refused, "richpanel_422"),
+        ({"kind": "status", "status": 500}, InDoubt, "richpanel_500"),
+        ({"kind": "status", "status": 503}, InDoubt, "richpanel_503"),
+        ({"kind": "reset"}, InDoubt, "no_answer"),
+        ({"kind": "lost_answer"}, InDoubt, "no_answer"),
+        ({"kind": "html"}, InDoubt, "bad_provider_answer"),
+        ({"kind": "empty"}, InDoubt, "bad_provider_answer"),
+    ],
+)
+def test_a_reply_that_fails_is_told_as_what_it_is_and_never_sent_again(
+    desk: HelpDesk, sandbox: Sandbox, fault: dict[str, Any], outcome: Any, code: str
+) -> None:
+    seed(sandbox)
+    sandbox.faults.add(**fault)
+
+    with pytest.raises(outcome) as failure:
+        desk.reply("t-1", "On its way.", "bot-1", "send_message")
+
+    assert failure.value.code == code
+    assert sandbox.faults.pending() == []
+    assert len(sandbox.sent) == (1 if fault["kind"] == "lost_answer" else 0)
+
+
+def test_a_reply_to_nobody_listening_was_certainly_not_sent(desk: HelpDesk) -> None:
+    with pytest.raises(NotSent, match="no_connection"):
+        replace(desk, base_url="http://127.0.0.1:1/v1").reply("t-1", "Hi", "bot-1", "send_message")
+
+
+def test_a_reply_without_a_token_of_the_limit_was_certainly_not_sent(
+    desk: HelpDesk, sandbox: Sandbox
+) -> None:
+    seed(sandbox)
+    desk.limiter.close("100")
+
+    with pytest.raises(NotSent, match="limiter"):
+        desk.reply("t-1", "Hello", "bot-1", "send_message")
+    assert sandbox.sent == []
+
+
+def test_a_reply_that_cannot_ask_the_limiter_was_certainly_not_sent(
+    desk: HelpDesk, sandbox: Sandbox, state_table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(*_: Any, **__: Any) -> None:
+        raise ClientError({"Error": {"Code": "InternalServerError"}}, "GetItem")
+
+    seed(sandbox)
+    monkeypatch.setattr(state_table, "get", unavailable)
+
+    with pytest.raises(NotSent, match="limiter"):
+        desk.reply("t-1", "Hello", "bot-1", "send_message")
+    assert sandbox.sent == []
+
+
+# The limit
+
+
+def test_a_429_is_waited_for_where_that_leaves_time_and_tried_again(
+    desk: HelpDesk, sandbox: Sandbox, time: Time
+) -> None:
+    seed(sandbox)
+    sandbox.faults.add(kind="status", status=429, retry_after="20")
+
+    assert desk.ticket("t-1") is not None
+    assert time.ms == NOW + 20_000
+
+
+def test_a_429_that_names_a_late_date_sends_the_event_back(
+    desk: HelpDesk, sandbox: Sandbox
+) -> None:
+    seed(sandbox)
+    sandbox.faults.add(kind="status", status=429, retry_after="Mon, 02 Mar 2026 13:01:00 GMT")
+
+    with pytest.raises(Throttled) as failure:
+        desk.ticket("t-1")
+
+    assert 57_000 <= (failure.value.wait_ms or 0) <= 63_000
+
+
+def test_a_429_holds_for_everybody(desk: HelpDesk, sandbox: Sandbox, time: Time) -> None:
+    seed(sandbox)
+    sandbox.faults.add(kind="status", status=429, retry_after="20")
+    with pytest.raises(NotSent):
+        desk.reply("t-1", "Hello", "bot-1", "send_message")
+
+    other = replace(desk, limiter=type(desk.limiter)(desk.limiter.table))
+    other.ticket("t-1")
+
+    assert time.ms == NOW + 20_000
+
+
+def test_a_hundred_calls_never_meet_the_help_desks_limit(
+    desk: HelpDesk, sandbox: Sandbox, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sandbox counts 50 in 30 s by itself, on a clock that goes on with ours."""
+    start = sandbox.clock.now()
+    monkeypatch.setattr(sandbox.clock, "now", lambda: start + (time.ms - NOW) / 1_000)
+    for _ in range(100):
+        replace(desk, deadline_ms=time.ms + 60_000).teams()
+
+    assert len(sandbox.sent) == 100
+    assert time.ms - NOW >= 65_000  # (100 - 8) / 1.4 s

@@ -1,0 +1,105 @@
+"""The office that counts, over moto."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from shared import clock
+from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
+from whatsapp import store
+from whatsapp.items import Message, Phone, pk
+from whatsapp.rollup import Counted, count_due
+
+WABA = "102290129340398"
+GLOBEX_PHONE, GLOBEX_WABA = "306540352242944", "302290129340398"
+MINUTE = 60_000
+
+
+def ms(text: str) -> int:
+    return clock.from_text(text)
+
+
+@dataclass
+class Office:
+    """The table, a clock that moves by a millisecond whenever somebody looks, and runs of the schedule."""
+
+    desk: Desk
+    now: int = ms("2026-01-01T12:30:20Z")
+    reads: list[str] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
+
+    def tick(self) -> int:
+        self.now += 1
+        return self.now
+
+    def run(
+        self, at: str | None = None, remaining_ms: Callable[[], int] = lambda: 60_000
+    ) -> Counted:
+        """The run of a minute; without *at* of the next one that counts the last two hours."""
+        step = 5 * MINUTE
+        self.now = ms(at) if at else (self.now // step + 1) * step
+        self.reads.clear()
+        self.writes.clear()
+        return count_due(self.desk.here.table, self.now // MINUTE * MINUTE, remaining_ms)
+
+    def sent(self, number: int, at: str, status: str = "sent", **more: Any) -> str:
+        facts = {"direction": "OUTBOUND", "received_at": at, "sent_at": at, "to": "447700900101"}
+        return self._stored(number, {**facts, "delivery_status": status, "status_rank": 1, **more})
+
+    def received(self, number: int, at: str, **more: Any) -> str:
+        return self._stored(number, {"direction": "INBOUND", "received_at": at, **more})
+
+    def _stored(self, number: int, facts: dict[str, Any]) -> str:
+        message = Message(
+            pk=Message.key(f"wamid.{number}"),
+            **{
+                "company": "acme", "phone": PHONE, "from_": "1", "from_pk": "1", "type": "text",
+                "conversation_pk": "CONV#1#2", "inbox_pk": "arn", "payload_hash": "x", **facts,
+            },
+        )  # fmt: skip
+        assert store.messages.add(self.desk.here.table, message) is None
+        return message.pk
+
+    def move(self, message_pk: str, status: str) -> None:
+        self.desk.here.table.update(pk(message_pk), put=Message.named(delivery_status=status))
+
+    def hour(self, name: str, of: str = WABA) -> dict[str, Any]:
+        return self.desk.item(f"HOUR#{of}#{name}")
+
+    def day(self, date: str = "2026-01-01", waba: str = WABA) -> dict[str, Any]:
+        return self.desk.item(f"ANALYTICS#{waba}#{date}")
+
+    def counted(self) -> dict[str, dict[str, Any]]:
+        """All counts, without when they were made."""
+        keys = [key for key in self.desk.keys() if key.startswith(("HOUR#", "ANALYTICS#"))]
+        items = {key: self.desk.item(key) for key in keys}
+        return {
+            key: {n: v for n, v in item.items() if n != "countedAt"} for key, item in items.items()
+        }
+
+    def _note(self, model: Any, params: dict[str, Any], **_: Any) -> None:
+        reads = {"GetItem", "BatchGetItem", "Query"}
+        (self.reads if model.name in reads else self.writes).append(model.name)
+
+
+def opened_office(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Office:
+    """An office that knows the numbers of two companies."""
+    office = Office(desk)
+    monkeypatch.setattr(clock, "now_ms", office.tick)
+    store.phones.register(desk.here.table, of_globex())
+    desk.here.table._client.meta.events.register("before-call.dynamodb", office._note)
+    return office
+
+
+def of_globex() -> Phone:
+    return a_phone(
+        pk=Phone.key(GLOBEX_PHONE),
+        company="globex",
+        phone=GLOBEX_PHONE,
+        waba_meta_id=GLOBEX_WABA,
+        phone_arn=f"arn:parley:whatsapp:::phone-number-id/{GLOBEX_PHONE}",
+    )

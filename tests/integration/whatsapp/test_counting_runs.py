@@ -1,0 +1,233 @@
+"""Runs of the count: which hours are due, two at once, one that has too little time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import boto3
+import pytest
+
+from shared import clock
+from tests.integration.whatsapp.conftest import PHONE, Desk
+from tests.integration.whatsapp.counting import (
+    MINUTE,
+    Office,
+    ms,
+    opened_office,
+)
+from whatsapp import store
+from whatsapp.items import pk
+from whatsapp.rollup import Counted
+
+
+@pytest.fixture
+def office(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Office:
+    return opened_office(desk, monkeypatch)
+
+
+def test_a_minute_in_which_nothing_is_due_costs_one_read(office: Office) -> None:
+    office.run("2026-01-01T12:30:00Z")
+    office.run("2026-01-01T12:31:00Z")
+
+    assert (office.reads, office.writes) == (["GetItem"], [])
+
+
+def test_a_stack_on_which_nothing_comes_writes_nothing(office: Office) -> None:
+    office.run("2026-01-01T12:30:00Z")
+    assert office.writes == ["PutItem"]
+    office.run("2026-01-01T12:35:00Z")
+    # How far it got, the numbers; for each of 3 hours four statuses, what was received, and the stored hours.
+    assert (office.reads, office.writes) == (
+        ["GetItem", "GetItem", *(["Query"] * 5 + ["BatchGetItem"]) * 3],
+        [],
+    )
+    assert office.counted() == {}
+
+
+def test_hours_in_which_nothing_changed_are_not_written_again(office: Office) -> None:
+    office.sent(1, "2026-01-01T12:00:00.000Z", campaign_id="spring")
+    office.run("2026-01-01T12:30:00Z")
+    before = office.hour("2026010112")
+
+    assert office.run("2026-01-01T13:30:00Z").written == 0
+
+    assert office.writes == []
+    assert office.hour("2026010112") == before
+    assert before["summed"] is True
+
+
+def test_without_numbers_there_is_nothing_to_count(office: Office) -> None:
+    table = office.desk.here.table
+    table.delete(pk("CONFIG#PHONES"))
+
+    assert office.run() == Counted()
+    assert office.writes == []
+
+
+def meanwhile(action: Callable[[], object], *, at_call: int) -> Callable[[], int]:
+    """A clock of the run that lets something else happen in the middle of it."""
+    calls = iter(range(1, 10_000))
+
+    def remaining_ms() -> int:
+        if next(calls) == at_call:
+            action()
+        return 60_000
+
+    return remaining_ms
+
+
+def test_a_slower_count_that_began_before_does_not_overwrite_a_newer_one(office: Office) -> None:
+    message = office.sent(1, "2026-01-01T12:00:00.000Z")
+
+    def newer() -> None:
+        office.move(message, "read")
+        office.sent(2, "2026-01-01T12:00:00.000Z", "read")
+        office.run("2026-01-01T12:30:00Z")
+        assert office.hour("2026010112")["counts"] == {"sent": 2, "delivered": 2, "read": 2}
+
+    # The second time it asks for its time, the older run has read the statuses of this hour.
+    office.run("2026-01-01T12:30:00Z", meanwhile(newer, at_call=2))
+
+    assert office.hour("2026010112")["counts"] == {"sent": 2, "delivered": 2, "read": 2}
+    assert office.day()["messagesRead"] == 2
+
+
+@pytest.mark.parametrize("at_call", range(1, 14))
+def test_two_counts_at_once_end_like_one(office: Office, at_call: int) -> None:
+    for number in range(6):
+        at = f"2026-01-01T{10 + number % 3}:00:0{number}.000Z"
+        office.sent(number, at, campaign_id="spring")
+
+    office.run("2026-01-01T12:35:00Z", meanwhile(office.run, at_call=at_call))
+    office.run()
+
+    counts = [office.hour(f"20260101{hour}")["counts"] for hour in (10, 11, 12)]
+    assert counts == [{"sent": 2}] * 3
+    assert office.day()["messagesSent"] == 6
+    assert office.hour("2026010112", of="spring")["counts"] == {"sent": 2}
+
+
+def test_a_status_that_moves_while_it_is_counted_is_counted_once_and_right_the_next_time(
+    office: Office,
+) -> None:
+    message = office.sent(1, "2026-01-01T12:00:00.000Z")
+    second = office.sent(2, "2026-01-01T12:00:00.000Z", "delivered")
+    moved = {"Query": 0}
+
+    def move_between_queries(model: Any, **_: Any) -> None:
+        if model.name == "Query":
+            moved["Query"] += 1
+            if moved["Query"] == 2:  # `sent` is read, `delivered` is not
+                office.move(message, "delivered")
+            if moved["Query"] == 4:
+                office.move(second, "failed")
+
+    office.desk.here.table._client.meta.events.register(
+        "before-call.dynamodb", move_between_queries
+    )
+    office.run("2026-01-01T12:35:00Z")
+
+    counts = office.hour("2026010112")["counts"]
+    assert counts == {"sent": 2, "delivered": 1, "failed": 1}
+
+
+def little_time(*, moments: int) -> Callable[[], int]:
+    """The time of a run that is enough for the beginning and so many moments of messages."""
+    calls = iter(range(10_000))
+    return lambda: 60_000 if next(calls) <= moments else 0
+
+
+@pytest.mark.parametrize("moments", [1, 2, 3, 5])
+def test_an_hour_that_is_too_long_for_one_run_goes_on_in_the_next_and_is_never_set_half(
+    office: Office, monkeypatch: pytest.MonkeyPatch, moments: int
+) -> None:
+    monkeypatch.setattr(store.counts, "ENTRIES_PER_QUERY", 2)
+    monkeypatch.setattr(store.counts, "PART_CHARACTERS", 40)
+    for number in range(12):
+        status = ("sent", "delivered", "read", "failed")[number % 4]
+        at = f"2026-01-01T12:00:0{number // 2}.000Z"  # two in each moment
+        office.sent(number, at, status, template=f"t{number % 3}", campaign_id="spring")
+        office.received(100 + number, at, ad_source="ad-7")
+    expected = {
+        "counts": {"sent": 12, "delivered": 6, "read": 3, "failed": 3, "received": 12},
+        "templates": {"t0": 4, "t1": 4, "t2": 4},
+    }
+
+    runs = 0
+    while office.hour("2026010112") == {}:
+        # No minute that is due: only what is left over.
+        office.run(
+            "2026-01-01T12:36:00Z" if runs else "2026-01-01T12:35:00Z", little_time(moments=moments)
+        )
+        runs += 1
+        assert runs < 20
+
+    assert runs > 1
+    hour = office.hour("2026010112")
+    assert {name: hour[name] for name in expected} == expected
+    assert office.hour("2026010112", of="spring")["counts"]["sent"] == 12
+
+
+def test_sums_that_are_gone_are_counted_from_the_beginning(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        office.sent(number, f"2026-01-01T12:00:0{number}.000Z")
+    assert office.run("2026-01-01T12:35:00Z", little_time(moments=3)).left == 3
+    (kept,) = [key for key in office.desk.keys() if key.startswith("COUNTING#")]
+    office.desk.here.table.delete(pk(kept))
+    office.run("2026-01-01T12:36:00Z")
+
+    assert office.hour("2026010112")["counts"] == {"sent": 6}
+
+
+def test_what_was_left_is_forgotten_once_it_is_done(office: Office) -> None:
+    for number in range(6):
+        office.sent(number, f"2026-01-01T12:00:0{number}.000Z")
+    office.run("2026-01-01T12:35:00Z", little_time(moments=3))
+    state = office.desk.item("COUNTING")
+    assert (state["hour"], state["position"], state["hours"]) == (
+        "2026010112",
+        "2026-01-01T12:00:03.000Z",
+        ["2026010111", "2026010110"],
+    )
+
+    assert office.run("2026-01-01T12:36:00Z") == Counted(hours=3, written=2, left=0)
+
+    state = office.desk.item("COUNTING")
+    assert state.keys() == {"pk", "itemType", "version", "sweptOn", "partialParts"}
+    assert office.run("2026-01-01T12:37:00Z") == Counted()
+
+
+def test_a_run_whose_progress_is_older_than_the_stored_one_does_not_note_it(office: Office) -> None:
+    for number in range(6):
+        office.sent(number, f"2026-01-01T12:00:0{number}.000Z")
+    table = office.desk.here.table
+    before = store.counts.progress(table)
+    office.run("2026-01-01T12:35:00Z")
+
+    assert store.counts.save_progress(table, before) is False
+    assert office.desk.item("COUNTING")["version"] == 1
+
+
+def test_hundreds_of_messages_of_two_days_add_up(office: Office) -> None:
+    """Ten an hour, a quarter at each status."""
+    statuses = ("sent", "delivered", "read", "failed")
+    with boto3.resource("dynamodb").Table(office.desk.here.table.name).batch_writer() as batch:
+        for number in range(480):
+            at = clock.to_text(ms("2025-12-31T00:00:00Z") + number * 6 * MINUTE + number % 7)
+            batch.put_item(
+                Item={
+                    "pk": f"MSG#{number}", "itemType": "MESSAGE", "company": "acme", "phone": PHONE,
+                    "deliveryStatus": statuses[number % 4], "sentAt": at,
+                }
+            )  # fmt: skip
+
+    office.run("2026-01-02T00:00:00Z")
+    office.run("2026-01-02T00:30:00Z")
+
+    totals = ("messagesSent", "messagesDelivered", "messagesRead", "messagesFailed")
+    assert [office.day("2025-12-31")[name] for name in totals] == [240, 120, 60, 60]
+    assert [office.day("2026-01-01")[name] for name in totals] == [240, 120, 60, 60]
+    assert office.hour("2026010100")["counts"]["sent"] == 10
