@@ -34,7 +34,8 @@ from tests.simulation.permissions import (
     needless,
 )
 from tests.simulation.stage import imported
-from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own, said, says
+from tests.simulation.whatsapp.evening import said, says
+from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
 from tests.simulation.world import Invocation, World
 from tests.template import create_table, environment, properties, resources
 

@@ -6,21 +6,41 @@ A scenario has deliveries that come first, without accidents, and deliveries dur
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, BusinessNumber
-from events.whatsapp.payloads import content, interactive, status, text
+from events.whatsapp import payloads
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA
+from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import samples
 from events.whatsapp.scenes.about_accounts import APPROVED, REMINDER, STATUS
-from events.whatsapp.story import Story
-from shared.clock import to_text
 from shared.delivery import Action, OnDoubt
-from shared.events import OutboundMessage, body_of
-from shared.queues import Entry, digest
+from shared.queues import Entry
 from tests.simulation.fifo import DEDUPLICATION_MS
+from tests.simulation.whatsapp.evening import (
+    ACTION_ID,
+    EVENING,
+    OTHER_ID_OF_SENT,
+    SENT,
+    STORY,
+    Event,
+    addresses,
+    announced,
+    answered,
+    called,
+    edits,
+    fills_in,
+    moved,
+    notice,
+    post,
+    reacts,
+    remembered,
+    revokes,
+    said,
+    says,
+    told,
+    wamid,
+)
 from whatsapp.items import ACTION_PK_PATTERN, Intent, Message, pk
 from whatsapp.items.phones import CONVERSATIONS, NOBODY
 
@@ -29,13 +49,6 @@ if TYPE_CHECKING:
 
     from tests.simulation.world import Moment, World
 
-type Event = dict[str, Any]
-
-STORY = Story()
-EVENING = 770  # minute of the day, before the simulation's clock
-ACTION_ID = "q5swyy3pnvssa5dpebugkzlmpa"
-SENT = "wamid.sent-by-parley"
-OTHER_ID_OF_SENT = "0d1c2b3a-4f5e-4d6c-8b7a-000000000001"
 # Samples that need another one before them, though they do not name it.
 _FOLLOWS = {
     "text_new_number": ["system_changed_number"],
@@ -78,129 +91,6 @@ class Scenario:
         """Hand *then* to the ingress."""
         for event in self.then:
             world.deliver_until_taken(event)
-
-
-def post(*changes: payloads.Json, minute: int = EVENING) -> Event:
-    """A signed webhook of the counter's number."""
-    body = payloads.webhook(payloads.entry(COUNTER.waba, *changes))
-    return gateway.post("simulated", STORY.at(minute) + 1, gateway.meta_bytes(body))
-
-
-def says(label: str, body: payloads.Json, minute: int = EVENING, **extra: object) -> payloads.Json:
-    """A message of Ada's; *label* makes its id."""
-    return payloads.message(ADA, wamid(label), STORY.at(minute), body, **extra)
-
-
-def wamid(label: str) -> str:
-    """A message id."""
-    return STORY.inbound_id(ADA, label)
-
-
-def said(*messages: payloads.Json, number: BusinessNumber = COUNTER) -> Event:
-    """One webhook with these messages of Ada's."""
-    return post(payloads.messages_change(number, messages, [ADA]))
-
-
-def answered(label: str, minute: int = EVENING, body: str = "We are open until six.") -> Event:
-    """What the shop wrote to Ada in its own app."""
-    written = payloads.echo(COUNTER, ADA, wamid(label), STORY.at(minute), text(body))
-    return post(payloads.change("smb_message_echoes", COUNTER, message_echoes=[written]))
-
-
-def told(message_id: str, *words: str, **extra: object) -> Event:
-    """Statuses of one message, a second between them, in one webhook, in the order of *words*."""
-    order = ("sent", "delivered", "read", "played", "failed")
-    statuses = [
-        status(ADA, message_id, word, STORY.at(EVENING + 1) + order.index(word), **extra)
-        for word in words
-    ]
-    return post(payloads.statuses_change(COUNTER, statuses))
-
-
-def notice(field: str, value: payloads.Json, second: int = 0) -> Event:
-    """A webhook about the counter's whole account, so many seconds into the evening."""
-    change = {"value": value, "field": field}
-    entry = payloads.entry(COUNTER.waba, change) | {"time": STORY.at(EVENING) + second}
-    at = STORY.at(EVENING + 1) + 1
-    return gateway.post("simulated", at, gateway.meta_bytes(payloads.webhook(entry)))
-
-
-def announced(provider_id: str, minute: int = EVENING) -> Entry:
-    """What conversations says of an answer that it sent to Ada from the counter's number."""
-    message = OutboundMessage(
-        provider="meta",
-        provider_message_id=provider_id,
-        action_id=ACTION_ID,
-        account=COUNTER.waba,
-        business_address=COUNTER.phone,
-        customer_address=f"+{ADA.wa_id}",
-        message_type="text",
-        content={"body": "Your bike is ready"},
-        occurred_at=to_text(STORY.at(minute) * 1_000 + 250),
-    )
-    return Entry(body_of(message), digest("outbound", ADA.wa_id), digest("outbound", ACTION_ID))
-
-
-def edits(label: str, target: str, new: str, minute: int = EVENING) -> payloads.Json:
-    """Ada's edit of her message *target*."""
-    change = {"original_message_id": wamid(target), "message": text(new)}
-    return says(label, content("edit", change), minute)
-
-
-def revokes(label: str, target: str, minute: int = EVENING) -> payloads.Json:
-    """Ada deletes her message *target*."""
-    return says(label, content("revoke", {"original_message_id": wamid(target)}), minute)
-
-
-def reacts(label: str, target: str, emoji: str, minute: int = EVENING) -> payloads.Json:
-    """Ada's reaction to *target*."""
-    return says(label, content("reaction", {"message_id": wamid(target), "emoji": emoji}), minute)
-
-
-def called(*words: str) -> Event:
-    """Events of one call of Ada's, a second between them, in the order of *words*."""
-    order = ("connect", "RINGING", "ACCEPTED", "terminate")
-    ends = {"from": ADA.wa_id, "to": COUNTER.display, "direction": "USER_INITIATED"}
-    events = [
-        {
-            "id": "wacid.simulated",
-            "timestamp": str(STORY.at(EVENING) + order.index(word)),
-            "event": word,
-            **ends,
-            **({"status": "COMPLETED", "duration": 2} if word == "terminate" else {}),
-        }
-        for word in words
-    ]
-    return post(payloads.change("calls", COUNTER, calls=events))
-
-
-def remembered(*messages: payloads.Json) -> Event:
-    """What Ada's thread of the history says."""
-    thread = {"id": ADA.wa_id, "messages": list(messages)}
-    return post(payloads.change("history", COUNTER, history=[{"threads": [thread]}]))
-
-
-def fills_in(label: str, name: str, answers: payloads.Json, minute: int = EVENING) -> payloads.Json:
-    """Ada's answers to a form."""
-    reply = {"name": name, "body": "Sent", "response_json": json.dumps(answers)}
-    return says(label, interactive("nfm_reply", reply), minute)
-
-
-def addresses(*numbers: int) -> Event:
-    """Addresses that Ada gives, a minute between them."""
-    return said(
-        *(
-            fills_in(f"a{n}", "address_message", {"values": {"address": f"{n} Mill Lane"}}, 700 + n)
-            for n in numbers
-        )
-    )
-
-
-def moved(kind: str, second: int) -> Event:
-    """Ada comes into a group, or goes."""
-    facts = {"group_id": "g-1", "timestamp": str(STORY.at(EVENING) + second), "type": kind}
-    entry = facts | {kind: [{"wa_id": ADA.wa_id}]}
-    return post(payloads.change("group_participants_update", COUNTER, groups=[entry]))
 
 
 def _beside_messages() -> list[Scenario]:

@@ -19,7 +19,7 @@ from tests.simulation.accounts import (
     in_any_order,
 )
 from tests.simulation.effort import EFFORT
-from tests.simulation.whatsapp.scenarios import STORY, post
+from tests.simulation.whatsapp.evening import STORY, post
 from tests.simulation.wire import When
 
 if TYPE_CHECKING:

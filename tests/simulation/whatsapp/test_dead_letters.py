@@ -17,7 +17,7 @@ from tests.simulation.accounts import (
     differences,
     in_any_order,
 )
-from tests.simulation.whatsapp.scenarios import (
+from tests.simulation.whatsapp.evening import (
     Event,
     answered,
     edits,

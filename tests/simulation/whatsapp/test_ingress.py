@@ -13,7 +13,7 @@ from events.whatsapp.cast import ADA, COUNTER, JUERGEN, Customer
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
 from tests.simulation.accounts import Account, account, check_at_rest, differences
-from tests.simulation.whatsapp.scenarios import EVENING, STORY, Event, post, said, says
+from tests.simulation.whatsapp.evening import EVENING, STORY, Event, post, said, says
 from tests.simulation.wire import Fault, When
 from tests.simulation.world import World
 

@@ -12,7 +12,7 @@ from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER
 from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import sample
 from tests.simulation.accounts import check_at_any_time, check_at_rest
-from tests.simulation.whatsapp.scenarios import EVENING, STORY, post, said, says, wamid
+from tests.simulation.whatsapp.evening import EVENING, STORY, post, said, says, wamid
 from tests.simulation.world import World
 
 NESTED: dict[str, Any] = {}

@@ -24,7 +24,7 @@ from tests.simulation.accounts import (
 )
 from tests.simulation.effort import EFFORT
 from tests.simulation.fifo import DEDUPLICATION_MS, Queued
-from tests.simulation.whatsapp.scenarios import Event
+from tests.simulation.whatsapp.evening import Event
 from tests.simulation.whatsapp.test_dead_letters import DAY
 from tests.simulation.wire import READS, Died, When
 from tests.simulation.world import World, registered

@@ -9,7 +9,7 @@ import pytest
 from events.whatsapp.cast import ADA, COUNTER, WORKSHOP
 from events.whatsapp.payloads import content, message
 from events.whatsapp.samples import sample
-from tests.simulation.whatsapp.scenarios import EVENING, STORY, said, wamid
+from tests.simulation.whatsapp.evening import EVENING, STORY, said, wamid
 from tests.simulation.wire import Died, Recorded, When
 from tests.simulation.world import World
 

@@ -9,7 +9,8 @@ import pytest
 
 from events.whatsapp.payloads import text
 from tests.simulation.accounts import account, check_at_rest, differences
-from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name, said, says
+from tests.simulation.whatsapp.evening import said, says
+from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
 from tests.simulation.wire import Died, Recorded, When
 from tests.simulation.world import Moment, World
 
