@@ -30,6 +30,7 @@ from whatsapp.items.register import CONTRACTED, SUPPORT
 DOCS = ROOT / "docs"
 TABLE_TYPES = {str: "S", int: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}
 MADE = "Made by `make docs` from the item classes in `functions/{context}/items/`; a test holds it."
+BODY = 4  # the column at which the fields of a class begin
 _OF_EVERY_ITEM = frozenset(WhatsAppItem.model_fields)
 _OF_EVERY_LOG_ITEM = frozenset(LogItem.model_fields)
 
@@ -174,14 +175,14 @@ def _notes(item: type[BaseModel]) -> Iterator[tuple[str, str]]:
     """What the class's source says about each field: the comment behind it, or above it."""
     above = field = ""
     for token in tokenize.generate_tokens(io.StringIO(inspect.getsource(item)).readline):
-        is_first = token.line[: token.start[1]].strip() == ""
+        is_of_class = token.start[1] == BODY
         if token.type == tokenize.COMMENT:
             text = token.string.removeprefix("#").strip()
-            if is_first:
+            if is_of_class:
                 above = f"{above} {text}".strip()
-            elif field:
+            elif field and not token.line.startswith(" " * (BODY + 1)):
                 yield field, text
-        elif token.type == tokenize.NAME and is_first:
+        elif token.type == tokenize.NAME and is_of_class:
             field = token.string
             if above:
                 yield field, above
