@@ -21,22 +21,16 @@ CONTEXT_HASH = "adopted"
 def state_of(conversation: Conversation, business_address: str) -> State:
     """The state that such a conversation gets: as far as its item tells."""
     answered, heard = _newest(conversation, Role.ASSISTANT), _newest(conversation, Role.USER)
-    return State(
-        primary_channel=conversation.primary_channel,
-        conversation_id=conversation.conversation_id,
-        company_id=conversation.company_id,
-        project_id=conversation.project_id,
-        channel_method=conversation.channel_method,
-        business_address=business_address,
-        created_at=conversation.created_at,
-        context_hash=CONTEXT_HASH,
+    return State.of_item(
+        conversation,
+        business_address,
+        CONTEXT_HASH,
         mode=mode_of(Status(conversation.conversation_status)),
         answered_up_to=Message.sk(*answered) if answered else None,
         last_outbound_at=answered[0] if answered else None,
         last_inbound_at=heard[0] if heard else None,
         last_message_at=max((each[0] for each in (answered, heard) if each), default=None),
         status_reason=conversation.hand_off_to_human_reason,
-        ttl=conversation.ttl,
     )
 
 

@@ -221,17 +221,11 @@ def _from_customer(event: InboundMessage, customer: str, company: Company) -> Co
 
 
 def _state(event: InboundMessage, conversation: Conversation) -> State:
-    return State(
-        primary_channel=conversation.primary_channel,
-        conversation_id=conversation.conversation_id,
-        company_id=conversation.company_id,
-        project_id=conversation.project_id,
-        channel_method=conversation.channel_method,
-        business_address=event.business_address,
-        created_at=conversation.created_at,
-        context_hash=REQUEST_PREFIX,
+    return State.of_item(
+        conversation,
+        event.business_address,
+        REQUEST_PREFIX,
         customer_user_id=event.customer_user_id,
-        ttl=conversation.ttl,
     )
 
 

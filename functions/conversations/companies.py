@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from boto3.dynamodb.conditions import Key
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from conversations.items.conversation import ChannelMethod
 from shared import clock
 from shared.addresses import country_of
 from shared.dynamodb import Attributes, Table
+from shared.timezones import ZoneName
 
 PARTITION_KEY = "company_id"
 SORT_KEY = "project_id"
@@ -186,20 +186,11 @@ class Company(_Part):
     channel_config: ChannelConfig = Field(default_factory=ChannelConfig)
     default_language: str = "en"
     default_region: str | None = Field(default=None, pattern=r"^[A-Z]{2}$")
-    timezone: str = "UTC"
+    timezone: ZoneName = "UTC"
     policy: Policy = Field(default_factory=Policy)
     accept_inbound: bool = False
     fallback_channels: list[ChannelMethod] = Field(default_factory=list)
     retention_days: int = Field(default=365, ge=1)
-
-    @field_validator("timezone")
-    @classmethod
-    def _is_a_zone(cls, name: str) -> str:
-        try:
-            ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError):
-            raise ValueError("no time zone is called so") from None
-        return name
 
     def channel(self, method: ChannelMethod) -> Channel:
         """The set-up of a channel. Raises ConfigurationInvalid where there is none."""

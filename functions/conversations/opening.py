@@ -218,20 +218,14 @@ def find_by(here: Resources, ref: str, conversation: Conversation, company: Comp
 
 
 def _state(conversation: Conversation, request: Request, company: Company, hashed: str) -> State:
-    return State(
-        primary_channel=conversation.primary_channel,
-        conversation_id=conversation.conversation_id,
-        company_id=conversation.company_id,
-        project_id=conversation.project_id,
-        channel_method=conversation.channel_method,
-        business_address=company.sender(conversation.channel_method, conversation.primary_channel),
-        created_at=conversation.created_at,
-        context_hash=hashed,
+    return State.of_item(
+        conversation,
+        company.sender(conversation.channel_method, conversation.primary_channel),
+        hashed,
         asked_at=clock.to_text(clock.now_ms()),
         template=request.template,
         email_as_given=request.recipient.email_as_given,
         customer_user_id=request.recipient.user_id,
         language=request.recipient.language,
         link_hosts=sorted(hosts_in(request.payload.get("project_data") or {}))[:20],
-        ttl=conversation.ttl,
     )

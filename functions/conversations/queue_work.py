@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_sqs import SQSClient
 
-    from shared.dynamodb import Table
-    from shared.objects import Bucket
+    from conversations.resources import Resources
 
 FIRST_WAIT_SECONDS = 20
 LONGEST_WAIT_SECONDS = 300
@@ -48,9 +47,7 @@ class Worker:
     source: str
     queue_url: str
     sqs: SQSClient
-    log: Table
-    tables: tuple[Table, ...]
-    bucket: Bucket
+    here: Resources
     max_receive_count: int
     handle: Handle
     bury: Bury
@@ -65,7 +62,8 @@ def work(
     processor.raise_on_entire_batch_failure = False
 
     def record_handler(record: SQSRecord) -> None:  # Powertools passes it by the name `record`
-        for table in worker.tables:
+        tables = (worker.here.log, worker.here.table)
+        for table in tables:
             table.forget_consumption()
         attempt = int(record.attributes.approximate_receive_count)
         is_last = attempt >= worker.max_receive_count
@@ -86,7 +84,7 @@ def work(
             else:
                 _wait(worker, record, attempt, failure)
             raise
-        units = sum(table.consumed_write_units for table in worker.tables)
+        units = sum(table.consumed_write_units for table in tables)
         metrics.add_metric("ConsumedWRU", MetricUnit.Count, units)
         logger.info("record handled", extra={"outcome": outcome, "attempt": attempt, "wru": units})
 
@@ -112,7 +110,7 @@ def _handled(worker: Worker, body: str, run: Run) -> str:
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
         logger.error("record parked for a fault of ours", extra=describe(fault))
         reason = f"fault_{type(fault).__name__}"
-    parking.park(worker.log, worker.bucket, worker.source, body, reason)
+    parking.park(worker.here.log, worker.here.bucket, worker.source, body, reason)
     return "parked"
 
 
@@ -134,7 +132,7 @@ def _wait(worker: Worker, record: SQSRecord, attempt: int, failure: Exception) -
 def _buried(worker: Worker, body: str, failure: Exception, attempt: int) -> None:
     reason = failure.reason if isinstance(failure, Transient) else type(failure).__name__
     try:
-        parking.note_dead_letter(worker.log, worker.source, body, reason, attempt)
+        parking.note_dead_letter(worker.here.log, worker.source, body, reason, attempt)
     except (ClientError, BotoCoreError, Transient) as also:
         logger.warning("reason of a dead letter not written", extra=describe(also))
     try:

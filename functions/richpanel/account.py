@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -15,6 +15,7 @@ from richpanel.identity import normal_address
 from richpanel.resources import Account, ReplyPath
 from richpanel.taxonomy import Intent, Team
 from shared.settings import SettingInvalid
+from shared.timezones import ZoneName
 
 REPLY_PATHS: Mapping[Channel, ReplyPath] = {
     Channel.EMAIL: "send_message",
@@ -41,20 +42,11 @@ class _Account(BaseModel):
     allowlist: frozenset[str] = frozenset()
     tag_ids: dict[str, str] | None = None
     trust_linked_order: bool = False
-    shop_timezone: str = "America/New_York"
+    shop_timezone: ZoneName = "America/New_York"
     holidays: frozenset[date] = frozenset()
     shipping_windows: dict[str, tuple[int, int]] = Field(default_factory=dict)
     link_hosts: frozenset[str] = frozenset()
     company: Annotated[str | None, Field(min_length=1, max_length=128, pattern=r"^[^#]+$")] = None
-
-    @field_validator("shop_timezone")
-    @classmethod
-    def _is_a_zone(cls, name: str) -> str:
-        try:
-            ZoneInfo(name)
-        except (ZoneInfoNotFoundError, ValueError):
-            raise ValueError("no time zone is called so") from None
-        return name
 
     @field_validator("own_addresses")
     @classmethod

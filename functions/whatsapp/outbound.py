@@ -9,8 +9,12 @@ from typing import Any
 
 from shared import clock
 from shared.queues import digest
-from whatsapp import inbox, ownership, store
+from whatsapp import identities, inbox, ownership, store
+from whatsapp.content import Content
+from whatsapp.events import Event
+from whatsapp.identities import Known
 from whatsapp.items import Alias, Intent, Message, Phone, pk
+from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 
 DIRECTION = inbox.OUTBOUND
@@ -21,6 +25,42 @@ ACTION_SECONDS = 35 * clock.DAY_SECONDS
 def accepted() -> dict[str, Any]:
     """The delivery state of an outbound message that the provider took and has not reported about: rank 0."""
     return Message.named(delivery_status="sent", status_rank=0)
+
+
+def store_shown(
+    here: Resources,
+    event: Event,
+    phone: Phone,
+    known: Known,
+    described: Content,
+    **facts: Any,  # noqa: ANN401 - values of any field of a message
+) -> tuple[Message, Outcome]:
+    """
+    Store what left from a number, and show it, unless it is there; what is erased is not shown. Safe to repeat.
+
+    Raises Permanent (`conflict`).
+    """
+    message = inbox.compose(
+        here,
+        event,
+        phone,
+        described,
+        direction=DIRECTION,
+        from_=phone.display_phone,
+        from_pk=phone.display_phone,
+        to=known.customer.contact_key,
+        conversation_pk=inbox.conversation_pk(phone, known.customer.contact_key),
+        **facts,
+        **accepted(),
+    )
+    message = message.model_copy(update={"sent_at": message.received_at})
+    message = inbox.with_early_changes(here, message, known.edit)
+    message, outcome = inbox.put_once(here, message)
+    if not message.erased:
+        inbox.keep_whole(here, event, message, described)
+        inbox.show(here, message, phone)
+        identities.remember(here.table, known.customer, phone)
+    return message, outcome
 
 
 def confirm(here: Resources, action_id: str, message: Message, *, failed: bool) -> None:

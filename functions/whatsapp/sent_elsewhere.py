@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from shared.addresses import USER_ID_PREFIX
 from shared.events import OutboundMessage
 from shared.failures import Permanent
-from whatsapp import content, identities, inbox, outbound, statuses
+from whatsapp import content, identities, outbound, statuses
 from whatsapp.events import Event
 from whatsapp.items import Message, Phone
 from whatsapp.outcomes import Outcome
@@ -37,29 +37,17 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
         raise Permanent("no_receiver")
     described = content.describe(event.payload or {})
     name = sent.content.get("name") if sent.message_type == TEMPLATE else None
-    message = inbox.compose(
+    message, outcome = outbound.store_shown(
         here,
         event,
         phone,
+        known,
         described,
-        direction=outbound.DIRECTION,
-        from_=phone.display_phone,
-        from_pk=phone.display_phone,
-        to=known.customer.contact_key,
-        conversation_pk=inbox.conversation_pk(phone, known.customer.contact_key),
         action_id=sent.action_id,
         template=name if isinstance(name, str) else None,
-        **outbound.accepted(),
     )
-    message = message.model_copy(update={"sent_at": message.received_at})
-    message = inbox.with_early_changes(here, message, known.edit)
-    message, outcome = inbox.put_once(here, message)
     if message.erased:
         return outcome
-
-    inbox.keep_whole(here, event, message, described)
-    inbox.show(here, message, phone)
-    identities.remember(here.table, known.customer, phone)
     for message_id in dict.fromkeys((message.message_id, told_as)):
         statuses.fold_waiting(here, message_id, message)
     return outcome

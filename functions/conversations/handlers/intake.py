@@ -43,11 +43,10 @@ settings = IntakeSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
 here = resources_of(settings, patient)
-log = here.log
 credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
 desk = intake.Intake(
     here=here,
-    consents=Consents(log),
+    consents=Consents(here.log),
     media=Fetcher(
         here=here,
         origins=settings.media_origins,
@@ -72,9 +71,7 @@ worker = Worker(
     source="intake",
     queue_url=settings.conversations_inbound_queue_url,
     sqs=sqs,
-    log=log,
-    tables=(log, here.table),
-    bucket=here.bucket,
+    here=here,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
     bury=lambda *_: None,

@@ -40,7 +40,6 @@ settings = StatusesSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
 here = resources_of(settings, patient)
-log = here.log
 statuses = TypeAdapter(DeliveryStatus)
 
 
@@ -60,7 +59,7 @@ def _handle(body: str, run: Run) -> str:
         raise Transient(delivered.UNKNOWN_MESSAGE)
     # Of another sender at the same number or account, as a rule: kept, but nobody has to look.
     reason, counted = delivered.UNKNOWN_MESSAGE, "UnmatchedStatus"
-    parking.park(log, here.bucket, SOURCE, body, reason, counted=counted)
+    parking.park(here.log, here.bucket, SOURCE, body, reason, counted=counted)
     return "unmatched"
 
 
@@ -68,9 +67,7 @@ worker = Worker(
     source=SOURCE,
     queue_url=settings.conversations_statuses_queue_url,
     sqs=sqs,
-    log=log,
-    tables=(log, here.table),
-    bucket=here.bucket,
+    here=here,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
     bury=lambda *_: None,

@@ -11,11 +11,11 @@ What leads to it stands in `ways`.
 """
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from conversations.items.conversation import ChannelMethod, Role
+from conversations.items.conversation import ChannelMethod, Conversation, Role
 from conversations.items.log_item import LogItem, key, sort_key
 from conversations.items.proposal import Proposal
 from shared import clock
@@ -244,6 +244,28 @@ class State(OfConversation):
     def sk(cls) -> str:
         """The sort key."""
         return cls.sk_pattern
+
+    @classmethod
+    def of_item(
+        cls,
+        item: Conversation,
+        business_address: str,
+        context_hash: str,
+        **facts: Any,  # noqa: ANN401 - values of any field
+    ) -> Self:
+        """The state that a conversation begins with; *facts* are what else is known of it."""
+        return cls(
+            primary_channel=item.primary_channel,
+            conversation_id=item.conversation_id,
+            company_id=item.company_id,
+            project_id=item.project_id,
+            channel_method=item.channel_method,
+            business_address=business_address,
+            created_at=item.created_at,
+            context_hash=context_hash,
+            ttl=item.ttl,
+            **facts,
+        )
 
     @classmethod
     def is_erased(cls, attributes: Attributes | None) -> bool:

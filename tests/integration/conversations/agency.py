@@ -28,6 +28,7 @@ from shared.auth import Caller, Scope
 from shared.channels.outcomes import InDoubt, Sent
 from shared.delivery import Action
 from shared.storable import storable
+from tests.integration import answers
 from tests.template import ACCOUNT, REGION, create_table, properties, resolved
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
@@ -61,28 +62,12 @@ OURS = caller()
 THEIRS = caller(NEIGHBOUR)
 
 
-@dataclass
-class Answer:
-    status: int
-    body: dict[str, Any]
-
-    @property
-    def result(self) -> dict[str, Any]:
-        assert self.status < 300, self.body
-        found: dict[str, Any] = self.body["result"]
-        return found
+class Answer(answers.Answer):
+    """What the API answered."""
 
     @property
     def refs(self) -> list[str]:
         return [one["ref"] for one in self.result["conversations"]]
-
-    @property
-    def error(self) -> str:
-        return str(self.body["error"]["code"])
-
-    @property
-    def problems(self) -> dict[str, str]:
-        return {entry["field"]: entry["problem"] for entry in self.body["error"]["details"]}
 
 
 @dataclass

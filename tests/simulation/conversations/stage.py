@@ -18,9 +18,9 @@ from events.conversations import cast, twilio
 from local.sandbox import Config, running
 from tests import template
 from tests.simulation.clock import Clock
-from tests.simulation.conversations.lanes import Lanes
 from tests.simulation.conversations.world import World
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.lanes import Lanes
 from tests.simulation.stage import imported, uncollected
 from tests.simulation.wire import Wire
 

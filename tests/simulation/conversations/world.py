@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from local.sandbox import Sandbox
     from shared.events import DeliveryStatus
-    from tests.simulation.conversations.lanes import Lanes
     from tests.simulation.fifo import Queued
+    from tests.simulation.lanes import Lanes
 
 MOST_ROUNDS = 120
 MOST_CALLS = 10

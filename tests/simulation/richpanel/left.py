@@ -59,7 +59,7 @@ def left_by(world: World) -> Left:
         audit=Counter(_audited(row) for key, row in rows.items() if key[0] == "audit"),
         tickets={name: _ticket(ticket) for name, ticket in world.sandbox.desk.tickets.items()},
         sent=sent_by(world),
-        dead_letters=world.lanes.dead_letters,
+        dead_letters=len(world.lanes.dead_letters),
     )
 
 

@@ -18,7 +18,7 @@ from richpanel.decisions.catalogue import templates
 from tests import template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
-from tests.simulation.richpanel.lanes import Lanes
+from tests.simulation.lanes import Lanes
 from tests.simulation.richpanel.world import TOKEN, World
 from tests.simulation.stage import imported, uncollected
 from tests.simulation.wire import Wire

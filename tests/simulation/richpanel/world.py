@@ -23,7 +23,8 @@ from shared.consent.records import Consents, Source, Statement
 from shared.dynamodb import Table
 from tests.simulation.clock import Clock
 from tests.simulation.invocations import Invocation, SandboxClock
-from tests.simulation.richpanel.lanes import Lanes, as_record
+from tests.simulation.lanes import Lanes
+from tests.simulation.richpanel.lanes import as_record
 from tests.simulation.stored import items_of
 from tests.simulation.wire import Died, Wire
 from tests.simulation.world import quiet

@@ -13,6 +13,7 @@ import boto3
 import pytest
 
 from shared.auth import Caller
+from tests.integration.answers import Answer
 from tests.integration.logs import recorded
 from tests.integration.richpanel.office import PATH, Context, Office
 from tests.integration.richpanel.test_sweep import taken
@@ -45,26 +46,6 @@ def caller(*scopes: str) -> Caller:
 
 READER = caller("richpanel:read")
 OPERATOR = caller("richpanel:operate")
-
-
-@dataclass
-class Answer:
-    status: int
-    body: dict[str, Any]
-
-    @property
-    def result(self) -> dict[str, Any]:
-        assert self.status < 300, self.body
-        found: dict[str, Any] = self.body["result"]
-        return found
-
-    @property
-    def error(self) -> str:
-        return str(self.body["error"]["code"])
-
-    @property
-    def problems(self) -> dict[str, str]:
-        return {entry["field"]: entry["problem"] for entry in self.body["error"]["details"]}
 
 
 @dataclass

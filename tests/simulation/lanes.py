@@ -1,9 +1,9 @@
-"""The queues of conversations, told apart by their addresses; the one of replies hands out after a moment."""
+"""Several queues, told apart by their addresses as SQS does; some hand out what comes only after a moment."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation.fifo import FifoQueue, Queued
@@ -17,7 +17,7 @@ class Lanes:
     """Queues by name. `delays_ms` is how long what is put on a queue stays invisible."""
 
     queues: dict[str, FifoQueue]
-    delays_ms: dict[str, int]
+    delays_ms: dict[str, int] = field(default_factory=dict)
 
     def answer(self, request_body: bytes) -> dict[str, Any]:
         """SendMessageBatch: the request's JSON in, the answer's JSON out."""
@@ -26,7 +26,7 @@ class Lanes:
         answer = queue.answer(request_body)
         for message in queue.messages:
             if message.message_id not in before:
-                message.visible_at = queue.clock.now_ms() + self.delays_ms[name]
+                message.visible_at = queue.clock.now_ms() + self.delays_ms.get(name, 0)
         return answer
 
     def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:

@@ -1,0 +1,18 @@
+"""Names of time zones (IANA), as people write them into what they configure."""
+
+from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator
+
+
+def _known(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise ValueError("no time zone is called so") from None
+    return name
+
+
+ZoneName = Annotated[str, AfterValidator(_known)]
+"""A field of a pydantic model that must be the name of a zone."""
