@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from events import direct
 from events.direct import schedule
-from events.proxy import Json, made_up_id, proxy_event
+from events.proxy import Json, proxy_event
 from events.richpanel.samples import FOLDER, START
+from events.sqs import sqs_event
 
 TICKET = "70412"
 SWITCHES = "/admin/richpanel/switches"
-_QUEUE_ARN = "arn:aws:sqs:us-east-1:000000000000:parley-local-richpanel.fifo"
+_QUEUE = "parley-local-richpanel.fifo"
 
 
 class Direct(direct.Direct):
@@ -68,26 +69,8 @@ def queue_batch(name: str, at: int) -> Json:
         "attachments": 0,
     }
     text = json.dumps(body, separators=(",", ":"), sort_keys=True)
-    record = {
-        "messageId": made_up_id(f"message {name}"),
-        "receiptHandle": "sample",
-        "body": text,
-        "attributes": {
-            "ApproximateReceiveCount": "1",
-            "SentTimestamp": str(at * 1_000),
-            "SequenceNumber": "18870000000000000000",
-            "MessageGroupId": TICKET,
-            "SenderId": "AIDASAMPLE",
-            "MessageDeduplicationId": hashlib.sha256(text.encode()).hexdigest(),
-            "ApproximateFirstReceiveTimestamp": str(at * 1_000),
-        },
-        "messageAttributes": {},
-        "md5OfBody": hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
-        "eventSource": "aws:sqs",
-        "eventSourceARN": _QUEUE_ARN,
-        "awsRegion": "us-east-1",
-    }
-    return {"Records": [record]}
+    once = hashlib.sha256(text.encode()).hexdigest()
+    return sqs_event(name, at, text, queue=_QUEUE, group=TICKET, once=once)
 
 
 def _api_call(name: str, at: int, route: str) -> Json:

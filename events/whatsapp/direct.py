@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from events import direct
 from events.direct import schedule
+from events.sqs import sqs_event
 from events.whatsapp import gateway
 from events.whatsapp.cast import APP_ID, COMPANY, COUNTER
 from events.whatsapp.payloads import Json
@@ -21,7 +22,7 @@ CONVERSATIONS = "/whatsapp/conversations"
 PARKED = "/whatsapp/parked"
 UNKNOWN_KEY = "pk_0123456789abcdef_" + "A" * 43  # shaped like a key, and nobody's
 
-_QUEUE_ARN = "arn:aws:sqs:us-east-1:000000000000:parley-local-whatsapp.fifo"
+_QUEUE = "parley-local-whatsapp.fifo"
 _METHOD_ARN = f"arn:aws:execute-api:us-east-1:000000000000:parleylocal/local/GET{CONVERSATIONS}"
 _MINUTE = 600
 
@@ -111,27 +112,14 @@ def queue_batch(told: Sample, at: int) -> Json:
         "replay": 0,
         "replayOf": None,
     }
-    text = _compact(body)
-    record = {
-        "messageId": "b5c7a1de-5b0f-4b0e-9a53-3f2f6a1c7e11",
-        "receiptHandle": "sample",
-        "body": text,
-        "attributes": {
-            "ApproximateReceiveCount": "1",
-            "SentTimestamp": str(at * 1_000),
-            "SequenceNumber": "18870000000000000000",
-            "MessageGroupId": _digest(COUNTER.phone, message["from"]),
-            "SenderId": "AIDASAMPLE",
-            "MessageDeduplicationId": _digest("message", COUNTER.phone, message["id"], fingerprint),
-            "ApproximateFirstReceiveTimestamp": str(at * 1_000),
-        },
-        "messageAttributes": {},
-        "md5OfBody": hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
-        "eventSource": "aws:sqs",
-        "eventSourceARN": _QUEUE_ARN,
-        "awsRegion": "us-east-1",
-    }
-    return {"Records": [record]}
+    return sqs_event(
+        told.name,
+        at,
+        _compact(body),
+        queue=_QUEUE,
+        group=_digest(COUNTER.phone, message["from"]),
+        once=_digest("message", COUNTER.phone, message["id"], fingerprint),
+    )
 
 
 def _api_call(name: str, at: int, route: str, **query: str) -> Json:

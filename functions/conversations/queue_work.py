@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, process_partial_response
 from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations import parking
@@ -20,12 +19,11 @@ from conversations.items.books import ParkReason
 from conversations.resources import Run
 from conversations.store.states import Gone
 from shared import clock
+from shared.batches import Answer, Record, handle_each
 from shared.failures import Permanent, Transient
 from shared.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
-    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_sqs import SQSClient
 
@@ -53,42 +51,36 @@ class Worker:
     bury: Bury
 
 
-def work(
-    worker: Worker, event: dict[str, Any], context: LambdaContext
-) -> PartialItemFailureResponse:
+def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch in, the ids of what is to come back out."""
-    # No exception when all records fail: Powertools would put the texts of all of them into it, for the runtime to log.
-    processor = SqsFifoPartialProcessor(skip_group_on_error=True)
-    processor.raise_on_entire_batch_failure = False
+    tables = (worker.here.log, worker.here.table)
 
-    def record_handler(record: SQSRecord) -> None:  # Powertools passes it by the name `record`
-        tables = (worker.here.log, worker.here.table)
+    def is_last(record: Record) -> bool:
+        return record.attempt >= worker.max_receive_count
+
+    def handle(record: Record) -> None:
         for table in tables:
             table.forget_consumption()
-        attempt = int(record.attributes.approximate_receive_count)
-        is_last = attempt >= worker.max_receive_count
         run = Run(
             record.message_id,
-            int(record.attributes.sent_timestamp),
-            attempt,
-            is_last,
+            record.sent_at_ms,
+            record.attempt,
+            is_last(record),
             context.get_remaining_time_in_millis,
         )
-        try:
-            outcome = _handled(worker, record.body, run)
-        except Exception as failure:
-            metrics.add_metric("ComesBack", MetricUnit.Count, 1)
-            logger.warning("record comes back", extra=describe(failure) | {"attempt": attempt})
-            if is_last:
-                _buried(worker, record.body, failure, attempt)
-            else:
-                _wait(worker, record, attempt, failure)
-            raise
+        outcome = _handled(worker, record.body, run)
         units = sum(table.consumed_write_units for table in tables)
         metrics.add_metric("ConsumedWRU", MetricUnit.Count, units)
-        logger.info("record handled", extra={"outcome": outcome, "attempt": attempt, "wru": units})
+        facts = {"outcome": outcome, "attempt": record.attempt, "wru": units}
+        logger.info("record handled", extra=facts)
 
-    return process_partial_response(event, record_handler, processor, context)
+    def bury_or_wait(record: Record, failure: Exception) -> None:
+        if is_last(record):
+            _buried(worker, record, failure)
+        else:
+            _wait(worker, record, failure)
+
+    return handle_each(event, handle, bury_or_wait)
 
 
 def _handled(worker: Worker, body: str, run: Run) -> str:
@@ -114,28 +106,30 @@ def _handled(worker: Worker, body: str, run: Run) -> str:
     return "parked"
 
 
-def _wait(worker: Worker, record: SQSRecord, attempt: int, failure: Exception) -> None:
+def _wait(worker: Worker, record: Record, failure: Exception) -> None:
     """Space the attempts; a failure of this changes nothing but the time."""
-    seconds = min(FIRST_WAIT_SECONDS * 2 ** (attempt - 1), LONGEST_WAIT_SECONDS)
+    seconds = min(FIRST_WAIT_SECONDS * 2 ** (record.attempt - 1), LONGEST_WAIT_SECONDS)
     if isinstance(failure, Transient) and failure.wait_ms is not None:
         seconds = min(max(1, -(-failure.wait_ms // clock.SECOND_MS)), LONGEST_WAIT_SECONDS)
     try:
         worker.sqs.change_message_visibility(
             QueueUrl=worker.queue_url,
-            ReceiptHandle=record.receipt_handle,
+            ReceiptHandle=record.receipt,
             VisibilityTimeout=seconds,
         )
     except (ClientError, BotoCoreError) as also:
         logger.warning("visibility not changed", extra=describe(also))
 
 
-def _buried(worker: Worker, body: str, failure: Exception, attempt: int) -> None:
+def _buried(worker: Worker, record: Record, failure: Exception) -> None:
     reason = failure.reason if isinstance(failure, Transient) else type(failure).__name__
     try:
-        parking.note_dead_letter(worker.here.log, worker.source, body, reason, attempt)
+        parking.note_dead_letter(
+            worker.here.log, worker.source, record.body, reason, record.attempt
+        )
     except (ClientError, BotoCoreError, Transient) as also:
         logger.warning("reason of a dead letter not written", extra=describe(also))
     try:
-        worker.bury(body, reason)
+        worker.bury(record.body, reason)
     except Exception as also:  # noqa: BLE001 - the failure itself must fly on, into the dead letters
         logger.warning("end of a record not written", extra=describe(also))

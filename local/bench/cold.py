@@ -36,6 +36,7 @@ class Import:
     peak_kib: int
     modules: tuple[str, ...]
     bytecode_bytes: int
+    collects_garbage: bool  # after it, as its events need
 
 
 def bare_functions(stack: Stack) -> list[Function]:

@@ -39,8 +39,8 @@ class Queued:
     visible_at: int = 0
     receipt: str = ""
 
-    def as_record(self) -> dict[str, Any]:
-        """The message as the event source hands it to Lambda."""
+    def as_record(self, queue: str) -> dict[str, Any]:
+        """The message as the event source hands it to Lambda, from the queue of this name."""
         return {
             "messageId": self.message_id,
             "receiptHandle": self.receipt,
@@ -55,6 +55,7 @@ class Queued:
             },
             "messageAttributes": {},
             "eventSource": "aws:sqs",
+            "eventSourceARN": f"arn:aws:sqs:us-east-1:123456789012:{queue}",
             "awsRegion": "us-east-1",
         }
 

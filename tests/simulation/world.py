@@ -192,7 +192,7 @@ class World:
         self.wire.note_run()
         with quiet():
             answer = self.worker.handler(
-                {"Records": [message.as_record() for message in batch]}, Invocation()
+                {"Records": [message.as_record("whatsapp.fifo") for message in batch]}, Invocation()
             )
         failed = {entry["itemIdentifier"] for entry in answer["batchItemFailures"]}
         assert failed <= {message.message_id for message in batch}

@@ -1,1 +1,5 @@
 """The Lambda authorizer."""
+
+from shared import cold_start
+
+cold_start.begin()

@@ -8,6 +8,7 @@ from botocore.config import Config
 
 from access import api_keys
 from access.api_keys import KeyRefused
+from shared import cold_start
 from shared.dynamodb import Table
 from shared.observability import logger
 from shared.settings import Settings
@@ -27,6 +28,7 @@ settings = AuthorizerSettings.load()
 # Every call of the API waits for this one read.
 quick = Config(connect_timeout=1, read_timeout=2, retries={"total_max_attempts": 3})
 table = Table(boto3.client("dynamodb", config=quick), settings.api_keys_table_name)
+cold_start.done()
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:

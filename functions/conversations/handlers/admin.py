@@ -26,7 +26,7 @@ from conversations.office import (
 )
 from conversations.once import KeyReused, StillRunning
 from conversations.store.states import Gone
-from shared import rest
+from shared import cold_start, rest
 from shared.auth import Caller, Scope
 from shared.consent.records import Consents
 from shared.failures import Transient
@@ -76,6 +76,7 @@ app = rest.resolver(
     }
 )
 routes = Routes(app, log)
+cold_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

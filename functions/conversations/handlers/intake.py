@@ -16,6 +16,7 @@ from conversations.credentials import Credentials
 from conversations.media import Fetcher
 from conversations.queue_work import Worker, work
 from conversations.wire import file_proof
+from shared import cold_start
 from shared.consent.records import Consents
 from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent
@@ -23,10 +24,10 @@ from shared.observability import metrics
 from shared.storable import storable
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
+    from shared.batches import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +77,10 @@ worker = Worker(
     handle=_handle,
     bury=lambda *_: None,
 )
+cold_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch in, the ids of what is to come back out."""
     return work(worker, event, context)

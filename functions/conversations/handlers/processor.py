@@ -11,13 +11,14 @@ from conversations import channel_work, giving_up, records
 from conversations.assembly import SpeakingSettings, desk_of
 from conversations.items.conversation import ChannelMethod
 from conversations.queue_work import Worker, work
+from shared import cold_start
 from shared.observability import metrics
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
+    from shared.batches import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +47,10 @@ worker = Worker(
     handle=_handle,
     bury=lambda body, reason: giving_up.of_record(desk.here, body, reason),
 )
+cold_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch in, the ids of what is to come back out."""
     return work(worker, event, context)

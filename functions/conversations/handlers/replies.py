@@ -11,16 +11,16 @@ from pydantic import TypeAdapter, ValidationError
 from conversations import giving_up, replying
 from conversations.assembly import SpeakingSettings, desk_of
 from conversations.queue_work import Worker, work
-from shared import clock
+from shared import clock, cold_start
 from shared.events import ReplyTrigger
 from shared.failures import Permanent
 from shared.observability import metrics
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
+    from shared.batches import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +54,10 @@ worker = Worker(
     handle=_handle,
     bury=lambda body, reason: giving_up.of_trigger(desk.here, body, reason),
 )
+cold_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch in, the ids of what is to come back out."""
     return work(worker, event, context)

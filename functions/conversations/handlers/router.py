@@ -15,7 +15,7 @@ from conversations import initiating, requests
 from conversations.companies import Companies
 from conversations.items.conversation import ChannelMethod
 from conversations.request_json import RequestRefused, read_json
-from shared import clock
+from shared import clock, cold_start
 from shared.auth import Unauthenticated, caller_of
 from shared.dynamodb import Table
 from shared.gateway import raw_body
@@ -56,6 +56,7 @@ here = initiating.Routing(
     router_version=settings.router_version,
     max_age_ms=settings.request_max_age_seconds * clock.SECOND_MS,
 )
+cold_start.done()
 
 
 @metrics.log_metrics

@@ -13,17 +13,17 @@ from pydantic import TypeAdapter
 from conversations import delivered, parking, sending
 from conversations.connecting import ConnectedSettings, resources_of
 from conversations.queue_work import Worker, work
-from shared import clock
+from shared import clock, cold_start
 from shared.events import DeliveryStatus
 from shared.failures import Permanent, Transient
 from shared.observability import metrics
 from shared.storable import storable
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
+    from shared.batches import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +72,10 @@ worker = Worker(
     handle=_handle,
     bury=lambda *_: None,
 )
+cold_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch in, the ids of what is to come back out."""
     return work(worker, event, context)

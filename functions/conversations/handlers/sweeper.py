@@ -11,7 +11,7 @@ from botocore.config import Config
 
 from conversations import sweeping
 from conversations.items.conversation import ChannelMethod
-from shared import clock
+from shared import clock, cold_start
 from shared.channels.twilio import Twilio
 from shared.dynamodb import Table
 from shared.observability import logger, metrics
@@ -52,6 +52,7 @@ desk = sweeping.Sweeper(
         lambda: boto3.client("secretsmanager", config=patient), settings.twilio_webhook_secret_id
     ),
 )
+cold_start.done()
 
 
 @metrics.log_metrics

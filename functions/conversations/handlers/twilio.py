@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.ingress import twilio_events, twilio_signature
 from conversations.ingress.twilio_signature import Call
-from shared import clock
+from shared import clock, cold_start
 from shared.conversation_lanes import inbound_entry, status_entry
 from shared.gateway import has_header, header, raw_body
 from shared.observability import describe, logger, metrics
@@ -46,6 +46,7 @@ statuses = FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url)
 secret = JsonSecret(
     lambda: boto3.client("secretsmanager", config=quick), settings.twilio_webhook_secret_id
 )
+cold_start.done()
 
 
 @metrics.log_metrics

@@ -25,7 +25,7 @@ from richpanel.replaying import HelpDeskFailed, NotSetUp
 from richpanel.switchboard import SwitchBoard, SwitchNotSet
 from richpanel.switching import SwitchesRefused
 from richpanel.views import action_view, state_view
-from shared import clock, rest
+from shared import clock, cold_start, rest
 from shared.auth import Scope
 from shared.cursors import Listing
 from shared.dead_letters import DeadLetters
@@ -116,6 +116,7 @@ app = rest.resolver(
         NotEnqueued: (HTTPStatus.SERVICE_UNAVAILABLE, "not_enqueued"),
     }
 )
+cold_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

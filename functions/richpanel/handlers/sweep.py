@@ -16,7 +16,7 @@ from richpanel.items import TTL_ATTRIBUTE
 from richpanel.limiter import Lane, Limiter
 from richpanel.resources import Endpoints, Sources
 from richpanel.sweep import Net, sweep
-from shared import clock
+from shared import clock, cold_start
 from shared.dynamodb import Table
 from shared.failures import Permanent, Transient
 from shared.observability import describe, logger, metrics
@@ -60,6 +60,7 @@ here = Sources(
         help_desk=settings.help_desk_url, shopify=None, shopify_version="", shipstation=None
     ),
 )
+cold_start.done()
 
 
 @metrics.log_metrics

@@ -12,6 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from richpanel import ingress
 from richpanel.channels import channel_names
 from richpanel.payloads import Unreadable
+from shared import cold_start
 from shared.gateway import has_header, header, raw_body
 from shared.observability import describe, logger, metrics
 from shared.queues import FifoQueue, NotEnqueued
@@ -55,6 +56,9 @@ class Refused(Exception):
     def __init__(self, status: int, code: str) -> None:
         super().__init__(code)
         self.status, self.code = status, code
+
+
+cold_start.done()
 
 
 @metrics.log_metrics

@@ -5,9 +5,6 @@ from typing import Any
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor
-from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import BotoCoreError, ClientError
@@ -18,7 +15,8 @@ from richpanel.lease import Lease
 from richpanel.processing import Delivery, Handled, process
 from richpanel.resources import Resources
 from richpanel.switchboard import SwitchBoard
-from shared import clock
+from shared import clock, cold_start
+from shared.batches import Answer, Record, handle_each
 from shared.delivery import Ledger
 from shared.dynamodb import Table
 from shared.failures import Transient
@@ -61,60 +59,46 @@ here = sources(
         SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
     ),
 )
-processor = SqsFifoPartialProcessor(skip_group_on_error=True)
-# A batch of one that comes back is an answer like any other, and no error of this function.
-processor.raise_on_entire_batch_failure = False
+cold_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch (of one) in, the messages that must come back out."""
 
-    def record_handler(record: SQSRecord) -> None:
+    def handle(record: Record) -> None:
         for table in (idempotency, here.state, audit):
             table.forget_consumption()
-        receives = int(record.attributes.approximate_receive_count)
-        try:
-            handled = process(here, Delivery(record.body, receives, context))
-        except Exception as failure:
-            metrics.add_metric("ComesBack", MetricUnit.Count, 1)
-            logger.warning("event comes back", extra=describe(failure) | {"attempt": receives})
-            _come_back_later(record, failure.wait_ms if isinstance(failure, Transient) else None)
-            raise
-        _report(handled, receives, _queue_of(record))
+        _report(process(here, Delivery(record.body, record.attempt, context)), record)
 
-    with processor(event["Records"], record_handler, context):
-        processor.process()
-    return processor.response()
+    return handle_each(event, handle, _come_back_later)
 
 
-def _come_back_later(record: SQSRecord, wait_ms: int | None) -> None:
+def _come_back_later(record: Record, failure: Exception) -> None:
     """Let the queue bring a record back when it can succeed, and not only when its visibility is over."""
-    if wait_ms is None:
+    if not isinstance(failure, Transient) or failure.wait_ms is None:
         return
     try:
         sqs.change_message_visibility(
-            QueueUrl=queue_urls[_queue_of(record)],
-            ReceiptHandle=record.receipt_handle,
-            VisibilityTimeout=min(-(-wait_ms // clock.SECOND_MS), LONGEST_VISIBILITY_SECONDS),
+            QueueUrl=queue_urls[record.queue],
+            ReceiptHandle=record.receipt,
+            VisibilityTimeout=min(
+                -(-failure.wait_ms // clock.SECOND_MS), LONGEST_VISIBILITY_SECONDS
+            ),
         )
-    except (ClientError, BotoCoreError) as failure:
+    except (ClientError, BotoCoreError) as also:
         logger.warning(
-            "visibility not changed", extra=describe(failure)
+            "visibility not changed", extra=describe(also)
         )  # It comes back all the same.
 
 
-def _queue_of(record: SQSRecord) -> str:
-    return (record.event_source_arn or "").rpartition(":")[2]
-
-
-def _report(handled: Handled, attempt: int, queue: str) -> None:
+def _report(handled: Handled, record: Record) -> None:
     """One line per event, with ids and codes only."""
     metrics.add_metric(handled.outcome.capitalize(), MetricUnit.Count, 1)
     facts: dict[str, Any] = {
         "outcome": handled.outcome,
-        "attempt": attempt,
-        "queue": queue,
+        "attempt": record.attempt,
+        "queue": record.queue,
         "wru": sum(table.consumed_write_units for table in (idempotency, here.state, audit)),
         "intents": handled.intents,
     }

@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 from pydantic import BaseModel, ConfigDict, Field
 
-from shared import clock, rest
+from shared import clock, cold_start, rest
 from shared.auth import Caller, Forbidden, Scope
 from shared.cursors import Listing
 from shared.dead_letters import DeadLetters
@@ -94,6 +94,7 @@ seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_se
 app = rest.resolver(
     {NotFound: rest.NOT_FOUND, NotReplayable: (HTTPStatus.CONFLICT, "not_replayable")}
 )
+cold_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

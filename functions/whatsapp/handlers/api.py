@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from shared import rest
+from shared import cold_start, rest
 from shared.auth import Scope
 from shared.dynamodb import Table
 from shared.objects import Bucket
@@ -40,6 +40,7 @@ source = reading.Source(
 app = rest.resolver(
     {NotFound: rest.NOT_FOUND, PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required")}
 )
+cold_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
+from shared import cold_start
 from shared.dynamodb import Table
 from shared.observability import logger, metrics
 from shared.secrets import JsonSecret
@@ -28,6 +29,7 @@ way = canary.Way(
     secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.whatsapp_canary_secret_id),
     table=Table(boto3.client("dynamodb"), settings.messages_table_name),
 )
+cold_start.done()
 
 
 @metrics.log_metrics

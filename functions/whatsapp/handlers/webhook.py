@@ -8,6 +8,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared import cold_start
 from shared.gateway import header, raw_body
 from shared.objects import Bucket
 from shared.observability import describe, logger, metrics
@@ -51,6 +52,7 @@ canary_secret = (
     if settings.whatsapp_canary_secret_id
     else None
 )
+cold_start.done()
 
 
 @metrics.log_metrics

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, process_partial_response
 from botocore.config import Config
 
-from shared import clock
+from shared import clock, cold_start
+from shared.batches import Answer, Record, handle_each
 from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
 from shared.delivery import Action, Ledger
@@ -29,8 +29,6 @@ from whatsapp.processing import Handled, Invocation, process
 from whatsapp.resources import Resources
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
-    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_sqs import SQSClient
 
@@ -91,33 +89,26 @@ here = Resources(
 )
 # A table that hangs has used up as much; without as much again, the reason of a dead letter goes unsaid.
 NOTE_MS = 30 * clock.SECOND_MS
-# A failed group must not fail its neighbours. And no exception when all records fail: Powertools would put the texts of
-# all their exceptions into it, and the runtime would log it.
-processor = SqsFifoPartialProcessor(skip_group_on_error=True)
-processor.raise_on_entire_batch_failure = False
+cold_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch in, the ids of what is to come back out."""
     run = Invocation(context.aws_request_id, context.get_remaining_time_in_millis)
 
-    def record_handler(record: SQSRecord) -> None:  # Powertools passes it by the name `record`
+    def handle(record: Record) -> None:
         table.forget_consumption()
-        try:
-            handled = process(here, record.body, run)
-        except Exception as failure:
-            metrics.add_metric("ComesBack", MetricUnit.Count, 1)
-            logger.warning("event comes back", extra=describe(failure) | _delivery(record))
-            if _is_last(record) and run.remaining_ms() > NOTE_MS:
-                _note_dead_letter(record, failure)
-            raise
-        _report(handled, record)
+        _report(process(here, record.body, run), record)
 
-    return process_partial_response(event, record_handler, processor, context)
+    def note_if_last(record: Record, failure: Exception) -> None:
+        if record.attempt >= settings.max_receive_count and run.remaining_ms() > NOTE_MS:
+            _note_dead_letter(record, failure)
+
+    return handle_each(event, handle, note_if_last)
 
 
-def _report(handled: Handled, record: SQSRecord) -> None:
+def _report(handled: Handled, record: Record) -> None:
     """One line and a few counts per event."""
     event, outcome = handled.event, handled.outcome
     is_ours = event is not None and event.source == "parley"
@@ -126,7 +117,7 @@ def _report(handled: Handled, record: SQSRecord) -> None:
     facts: dict[str, Any] = {
         "outcome": outcome.value,
         "wru": table.consumed_write_units,
-        **_delivery(record),
+        "attempt": record.attempt,
     }
     if handled.reason:
         facts["reason"] = handled.reason
@@ -150,27 +141,17 @@ def _report(handled: Handled, record: SQSRecord) -> None:
         }
         if event.replay_of:
             facts |= {"replay_of": event.replay_of, "replay": event.replay}
-        facts["lane"] = digest(record.attributes.message_group_id or "")[:16]
+        facts["lane"] = digest(record.group)[:16]
     if handled.origin is not None:
         facts |= {"company": handled.origin.company, "channel": "whatsapp"}
     logger.info("event handled", extra=facts)
 
 
-def _note_dead_letter(record: SQSRecord, failure: Exception) -> None:
+def _note_dead_letter(record: Record, failure: Exception) -> None:
     """Keep why an event becomes a dead letter, if that can be done."""
     said = describe(failure)
     reason = ": ".join(said[part] for part in ("error", "reason") if part in said)
     try:
-        attempts = int(record.attributes.approximate_receive_count)
-        parking.note_dead_letter(here, record.body, reason, attempts)
+        parking.note_dead_letter(here, record.body, reason, record.attempt)
     except Exception as also:  # noqa: BLE001 - the failure that is being noted must fly on
         logger.warning("reason of a dead letter not kept", extra=describe(also))
-
-
-def _is_last(record: SQSRecord) -> bool:
-    """Whether the queue gives the record up after this attempt."""
-    return int(record.attributes.approximate_receive_count) >= settings.max_receive_count
-
-
-def _delivery(record: SQSRecord) -> dict[str, Any]:
-    return {"attempt": int(record.attributes.approximate_receive_count)}

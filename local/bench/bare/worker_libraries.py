@@ -2,10 +2,9 @@
 
 import boto3
 from aws_lambda_powertools import Logger, Metrics
-from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor
 from pydantic import BaseModel, ConfigDict
 
-logger, metrics, processor = Logger(), Metrics(), SqsFifoPartialProcessor()
+logger, metrics = Logger(), Metrics()
 client = boto3.client("dynamodb")
 
 

@@ -1,9 +1,11 @@
 """
 Imports one module in this fresh interpreter and tells what it took: `import_once.py whatsapp.handlers.worker`.
 
-The last line of standard output, JSON: cpu_ms, wall_ms, peak_kib (of the whole process), modules, bytecode_bytes.
+The last line of standard output, JSON: cpu_ms, wall_ms, peak_kib (of the whole process), modules, bytecode_bytes,
+collects_garbage.
 """
 
+import gc
 import importlib
 import json
 import sys
@@ -29,6 +31,7 @@ print(
             "peak_kib": int(peak),
             "modules": modules,
             "bytecode_bytes": sum(Path(path).stat().st_size for path in bytecode),
+            "collects_garbage": gc.isenabled(),
         }
     )
 )

@@ -8,15 +8,21 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
+from shared.batches import Record
 from tests.integration.logs import counted, recorded
 from tests.integration.whatsapp.conftest import NOW, Desk, text
 from tests.template import environment
 
 LONGEST_LINE_BYTES = 1_200
-RECORD = SQSRecord(
-    {"attributes": {"ApproximateReceiveCount": "2", "MessageGroupId": "a" * 64}, "body": ""}
+RECORD = Record(
+    message_id="b5c7a1de",
+    body="",
+    group="a" * 64,
+    attempt=2,
+    sent_at_ms=NOW,
+    receipt="",
+    queue="whatsapp.fifo",
 )
 
 

@@ -297,7 +297,7 @@ class World(Tables):
     def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
         """The handler's answer for one message: whether it is to come back."""
         self.wire.note_run()
-        event = {"Records": [message.as_record()]}
+        event = {"Records": [message.as_record(lane)]}
         with quiet():
             answer = self.workers[lane].handler(event, run or Invocation(self.clock))
         failed = [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]

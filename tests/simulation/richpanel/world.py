@@ -24,7 +24,6 @@ from shared.dynamodb import Table
 from tests.simulation.clock import Clock
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.lanes import Lanes
-from tests.simulation.richpanel.lanes import as_record
 from tests.simulation.stored import items_of
 from tests.simulation.wire import Died, Wire
 from tests.simulation.world import quiet
@@ -196,7 +195,7 @@ class World:
         self.wire.note_run()
         with quiet():
             answer = self.worker.handler(
-                {"Records": [as_record(lane, message)]},
+                {"Records": [message.as_record(lane)]},
                 run or Invocation(self.clock, lasts_ms=LONGEST_LIFE_MS),
             )
         failed = [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]

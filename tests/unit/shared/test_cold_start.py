@@ -1,0 +1,45 @@
+"""What a start costs: the collector rests meanwhile, and works again for the events, whoever begins and ends."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from shared import cold_start
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    was_enabled = gc.isenabled()
+    yield
+    gc.unfreeze()
+    if was_enabled:
+        gc.enable()
+
+
+def test_no_garbage_is_collected_from_its_begin_to_its_end() -> None:
+    cold_start.begin()
+    assert not gc.isenabled()
+
+    cold_start.done()
+    assert gc.isenabled()
+
+
+def test_what_was_there_at_the_end_is_not_looked_at_again() -> None:
+    before = gc.get_freeze_count()
+    cold_start.begin()
+
+    cold_start.done()
+
+    assert gc.get_freeze_count() > before + 1_000
+
+
+def test_only_the_first_end_keeps_what_is_there() -> None:
+    cold_start.begin()
+    cold_start.done()
+    gc.unfreeze()
+
+    cold_start.done()
+
+    assert gc.get_freeze_count() == 0
+    assert gc.isenabled()
