@@ -18,7 +18,7 @@ _AGENT = "facebookexternalua"
 
 
 def meta_bytes(body: Json) -> bytes:
-    r"""The body as Meta writes and signs it: non-ASCII as \uXXXX (emoji as two), / as \/."""
+    r"""The body as Meta writes and signs it: non-ASCII as \u and four hex digits (emoji as two), / as \/."""
     return json.dumps(body, separators=(",", ":")).replace("/", "\\/").encode("ascii")
 
 

@@ -29,13 +29,17 @@ class Units:
     read: float = 0
 
 
+class Unpriced(Exception):
+    """A call that this page has no price for; says which."""
+
+
 @dataclass
 class Pricing:
     """
     Hooks of botocore; `priced` has the units of every call that was made while `is_on`.
 
     Looks at the items through *aside*, a client of its own. A call that nobody has priced yet raises
-    NotImplementedError: no cost is left out in silence.
+    Unpriced: no cost is left out in silence.
     """
 
     aside: DynamoDBClient
@@ -75,7 +79,7 @@ class Pricing:
         times = 2 if operation == "TransactWriteItems" else 1
         if "Error" in answer:
             if answer["Error"]["Code"] not in REFUSED:
-                raise NotImplementedError(f"{operation} failed: {answer['Error']['Code']}")
+                raise Unpriced(f"{operation} failed: {answer['Error']['Code']}")
             return Units(write=times * sum(capacity.write_units(item, item) for item in before))
         units = 0
         for (table, key), old in zip(self._targets(operation, asked), before, strict=True):
@@ -94,7 +98,7 @@ class Pricing:
         if operation in _READS:
             return []
         if operation not in _WRITES:
-            raise NotImplementedError(f"{operation} has no price here yet")
+            raise Unpriced(f"{operation} has no price here yet")
         parts = [asked]
         if operation == "TransactWriteItems":
             parts = [part for item in asked["TransactItems"] for part in item.values()]
@@ -142,7 +146,7 @@ def _of_batch_get(asked: dict[str, Any], answer: dict[str, Any]) -> float:
 def _of_query(asked: dict[str, Any], answer: dict[str, Any]) -> float:
     """A page is rounded up as a whole. Not what a filter or a projection leaves out: they do not show in the answer."""
     if "FilterExpression" in asked or "ProjectionExpression" in asked:
-        raise NotImplementedError("a query that leaves something out has no price here yet")
+        raise Unpriced("a query that leaves something out has no price here yet")
     return capacity.read_units(answer["Items"], is_consistent=asked.get("ConsistentRead", False))
 
 

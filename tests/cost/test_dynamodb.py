@@ -9,7 +9,7 @@ from moto import mock_aws
 from mypy_boto3_dynamodb import DynamoDBClient
 
 from tests.cost.capacity import Index
-from tests.cost.dynamodb import Pricing, Units
+from tests.cost.dynamodb import Pricing, Units, Unpriced
 
 TABLE = "table"
 LARGE = "x" * 2_000
@@ -115,5 +115,5 @@ def test_reads_cost_each_item_found_or_not(client: DynamoDBClient, pricing: Pric
 
 
 def test_a_call_without_a_price_is_an_error(client: DynamoDBClient, pricing: Pricing) -> None:
-    with pytest.raises(NotImplementedError, match="Scan"):
+    with pytest.raises(Unpriced, match="Scan"):
         client.scan(TableName=TABLE)
