@@ -58,7 +58,7 @@ def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answe
     def is_last(record: Record) -> bool:
         return record.attempt >= worker.max_receive_count
 
-    def handle(record: Record) -> None:
+    def handle(record: Record) -> str:
         for table in tables:
             table.forget_consumption()
         run = Run(
@@ -68,7 +68,9 @@ def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answe
             is_last(record),
             context.get_remaining_time_in_millis,
         )
-        outcome = _handled(worker, record.body, run)
+        return _handled(worker, record.body, run)
+
+    def report(record: Record, outcome: str) -> None:
         units = sum(table.consumed_write_units for table in tables)
         metrics.add_metric("ConsumedWRU", MetricUnit.Count, units)
         facts = {"outcome": outcome, "attempt": record.attempt, "wru": units}
@@ -76,11 +78,11 @@ def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answe
 
     def bury_or_wait(record: Record, failure: Exception) -> None:
         if is_last(record):
-            _buried(worker, record, failure)
+            _bury(worker, record, failure)
         else:
             _wait(worker, record, failure)
 
-    return handle_each(event, handle, bury_or_wait)
+    return handle_each(event, handle=handle, report=report, before_it_comes_back=bury_or_wait)
 
 
 def _handled(worker: Worker, body: str, run: Run) -> str:
@@ -107,29 +109,24 @@ def _handled(worker: Worker, body: str, run: Run) -> str:
 
 
 def _wait(worker: Worker, record: Record, failure: Exception) -> None:
-    """Space the attempts; a failure of this changes nothing but the time."""
+    """Space the attempts. Where that cannot be done, it comes back when its visibility is over."""
     seconds = min(FIRST_WAIT_SECONDS * 2 ** (record.attempt - 1), LONGEST_WAIT_SECONDS)
     if isinstance(failure, Transient) and failure.wait_ms is not None:
         seconds = min(max(1, -(-failure.wait_ms // clock.SECOND_MS)), LONGEST_WAIT_SECONDS)
-    try:
-        worker.sqs.change_message_visibility(
-            QueueUrl=worker.queue_url,
-            ReceiptHandle=record.receipt,
-            VisibilityTimeout=seconds,
-        )
-    except (ClientError, BotoCoreError) as also:
-        logger.warning("visibility not changed", extra=describe(also))
+    worker.sqs.change_message_visibility(
+        QueueUrl=worker.queue_url,
+        ReceiptHandle=record.receipt,
+        VisibilityTimeout=seconds,
+    )
 
 
-def _buried(worker: Worker, record: Record, failure: Exception) -> None:
+def _bury(worker: Worker, record: Record, failure: Exception) -> None:
+    """Keep why it dies, and say visibly that it was given up."""
     reason = failure.reason if isinstance(failure, Transient) else type(failure).__name__
     try:
         parking.note_dead_letter(
             worker.here.log, worker.source, record.body, reason, record.attempt
         )
-    except (ClientError, BotoCoreError, Transient) as also:
+    except Exception as also:  # noqa: BLE001 - that it was given up is said all the same
         logger.warning("reason of a dead letter not written", extra=describe(also))
-    try:
-        worker.bury(record.body, reason)
-    except Exception as also:  # noqa: BLE001 - the failure itself must fly on, into the dead letters
-        logger.warning("end of a record not written", extra=describe(also))
+    worker.bury(record.body, reason)

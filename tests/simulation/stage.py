@@ -122,9 +122,9 @@ def _keep_outcomes(world: World) -> None:
     """Note how each message ended, from the handler's own report."""
     report = world.worker._report
 
-    def noted(handled: Any, record: Any) -> None:
+    def noted(record: Any, handled: Any) -> None:
         world.outcomes[record.message_id] = handled.outcome.value
-        report(handled, record)
+        report(record, handled)
 
     world.worker._report = noted  # type: ignore[attr-defined]
 

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.template import resources
+from tests.template import ROOT, resources
 
-README = Path(__file__).parents[2] / "README.md"
+README = ROOT / "README.md"
 ALARMS = sorted(resources("AWS::CloudWatch::Alarm"))
+SOURCES = "".join(
+    file.read_text(encoding="utf-8")
+    for folder in ("functions", "layers/shared")
+    for file in (ROOT / folder).rglob("*.py")
+)
 _HEADER = re.compile(r"\| alarm \(without `(\w+)`\)")
 
 
@@ -42,6 +46,13 @@ def test_every_alarm_is_named(alarm: str) -> None:
 @pytest.mark.parametrize("pattern", [*named()])
 def test_no_alarm_is_named_that_does_not_exist(pattern: str) -> None:
     assert any(re.fullmatch(pattern, alarm) for alarm in ALARMS)
+
+
+@pytest.mark.parametrize("alarm", ALARMS)
+def test_a_log_line_that_an_alarm_quotes_is_one_that_functions_write(alarm: str) -> None:
+    said = str(resources("AWS::CloudWatch::Alarm")[alarm]["Properties"]["AlarmDescription"])
+
+    assert [line for line in re.findall(r'"([a-z ]+)"', said) if f'"{line}"' not in SOURCES] == []
 
 
 def test_each_says_what_it_means_and_what_to_do() -> None:

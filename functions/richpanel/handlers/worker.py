@@ -7,7 +7,6 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
-from botocore.exceptions import BotoCoreError, ClientError
 
 from richpanel.handlers.sources import SourcesSettings, quick, sources
 from richpanel.items import TTL_ATTRIBUTE, Action, key_of
@@ -20,7 +19,7 @@ from shared.batches import Answer, Record, handle_each
 from shared.delivery import Ledger
 from shared.dynamodb import Table
 from shared.failures import Transient
-from shared.observability import describe, logger, metrics
+from shared.observability import logger, metrics
 
 # SQS takes no more than twelve hours, those since the record was received included.
 LONGEST_VISIBILITY_SECONDS = 11 * 3_600
@@ -66,19 +65,21 @@ cold_start.done()
 def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch (of one) in, the messages that must come back out."""
 
-    def handle(record: Record) -> None:
+    def handle(record: Record) -> Handled:
         for table in (idempotency, here.state, audit):
             table.forget_consumption()
-        _report(process(here, Delivery(record.body, record.attempt, context)), record)
+        return process(here, Delivery(record.body, record.attempt, context))
 
-    return handle_each(event, handle, _come_back_later)
+    return handle_each(event, handle=handle, report=_report, before_it_comes_back=_come_back_later)
 
 
 def _come_back_later(record: Record, failure: Exception) -> None:
-    """Let the queue bring a record back when it can succeed, and not only when its visibility is over."""
-    if not isinstance(failure, Transient) or failure.wait_ms is None:
-        return
-    try:
+    """
+    Let the queue bring a record back when it can succeed, and not only when its visibility is over.
+
+    Where that cannot be said, it comes back all the same.
+    """
+    if isinstance(failure, Transient) and failure.wait_ms is not None:
         sqs.change_message_visibility(
             QueueUrl=queue_urls[record.queue],
             ReceiptHandle=record.receipt,
@@ -86,13 +87,9 @@ def _come_back_later(record: Record, failure: Exception) -> None:
                 -(-failure.wait_ms // clock.SECOND_MS), LONGEST_VISIBILITY_SECONDS
             ),
         )
-    except (ClientError, BotoCoreError) as also:
-        logger.warning(
-            "visibility not changed", extra=describe(also)
-        )  # It comes back all the same.
 
 
-def _report(handled: Handled, record: Record) -> None:
+def _report(record: Record, handled: Handled) -> None:
     """One line per event, with ids and codes only."""
     metrics.add_metric(handled.outcome.capitalize(), MetricUnit.Count, 1)
     facts: dict[str, Any] = {

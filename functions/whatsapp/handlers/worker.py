@@ -97,18 +97,18 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch in, the ids of what is to come back out."""
     run = Invocation(context.aws_request_id, context.get_remaining_time_in_millis)
 
-    def handle(record: Record) -> None:
+    def handle(record: Record) -> Handled:
         table.forget_consumption()
-        _report(process(here, record.body, run), record)
+        return process(here, record.body, run)
 
     def note_if_last(record: Record, failure: Exception) -> None:
         if record.attempt >= settings.max_receive_count and run.remaining_ms() > NOTE_MS:
             _note_dead_letter(record, failure)
 
-    return handle_each(event, handle, note_if_last)
+    return handle_each(event, handle=handle, report=_report, before_it_comes_back=note_if_last)
 
 
-def _report(handled: Handled, record: Record) -> None:
+def _report(record: Record, handled: Handled) -> None:
     """One line and a few counts per event."""
     event, outcome = handled.event, handled.outcome
     is_ours = event is not None and event.source == "parley"
@@ -148,10 +148,7 @@ def _report(handled: Handled, record: Record) -> None:
 
 
 def _note_dead_letter(record: Record, failure: Exception) -> None:
-    """Keep why an event becomes a dead letter, if that can be done."""
+    """Keep why an event becomes a dead letter."""
     said = describe(failure)
     reason = ": ".join(said[part] for part in ("error", "reason") if part in said)
-    try:
-        parking.note_dead_letter(here, record.body, reason, record.attempt)
-    except Exception as also:  # noqa: BLE001 - the failure that is being noted must fly on
-        logger.warning("reason of a dead letter not kept", extra=describe(also))
+    parking.note_dead_letter(here, record.body, reason, record.attempt)

@@ -7,6 +7,7 @@ batch processor would do the same; the README's decision log has what it costs a
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,7 +16,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 type Answer = dict[str, list[dict[str, str]]]
 
@@ -52,30 +53,44 @@ class Record:
         )
 
 
-def handle_each(
+def handle_each[T](
     event: Mapping[str, Any],
-    handle: Callable[[Record], None],
+    *,
+    handle: Callable[[Record], T],
+    report: Callable[[Record, T], None],
     before_it_comes_back: Callable[[Record, Exception], None],
 ) -> Answer:
     """
-    Handle each record of a batch; what *handle* raises sends the record back to the queue.
+    Handle each record of a batch, and report what came of it; what *handle* raises sends the record back to the queue.
 
-    The records behind it in its group go back unhandled, so that none overtakes it; other groups go on. Only what
-    *before_it_comes_back* raises gets out, and brings the whole batch back.
+    The records behind it in its group go back unhandled, so that none overtakes it; other groups go on. What the other
+    two raise is logged, and changes nothing: what is done is done, and what comes back does so anyway.
     """
     failed: list[str] = []
     failed_groups: set[str] = set()
     for record in [Record.of(told) for told in event["Records"]]:
-        if record.group not in failed_groups:
-            try:
-                handle(record)
-            except Exception as failure:  # noqa: BLE001 - whatever it is, other groups must go on
+        if record.group in failed_groups:
+            failed.append(record.message_id)
+            continue
+        try:
+            handled = handle(record)
+        except Exception as failure:  # noqa: BLE001 - whatever it is, other groups must go on
+            failed.append(record.message_id)
+            failed_groups.add(record.group)
+            with _logged("record comes back unprepared"):
                 metrics.add_metric("ComesBack", MetricUnit.Count, 1)
                 said = describe(failure) | {"attempt": record.attempt}
                 logger.warning("record comes back", extra=said)
                 before_it_comes_back(record, failure)
-                failed_groups.add(record.group)
-            else:
-                continue
-        failed.append(record.message_id)
+        else:
+            with _logged("record not reported"):
+                report(record, handled)
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+
+
+@contextmanager
+def _logged(what: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as failure:  # noqa: BLE001 - nothing in here may change what becomes of a record
+        logger.error(what, extra=describe(failure))

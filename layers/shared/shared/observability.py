@@ -85,7 +85,9 @@ def describe(error: BaseException) -> dict[str, Any]:
     if isinstance(error, Permanent | Transient):
         said["reason"] = error.reason
     elif isinstance(error, ClientError):
-        said["reason"] = f"{error.operation_name}: {error.response['Error']['Code']}"
+        # Of an answer without a body that can be read, botocore makes an error without a code.
+        code = error.response.get("Error", {}).get("Code", "no code")
+        said["reason"] = f"{error.operation_name}: {code}"
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
     said["at"] = [
         f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} {frame.name}" for frame in frames

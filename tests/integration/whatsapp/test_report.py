@@ -41,7 +41,7 @@ def reported(
     for metric in ("EndToEndMs", "Persisted", "FollowUp"):
         counted(metric)
     (handled,) = desk.take(value, accepted_at=NOW - 3_000)
-    worker._report(handled, RECORD)
+    worker._report(RECORD, handled)
     return log.getvalue()
 
 

@@ -1,13 +1,14 @@
 """Batches of FIFO queues: what fails comes back with what is behind it in its group, and holds up nobody else."""
 
 import json
-from collections.abc import Callable
+from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from shared.batches import Record, handle_each
-from shared.failures import Transient
 from tests.integration.logs import counted, recorded
 
 SECRET = "call me at +14155550123"
@@ -36,68 +37,78 @@ def told(message_id: str, group: str, *, attempt: int = 1) -> dict[str, Any]:
     }
 
 
-def batch(*records: dict[str, Any]) -> dict[str, Any]:
-    return {"Records": list(records)}
+@dataclass
+class Bench:
+    """A worker that fails at some records; what it was asked to do, in order."""
 
+    failing: frozenset[str] = frozenset()
+    got: list[str] = field(default_factory=list)
+    reported: list[tuple[str, int]] = field(default_factory=list)
+    shown: list[tuple[Record, Exception]] = field(default_factory=list)
 
-def fails_at(*message_ids: str) -> tuple[Callable[[Record], None], list[str]]:
-    """Something that handles records but for these, and the ids of those that it got, in order."""
-    got: list[str] = []
-
-    def handle(record: Record) -> None:
-        got.append(record.message_id)
-        if record.message_id in message_ids:
+    def handle(self, record: Record) -> int:
+        self.got.append(record.message_id)
+        if record.message_id in self.failing:
             raise RuntimeError(SECRET)
+        return len(record.body)
 
-    return handle, got
+    def report(self, record: Record, handled: int) -> None:
+        self.reported.append((record.message_id, handled))
+
+    def show(self, record: Record, failure: Exception) -> None:
+        self.shown.append((record, failure))
+
+    def work(self, *records: dict[str, Any]) -> list[str]:
+        """The ids of what comes back."""
+        answer = handle_each(
+            {"Records": [*records]},
+            handle=self.handle,
+            report=self.report,
+            before_it_comes_back=self.show,
+        )
+        assert list(answer) == ["batchItemFailures"]
+        return [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
 
 
-def nothing(_record: Record, _failure: Exception) -> None:
-    """Nothing is to be done before a record comes back."""
+def fail(*_: object) -> None:
+    """What goes wrong beside the handling."""
+    raise KeyError("something")
 
 
-def ids(answer: dict[str, list[dict[str, str]]]) -> list[str]:
-    return [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
+    counted("ComesBack")
+    return recorded(monkeypatch)
 
 
-def test_records_are_handled_in_the_order_of_the_batch_and_none_comes_back() -> None:
-    handle, got = fails_at()
+def test_records_are_handled_and_reported_in_the_order_of_the_batch_and_none_comes_back() -> None:
+    bench = Bench()
 
-    answer = handle_each(batch(told("1", "a"), told("2", "b"), told("3", "a")), handle, nothing)
-
-    assert answer == {"batchItemFailures": []}
-    assert got == ["1", "2", "3"]
+    assert bench.work(told("1", "a"), told("2", "b"), told("3", "a")) == []
+    assert bench.got == ["1", "2", "3"]
+    assert bench.reported == [("1", 9), ("2", 9), ("3", 9)]
 
 
 def test_what_fails_comes_back_with_what_is_behind_it_in_its_group_unhandled() -> None:
-    handle, got = fails_at("2")
+    bench = Bench(frozenset({"2"}))
 
-    answer = handle_each(
-        batch(told("1", "a"), told("2", "a"), told("3", "b"), told("4", "a"), told("5", "b")),
-        handle,
-        nothing,
+    back = bench.work(
+        told("1", "a"), told("2", "a"), told("3", "b"), told("4", "a"), told("5", "b")
     )
 
-    assert ids(answer) == ["2", "4"]
-    assert got == ["1", "2", "3", "5"]
+    assert back == ["2", "4"]
+    assert bench.got == ["1", "2", "3", "5"]
+    assert [message_id for message_id, _ in bench.reported] == ["1", "3", "5"]
 
 
 def test_a_batch_that_fails_whole_is_an_answer_and_no_error_of_the_function() -> None:
-    handle, _ = fails_at("1", "2")
-
-    answer = handle_each(batch(told("1", "a"), told("2", "b")), handle, nothing)
-
-    assert ids(answer) == ["1", "2"]
+    assert Bench(frozenset({"1", "2"})).work(told("1", "a"), told("2", "b")) == ["1", "2"]
 
 
 def test_a_record_that_comes_back_is_counted_and_logged_without_what_its_failure_said(
-    monkeypatch: pytest.MonkeyPatch,
+    log: StringIO,
 ) -> None:
-    log = recorded(monkeypatch)
-    counted("ComesBack")
-    handle, _ = fails_at("1")
-
-    handle_each(batch(told("1", "a", attempt=3), told("2", "a")), handle, nothing)
+    Bench(frozenset({"1"})).work(told("1", "a", attempt=3), told("2", "a"))
 
     (line,) = log.getvalue().splitlines()
     said = json.loads(line)
@@ -112,16 +123,11 @@ def test_a_record_that_comes_back_is_counted_and_logged_without_what_its_failure
 
 
 def test_the_failure_is_shown_to_the_worker_before_the_record_comes_back() -> None:
-    handle, _ = fails_at("2")
-    shown: list[tuple[Record, Exception]] = []
+    bench = Bench(frozenset({"2"}))
 
-    handle_each(
-        batch(told("1", "a"), told("2", "b", attempt=5), told("3", "b")),
-        handle,
-        lambda record, failure: shown.append((record, failure)),
-    )
+    bench.work(told("1", "a"), told("2", "b", attempt=5), told("3", "b"))
 
-    ((record, failure),) = shown
+    ((record, failure),) = bench.shown
     assert isinstance(failure, RuntimeError)
     assert record == Record(
         message_id="2",
@@ -134,6 +140,50 @@ def test_the_failure_is_shown_to_the_worker_before_the_record_comes_back() -> No
     )
 
 
+def test_a_failure_at_the_failure_is_logged_and_holds_up_no_other_group(
+    log: StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(frozenset({"1"}))
+    monkeypatch.setattr(bench, "show", fail)
+
+    assert bench.work(told("1", "a"), told("2", "b"), told("3", "a")) == ["1", "3"]
+
+    assert bench.got == ["1", "2"]
+    last = json.loads(log.getvalue().splitlines()[-1])
+    assert (last["message"], last["error"]) == ("record comes back unprepared", "KeyError")
+
+
+def test_an_error_of_aws_without_a_code_comes_back_like_any_other(
+    log: StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench()
+
+    def refused(_record: Record) -> int:
+        raise ClientError({"Error": {"Message": SECRET}}, "GetObject")
+
+    monkeypatch.setattr(bench, "handle", refused)
+
+    assert bench.work(told("1", "a")) == ["1"]
+    (line,) = log.getvalue().splitlines()
+    assert json.loads(line)["reason"] == "GetObject: no code"
+
+
+def test_what_is_done_is_done_where_it_cannot_be_reported(
+    log: StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench()
+    monkeypatch.setattr(bench, "report", fail)
+
+    assert bench.work(told("1", "a", attempt=5), told("2", "a")) == []
+
+    assert bench.got == ["1", "2"]
+    assert bench.shown == []
+    assert [json.loads(line)["message"] for line in log.getvalue().splitlines()] == [
+        "record not reported",
+        "record not reported",
+    ]
+
+
 def test_no_body_shows_in_what_python_prints_of_a_record() -> None:
     record = Record.of(told("1", "a"))
 
@@ -141,22 +191,12 @@ def test_no_body_shows_in_what_python_prints_of_a_record() -> None:
     assert "receipt of 1" not in repr(record)
 
 
-def test_a_failure_at_the_failure_brings_the_whole_batch_back() -> None:
-    handle, _ = fails_at("1")
-
-    def fail(_record: Record, _failure: Exception) -> None:
-        raise Transient("also")
-
-    with pytest.raises(Transient, match="also"):
-        handle_each(batch(told("1", "a"), told("2", "b")), handle, fail)
-
-
 def test_records_of_a_queue_without_groups_are_refused_before_any_is_handled() -> None:
     standard = told("2", "b")
     del standard["attributes"]["MessageGroupId"]
-    handle, got = fails_at()
+    bench = Bench()
 
     with pytest.raises(KeyError, match="MessageGroupId"):
-        handle_each(batch(told("1", "a"), standard), handle, nothing)
+        bench.work(told("1", "a"), standard)
 
-    assert got == []
+    assert bench.got == []

@@ -6,6 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from shared import cold_start
+from tests.template import ROOT, resources
+
+HANDLERS = sorted(
+    {each["Properties"]["Handler"] for each in resources("AWS::Serverless::Function").values()}
+)
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +20,14 @@ def _as_before() -> Iterator[None]:
     gc.unfreeze()
     if was_enabled:
         gc.enable()
+
+
+@pytest.mark.parametrize("handler", HANDLERS)
+def test_every_function_begins_its_start_and_ends_it(handler: str) -> None:
+    file = (ROOT / "functions" / handler.replace(".", "/")).parent
+
+    assert "cold_start.begin()" in (file.parent / "__init__.py").read_text(encoding="utf-8")
+    assert "\ncold_start.done()\n" in file.with_suffix(".py").read_text(encoding="utf-8")
 
 
 def test_no_garbage_is_collected_from_its_begin_to_its_end() -> None:
