@@ -67,12 +67,10 @@ def _can_use(opened: Opened, channel: ChannelMethod) -> bool:
 
 def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: str) -> None:
     conversation, company = opened.conversation, opened.company
-    payload = _payload(here, conversation, channel, request_id)
-    recipient = payload["recipient_data"]
     is_mail = channel is ChannelMethod.EMAIL
-    address = recipient["recipient_email"] if is_mail else recipient["recipient_tel"]
+    address = str(conversation.recipient_email if is_mail else conversation.recipient_tel)
     context = ContextObject(
-        frontend_payload=payload,
+        frontend_payload=_payload(here, opened, channel, request_id),
         company_data_payload=as_json(here.companies.item(company.company_id, company.project_id)),
         conversation_data=ConversationData(
             conversation_id=references.conversation_id(
@@ -91,27 +89,35 @@ def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: 
 
 
 def _payload(
-    here: Resources, conversation: Conversation, channel: ChannelMethod, request_id: str
+    here: Resources, opened: Opened, channel: ChannelMethod, request_id: str
 ) -> dict[str, Any]:
     """The request that began the conversation, for another channel."""
+    conversation, state = opened.conversation, opened.state
     recipient = {
         "recipient_first_name": conversation.recipient_first_name,
         "recipient_last_name": conversation.recipient_last_name,
         "recipient_tel": conversation.recipient_tel,
-        "recipient_email": conversation.recipient_email,
+        "recipient_email": state.email_as_given or conversation.recipient_email,
         "comms_consent": conversation.comms_consent,
+        "language": state.language,
+    }
+    request = {
+        "request_id": request_id,
+        "channel_method": channel.value,
+        "initial_request_timestamp": conversation.initial_request_timestamp
+        or conversation.created_at,
+        "template": state.template,
     }
     return {
         "company_data": {
             "company_id": conversation.company_id,
             "project_id": conversation.project_id,
         },
-        "recipient_data": {name: part for name, part in recipient.items() if part is not None},
+        "recipient_data": _without_gaps(recipient),
         "project_data": as_json(project_data_of(conversation, here.bucket)),
-        "request_data": {
-            "request_id": request_id,
-            "channel_method": channel.value,
-            "initial_request_timestamp": conversation.initial_request_timestamp
-            or conversation.created_at,
-        },
+        "request_data": _without_gaps(request),
     }
+
+
+def _without_gaps(section: dict[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in section.items() if part is not None}
