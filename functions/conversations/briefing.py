@@ -50,7 +50,7 @@ def facts_of(opened: Opened, project_data: Mapping[str, Any]) -> Facts:
     return Facts(
         company_name=company.company_name or company.company_id,
         project_name=company.project_name or company.project_id,
-        language=opened.state.language or company.default_language,
+        language=opened.language,
         local_date=f"{local:%A, %Y-%m-%d}",
         representatives=tuple(name for name in company.company_rep.values() if name),
         recipient_first_name=conversation.recipient_first_name,

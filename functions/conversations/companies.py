@@ -32,6 +32,8 @@ LONGEST_TEXT = {
     ChannelMethod.EMAIL: 20_000,
 }
 
+# For everybody, or by language (BCP 47).
+type Text = str | Annotated[dict[str, str], Field(min_length=1)]
 type _Hour = Annotated[str, Field(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 
 
@@ -75,10 +77,10 @@ class Policy(_Part):
     answers_per_day: int | None = Field(default=None, ge=1)
     tokens_per_day: int | None = Field(default=None, ge=1)
     opt_out_words: dict[str, list[str]] = Field(default_factory=dict)
-    help_text: str | None = None
-    opt_out_confirmation: str | None = None
-    opt_out_hint: str | None = None
-    handoff_notice: str | None = None
+    help_text: Text | None = None
+    opt_out_confirmation: Text | None = None
+    opt_out_hint: Text | None = None
+    handoff_notice: Text | None = None
     in_doubt: Literal["never_resend", "resend_if_absent"] = "never_resend"
     link_hosts: list[str] = Field(default_factory=list)
 
@@ -137,7 +139,7 @@ class EmailChannel(_Part):
     provider: Literal["ses"] = "ses"
     company_email: Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+$")]
     email_from_name: str | None = None
-    default_subject_line: str = "A message for you"
+    default_subject_line: Text | None = None
     configuration_set: str | None = None
     email_credentials_id: str | None = None
     account: str | None = None

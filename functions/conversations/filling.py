@@ -24,9 +24,12 @@ def template_of(opened: Opened, name: str | None) -> Template:
     if name is None or name not in whatsapp.templates:
         raise Unwritable("template_missing")
     try:
-        return Template.read(name, whatsapp.templates[name])
+        template = Template.read(name, whatsapp.templates[name])
     except TemplateBroken as broken:
         raise misconfigured(f"channel_config.whatsapp.templates.{broken.attribute}") from None
+    # Its words are the project's, whatever language the recipient has.
+    language = template.language or opened.company.default_language
+    return template.model_copy(update={"language": language})
 
 
 def filled(

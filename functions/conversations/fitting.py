@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from conversations import fixed_texts
 from conversations.companies import EmailChannel, SmsChannel
 from conversations.items.conversation import Role
 from conversations.items.log import Delivery, Message
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from conversations.opened import Opened
 
-OPT_OUT_HINT = "Reply STOP to opt out."
 TOO_LONG = "too_long"
 
 
@@ -51,7 +51,7 @@ def fitted(opened: Opened, message: Message) -> Message:
         message = message.model_copy(update=facts)
     if isinstance(channel, EmailChannel):
         try:
-            subject = subject_line(message.subject, channel.default_subject_line)
+            subject = subject_line(message.subject, fixed_texts.subject(opened, channel))
         except ContentUnusable as fault:
             raise Unwritable(fault.reason) from None
         message = message.model_copy(update={"subject": subject})
@@ -81,4 +81,4 @@ def too_long(opened: Opened, *, is_first: bool) -> Callable[[str], bool] | None:
 
 def _as_sms(opened: Opened, text: str, *, is_first: bool) -> str:
     text = gsm_twins(text.strip())
-    return f"{text}\n{opened.company.policy.opt_out_hint or OPT_OUT_HINT}" if is_first else text
+    return f"{text}\n{fixed_texts.opt_out_hint(opened)}" if is_first else text

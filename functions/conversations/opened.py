@@ -27,6 +27,11 @@ class Opened:
         """The customer's address on the channel."""
         return self.conversation.primary_channel
 
+    @property
+    def language(self) -> str:
+        """The language (BCP 47) that the customer is written to in until they have written."""
+        return self.state.language or self.company.default_language
+
     def with_state(self, state: State) -> Self:
         """The same conversation, its state read anew."""
         return replace(self, state=state)

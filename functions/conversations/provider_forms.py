@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from conversations import fixed_texts
 from conversations.companies import SmsChannel, WhatsAppChannel
 from shared import addresses
 from shared.channels import twilio
@@ -77,7 +78,7 @@ def for_ses(opened: Opened, channel: EmailChannel, message: Message, action_id: 
         sender_name=channel.email_from_name or "",
         to=opened.customer,
         reply_to=channel.company_email,
-        subject=message.subject or channel.default_subject_line,
+        subject=message.subject or fixed_texts.subject(opened, channel),
         body=body_of(message.content),
         auto_submitted=None
         if message.author.startswith("human:")
@@ -131,9 +132,10 @@ def _meta_content(opened: Opened, message: Message) -> tuple[str, dict[str, Any]
     configured = channel.templates.get(message.template) or {}
     values = [{"type": "text", "text": text} for text in _in_order(configured, message)]
     components = [{"type": "body", "parameters": values}] if values else []
+    language = str(configured.get("language") or opened.company.default_language)
     return "template", {
         "name": configured.get("meta_name") or message.template,
-        "language": {"code": configured.get("language") or "en"},
+        "language": {"code": language.replace("-", "_")},  # Meta writes en_US
         "components": components,
     }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import consequences, snapshot
+from conversations import consequences, fixed_texts, snapshot
 from conversations.ai import answering, models
 from conversations.ai.answering import Task
 from conversations.ai.config import AiConfigBroken, BuiltIn
@@ -46,7 +46,6 @@ FUNCTION = "function"  # the kind of a message that holds a function, and nothin
 TURN_MS = (
     100 * clock.SECOND_MS
 )  # of the 120 s that a run may take; the rest is for sending and storing
-CONFIRMED = "You will get no more messages from {company}. Reply START to get them again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,14 +131,9 @@ class Scribe:
 
     def notice(self, opened: Opened, turn_id: str, notice: str) -> Message | None:
         """One of the project's fixed texts."""
-        rules = opened.company.policy
-        company = opened.company.company_name or opened.company.company_id
-        texts = {
-            "handoff": rules.handoff_notice,
-            "help": f"{company}: {rules.help_text}" if rules.help_text else None,
-            "opt_out_confirmation": rules.opt_out_confirmation or CONFIRMED.format(company=company),
-        }
-        text = texts[notice]
+        text = fixed_texts.notice(
+            opened, notice, lambda: messages.newest(self.here.log, opened.ref, HISTORY)
+        )
         if text is None:
             return None
         return fitted(opened, blank(opened, turn_id, "system", text))

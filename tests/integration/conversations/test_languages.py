@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from conversations import arriving, provider_forms
+from conversations.items.log import Message
 from events.conversations import cast
-from tests.integration.conversations.acts import asked, said
+from tests.integration.conversations.acts import aside, asked, said, says, with_model, write
 from tests.integration.conversations.telling import UNREACHABLE, mails, told
 
 if TYPE_CHECKING:
@@ -27,7 +31,7 @@ def test_a_first_message_on_another_channel_is_in_the_language_of_the_request(
 
     (by_mail,) = mails(world)
     assert said(world, by_mail)[0].startswith("Hallo Ann, hier schreibt Carol")
-    assert world.office("GET /conversations/{ref}", ref=by_mail)["language"] == "de"
+    assert shown(world, by_mail)["language"] == "de"
 
 
 def test_a_first_message_on_another_channel_is_the_template_of_the_request(world: World) -> None:
@@ -62,3 +66,125 @@ def with_template(world: World, name: str, template: dict[str, Any]) -> None:
     whatsapp = channels["whatsapp"]
     templates = {**whatsapp["templates"], name: template}
     world.change(channel_config={**channels, "whatsapp": {**whatsapp, "templates": templates}})
+
+
+# Fixed texts
+
+
+@pytest.mark.parametrize(
+    ("language", "hint"),
+    [
+        ("de", "Abmelden mit STOP."),
+        ("pt-BR", "Responda STOP para sair."),
+        ("nl", "Reply STOP to opt out."),
+    ],
+)
+def test_the_hint_how_to_leave_is_in_the_language_of_the_message(
+    world: World, language: str, hint: str
+) -> None:
+    ref = asked(world, "sms", language=language)
+
+    assert said(world, ref)[0].splitlines()[-1] == hint
+
+
+def test_without_a_language_in_the_request_the_hint_is_in_the_projects(world: World) -> None:
+    world.change(default_language="fr")
+
+    ref = asked(world, "sms")
+
+    assert said(world, ref)[0].splitlines()[-1] == "STOP pour vous désinscrire."
+
+
+def test_a_project_may_have_its_texts_in_several_languages(world: World) -> None:
+    hints = {"en": "STOP ends this.", "de": "STOP beendet das.", "pt-BR": "STOP encerra."}
+    world.change(policy={"opt_out_hint": hints}, default_language="de")
+
+    wanted = {"de-AT": "de", "en": "en", "pt": "pt-BR", "nl": "de"}
+    for number, (language, found) in enumerate(wanted.items()):
+        number_of_theirs = f"+4477009001{number:02}"
+        ref = asked(world, "sms", f"r-{number}", language=language, recipient_tel=number_of_theirs)
+        assert said(world, ref)[0].splitlines()[-1] == hints[found]
+
+
+def test_one_text_of_a_project_is_for_everybody(world: World) -> None:
+    world.change(policy={"opt_out_hint": "STOP ends this."})
+
+    ref = asked(world, "sms", language="de")
+
+    assert said(world, ref)[0].splitlines()[-1] == "STOP ends this."
+
+
+def test_an_opt_out_is_confirmed_in_the_language_that_the_customer_writes(world: World) -> None:
+    ref = asked(world, "sms")
+    write(world, "Wann kann ich anfangen, und wer ist da?", "m")
+
+    write(world, "STOPP", "n")
+
+    assert said(world, ref, "system") == [
+        "Sie erhalten keine Nachrichten mehr von Cucumber Recruitment."
+        " Mit START erhalten Sie wieder welche."
+    ]
+
+
+def test_the_news_of_a_hand_off_is_in_the_language_of_the_answer_that_it_stands_in_for(
+    world: World,
+) -> None:
+    notices = {"en": "A colleague will answer you.", "de": "Eine Kollegin antwortet Ihnen."}
+    world.change(policy={"handoff_notice": notices})
+    with_model(world, says("Hello Ann, can you start in May?"), "no JSON", "none again")
+    ref = asked(world, "sms")
+
+    write(world, "Ich habe eine Frage: wann kann ich anfangen?")
+
+    assert said(world, ref, "system") == [notices["de"]]
+
+
+def test_help_is_in_the_language_of_the_request_where_the_word_does_not_tell(world: World) -> None:
+    world.change(policy={"help_text": {"en": "we help you.", "de": "wir helfen Ihnen."}})
+    ref = asked(world, "sms", language="de")
+
+    write(world, "HELP")
+
+    assert said(world, ref, "system") == ["Cucumber Recruitment: wir helfen Ihnen."]
+
+
+def test_a_mail_without_a_subject_has_the_usual_one_in_its_language(world: World) -> None:
+    channels = cast.project()["channel_config"]
+    mail = {n: part for n, part in channels["email"].items() if n != "default_subject_line"}
+    world.change(channel_config={**channels, "email": mail})
+    with_model(world, says("Hallo Ann, wann können Sie bei uns anfangen?", subject=None))
+
+    ref = asked(world, "email", language="de")
+
+    assert world.log(ref)[0]["subject"] == "Eine Nachricht für Sie"
+
+
+# Templates
+
+
+@pytest.mark.parametrize(
+    ("configured", "named"), [("de", "de"), (None, "de_AT"), ("pt-BR", "pt_BR"), ("en_US", "en_US")]
+)
+def test_meta_is_told_the_language_of_a_template_or_the_projects(
+    world: World, configured: str | None, named: str
+) -> None:
+    with_template(world, "invitation", {**cast.INVITATION, "language": configured})
+    world.change(default_language="de-AT")
+    ref = asked(world, "whatsapp", language="en")
+    opened = arriving.opened(aside(world), ref)
+
+    form = provider_forms.for_meta(opened, Message.read(world.log(ref)[0]), "action")
+
+    assert form["template"]["language"] == {"code": named}
+
+
+def test_a_template_that_names_no_language_is_filled_in_the_projects(world: World) -> None:
+    unnamed = {n: part for n, part in EINLADUNG.items() if n != "language"}
+    with_template(world, "invitation", unnamed)
+    world.change(default_language="de")
+    question = "Haben Sie einen Führerschein, und wann können Sie bei uns anfangen?"
+    with_model(world, says("", variables={"question": question}))
+
+    ref = asked(world, "whatsapp", language="en")
+
+    assert said(world, ref)[0].endswith(question)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from conversations.queue_work import LONGEST_WAIT_SECONDS
 from conversations.throttling import Throttles
-from conversations.writing import CONFIRMED
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared.channels.outcomes import NotSent
@@ -17,7 +16,9 @@ from tests.integration.conversations.acts import MINUTE_MS, aside, stands
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
 
-CONFIRMATION = CONFIRMED.format(company="Cucumber Recruitment")
+CONFIRMATION = (
+    "You will get no more messages from Cucumber Recruitment. Reply START to get them again."
+)
 NUMBERS = [f"+4477009001{n:02}" for n in range(20)]
 
 
