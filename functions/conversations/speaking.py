@@ -73,10 +73,16 @@ def wanted_of(opened: Opened, message: Message) -> Wanted:
         kind, author = Kind.REENGAGEMENT, Author.RULE
     if message.author.startswith("human:"):
         author = Author.PERSON
+        kind = Kind.FIRST if _begins(opened) else Kind.ANSWER
     is_template = message.template is not None
     return Wanted(
         kind=kind, author=author, action_id=action_id, is_template=is_template, takes=True
     )
+
+
+def _begins(opened: Opened) -> bool:
+    """Whether nothing was said yet: who writes then begins with somebody who does not expect it."""
+    return not opened.conversation.task_complete and opened.state.last_inbound_at is None
 
 
 def _was_tried(desk: Desk, opened: Opened, turn_id: str) -> bool:

@@ -13,6 +13,7 @@ from tests.integration.conversations.acts import (
     asked,
     at,
     release,
+    said,
     stands,
 )
 
@@ -298,3 +299,69 @@ def test_what_waits_when_automation_is_switched_off_goes_to_people(world: World)
 
     assert stands(world, ref) == ("handoff_pending", "automation_off")
     assert world.due_at() == []
+
+
+# In a person's words
+
+
+# A placeholder, a link, a number and an address of others, another language, and what looks like a secret.
+ODD = (
+    "Hallo [Ihr Name], wir haben die Stelle noch und freuen uns, wenn Sie sich melden: https://elsewhere.example/x"
+    " oder +44 7700 900999, eve@other.example, TODO, sk-abcdefghijklmnopqrstuvwxyz0123456789"
+)
+
+
+@pytest.mark.parametrize("channel", ["sms", "email"])
+def test_what_a_person_wrote_goes_out_as_it_is_whatever_a_model_may_not_write(
+    world: World, channel: str
+) -> None:
+    channels = cast.project()["channel_config"]
+    sms = channels["sms"] | {"max_segments": 4}
+    world.change(auto_queue_initial_message=True, channel_config=channels | {"sms": sms})
+    ref = asked(world, channel)
+
+    release(world, ref, text=ODD)
+
+    assert said(world, ref, "human:eve") == [ODD]
+    assert len(world.sent()) == 1
+
+
+def test_a_persons_first_message_wakes_nobody_either(world: World) -> None:
+    world.change(auto_queue_initial_message=True)
+    world.clock.ms = at("22:30")
+    ref = asked(world, recipient_tel=LONDON)
+
+    release(world, ref, text="Hello Ann, it is me, Eve.")
+
+    (message,) = world.log(ref)
+    assert (message["delivery_status"], message["error_code"]) == ("blocked", "quiet_hours")
+    assert stands(world, ref) == ("handoff_pending", "initial_review")
+
+    world.clock.ms += 10 * HOUR_MS
+    release(world, ref, "in the morning", text="Hello Ann, it is me, Eve.")
+    assert len(world.sent()) == 1
+
+
+def test_whoever_wrote_to_us_is_answered_by_a_person_at_night(world: World) -> None:
+    world.change(auto_queue_initial_message=True)
+    world.clock.ms = at("22:30")
+    ref = asked(world, recipient_tel=LONDON)
+    world.text("m", "Are you there?", From=LONDON)
+    world.work_off()
+    world.clock.ms += HOUR_MS
+
+    release(world, ref, text="Yes, it is me, Eve.")
+
+    assert len(world.sent()) == 1
+
+
+def test_what_people_begin_counts_as_what_the_model_begins(world: World) -> None:
+    world.change(auto_queue_initial_message=True)
+    for number in range(3):
+        world.clock.ms += HOUR_MS
+        ref = asked(world, request_id=f"req-{number}")
+        release(world, ref, text="Hello Ann, it is me, Eve.")
+
+    (message,) = world.log(ref)
+    assert (message["delivery_status"], message["error_code"]) == ("blocked", "frequency_cap")
+    assert len(world.sent()) == 2
