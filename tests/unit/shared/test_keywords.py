@@ -106,6 +106,30 @@ def test_the_words_of_a_company_take_the_place_of_that_languages_preset() -> Non
     assert theirs.wish_of("abmelden") is theirs.wish_of("STOP") is Wish.STOP
 
 
+@pytest.mark.parametrize(
+    ("ours", "written"),
+    [
+        ("No m\u00e1s", "NO MAS"),
+        ("D\u00e9sabonner", "desabonner"),
+        ("desabonner", "D\u00c9SABONNER"),
+        ("\u00c7IKI\u015e", "\u00e7\u0131k\u0131\u015f"),  # Turkish, in capitals and not
+        ("\u0130PTAL", "iptal"),
+        ("iptal", "\u0130ptal"),
+        ("\u0441\u0442\u043e\u0439", "\u0421\u0422\u041e\u0419"),
+        ("\u0441\u0442\u043e\u0439", "\u0441\u0442\u043e\u0438\u0306"),
+    ],
+)
+def test_who_leaves_out_accents_is_heard(ours: str, written: str) -> None:
+    assert vocabulary({"xx": [ours]}).wish_of(written) is Wish.STOP
+
+
+@pytest.mark.parametrize(
+    "text", ["Opt\u2011out", "opt\u2013out", "OPT\u2014OUT", "st\u00adop", "un\u200bsubscribe"]
+)
+def test_what_phones_and_programs_make_of_a_word_does_not_count(text: str) -> None:
+    assert OURS.wish_of(text) is Wish.STOP
+
+
 def test_a_company_cannot_turn_help_or_start_into_stop() -> None:
     theirs = vocabulary({"en": ["help", "START", "  ", "!"]})
 

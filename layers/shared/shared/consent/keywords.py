@@ -98,16 +98,26 @@ def folded(text: str) -> str:
     """
     A text in the form in which words are compared: NFKC, case-folded, blanks collapsed, without what stands around it.
 
-    Around it: punctuation, symbols, emoji, and marks that show nothing, such as zero-width spaces.
+    Around it: punctuation, symbols, emoji. In it nothing counts that people leave out and programs put in: accents, the
+    dots of Turkish letters, which dash it is, and signs that show nothing, such as zero-width spaces.
     """
     normal = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    words = " ".join(normal.split())
+    plain = "".join(map(_plain, unicodedata.normalize("NFD", normal)))
+    words = " ".join(unicodedata.normalize("NFC", plain).split())
     start, end = 0, len(words)
     while start < end and _is_beside_the_words(words[start]):
         start += 1
     while end > start and _is_beside_the_words(words[end - 1]):
         end -= 1
     return words[start:end]
+
+
+def _plain(sign: str) -> str:
+    if "\u0300" <= sign <= "\u036f" or unicodedata.category(sign) == "Cf":
+        return ""
+    if unicodedata.category(sign) == "Pd":
+        return "-"
+    return "i" if sign == "\u0131" else sign
 
 
 def _is_beside_the_words(sign: str) -> bool:
