@@ -48,7 +48,7 @@ _USUAL = "en"
 
 def opt_out_hint(opened: Opened) -> str:
     """What ends the first SMS: how to leave."""
-    return _in_language(opened.company.policy.opt_out_hint or _HINT, _asked_for(opened))
+    return _hint(opened, _asked_for(opened))
 
 
 def subject(opened: Opened, channel: EmailChannel) -> str:
@@ -63,24 +63,34 @@ def notice(opened: Opened, name: str, said: Callable[[], Sequence[Message]]) -> 
     It stands in for an answer, and is in the language that the customer writes in. *said* is the newest of the log,
     asked for where an answer of the model did not come to be; what was answered before STOP or HELP is at hand.
     """
-    rules, company = opened.company.policy, opened.company
-    confirmed = rules.opt_out_confirmation or _CONFIRMED
-    texts = {
-        "handoff": rules.handoff_notice,
-        "help": rules.help_text,
-        "opt_out_confirmation": confirmed,
-    }
-    text = texts[name]
-    if not text:
-        return None
-    spoken: list[str] = []
-    if not isinstance(text, str):
-        spoken = _spoken(said() if name == "handoff" else opened.conversation.messages)
-    words = _in_language(text, [*spoken, *_asked_for(opened)])
-    named = company.company_name or company.company_id
+    rules = opened.company.policy
+    if name == "handoff":
+        text = rules.handoff_notice
+        heard = _spoken(said()) if text and not isinstance(text, str) else []
+        return _in_language(text, [*heard, *_asked_for(opened)]) if text else None
+    languages = [*_spoken(opened.conversation.messages), *_asked_for(opened)]
     if name == "help":
-        return f"{named}: {words}"
-    return words.format(company=named) if text is _CONFIRMED else words
+        return _help(opened, languages)
+    if rules.opt_out_confirmation:
+        return _in_language(rules.opt_out_confirmation, languages)
+    return _in_language(_CONFIRMED, languages).format(company=_named(opened))
+
+
+def _help(opened: Opened, languages: Sequence[str]) -> str:
+    """Who writes, what the project says, and how to leave: silence would be no answer."""
+    text, hint = opened.company.policy.help_text, _hint(opened, languages)
+    words = _in_language(text, languages) if text else ""
+    if "stop" not in words.casefold():
+        words = f"{words} {hint}".strip()
+    return f"{_named(opened)}: {words}"
+
+
+def _hint(opened: Opened, languages: Sequence[str]) -> str:
+    return _in_language(opened.company.policy.opt_out_hint or _HINT, languages)
+
+
+def _named(opened: Opened) -> str:
+    return opened.company.company_name or opened.company.company_id
 
 
 def _asked_for(opened: Opened) -> list[str]:

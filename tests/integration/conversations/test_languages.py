@@ -145,7 +145,9 @@ def test_help_is_in_the_language_of_the_request_where_the_word_does_not_tell(wor
 
     write(world, "HELP")
 
-    assert said(world, ref, "system") == ["Cucumber Recruitment: wir helfen Ihnen."]
+    assert said(world, ref, "system") == [
+        "Cucumber Recruitment: wir helfen Ihnen. Abmelden mit STOP."
+    ]
 
 
 def test_a_mail_without_a_subject_has_the_usual_one_in_its_language(world: World) -> None:

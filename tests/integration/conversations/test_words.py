@@ -322,6 +322,25 @@ def test_who_asks_for_help_is_told_how_to_leave(world: World) -> None:
     assert len(said(world, ref)) == 1  # No model has answered it.
 
 
+@pytest.mark.parametrize(
+    ("help_text", "answer"),
+    [
+        (None, "Cucumber Recruitment: Reply STOP to opt out."),
+        ("call us.", "Cucumber Recruitment: call us. Reply STOP to opt out."),
+        ("call us, or say stop.", "Cucumber Recruitment: call us, or say stop."),
+    ],
+)
+def test_who_asks_for_help_is_answered_and_told_how_to_leave_whatever_the_project_says(
+    world: World, help_text: str | None, answer: str
+) -> None:
+    world.change(policy={"help_text": help_text})
+    ref = world.begin("sms")
+
+    write(world, "HELP")
+
+    assert told(world, ref) == [answer]
+
+
 def test_who_has_left_gets_no_help(world: World) -> None:
     ref = world.begin("sms")
     write(world, "STOP", "one")
