@@ -202,7 +202,7 @@ def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _Give
     """The conversation, in the model's hands as far as its state says."""
     for _ in range(ROUNDS):
         check_may_write(opened, agent)
-        if opened.state.mode is Mode.AI:
+        if _is_with_model(opened, given_back.cause):
             return opened
         waiting = [] if given_back.answer_pending else _pending(here, opened)
         # One that was released in the meantime is being carried out: whoever does it tells the model.
@@ -226,6 +226,18 @@ def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _Give
             return opened.with_state(state)
         opened = read_again(here, opened)
     raise Transient("state_contended")
+
+
+def _is_with_model(opened: Opened, cause: Cause) -> bool:
+    """
+    Whether nothing is left to be fenced off: the model has it, or this very call was here before.
+
+    Where only the status speaks of people, a turn is about to give it to them: the fence is what keeps it from that.
+    """
+    if opened.state.mode is not Mode.AI:
+        return False
+    is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
+    return not is_with_people or opened.state.moved_for == cause.what
 
 
 def _check_is_open(opened: Opened) -> None:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conversations import retention, snapshot
+from conversations import ending, retention, snapshot
+from conversations.ending import Ending
 from conversations.items.conversation import (
     ChannelMethod,
     Conversation,
@@ -12,10 +13,19 @@ from conversations.items.conversation import (
     Role,
     window,
 )
-from conversations.items.log import Delivery, DueKind, Message, Mode, Stage, Turn, TurnKind
+from conversations.items.log import (
+    Delivery,
+    DueKind,
+    Message,
+    Mode,
+    Stage,
+    State,
+    Turn,
+    TurnKind,
+)
 from conversations.items.ways import Outbound
 from conversations.lifecycle import NEVER_SENT, Status, turn_may_change
-from conversations.moving import Cause, change_status, keep_open, mode_of, note_change
+from conversations.moving import Cause, change_status, note_change
 from conversations.opened import Opened, Speaking
 from conversations.resources import Resources
 from conversations.store import conversations, due, messages, states
@@ -104,7 +114,15 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
         marks["answered_up_to"] = turn.up_to
     if (state.last_message_at or "") < message.message_timestamp:
         marks["last_message_at"] = message.message_timestamp
-    _release(here, opened, turn, changed, marks, is_told=message.author == "ai")
+    before, _ = changed
+    ended = Ending(
+        changed=changed,
+        wanted=_status_after(Status(before.conversation_status), turn.kind, message),
+        cause=cause,
+        marks=marks,
+        drop=_drops(state, marks, is_told=message.author == "ai"),
+    )
+    ending.end(here, opened, turn, ended)
     return answered
 
 
@@ -128,7 +146,14 @@ def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end
         marks["handed_off_for"] = end.reason
     if end.proposes:
         marks["waits_for_approval"] = turn.message_sk
-    _release(here, opened, turn, moved, marks, is_told=end.noted is not None)
+    ended = Ending(
+        changed=moved,
+        wanted=end.status,
+        cause=cause,
+        marks=marks,
+        drop=_drops(opened.state, marks, is_told=end.noted is not None),
+    )
+    ending.end(here, opened, turn, ended)
 
 
 def _is_given_anew(here: Resources, ref: str, turn: Turn) -> bool:
@@ -139,36 +164,18 @@ def _is_given_anew(here: Resources, ref: str, turn: Turn) -> bool:
     return state is not None and state.mode is Mode.AI and state.generation != turn.generation
 
 
-def _release(
-    here: Resources,
-    opened: Opened,
-    turn: Turn,
-    changed: tuple[Conversation, Conversation],
-    marks: dict[str, Any],
-    *,
-    is_told: bool,
-) -> None:
+def _drops(state: State, marks: Mapping[str, Any], *, is_told: bool) -> tuple[str, ...]:
     """
-    T8. Who may speak from now on follows from the status, unless people decided it since the turn began.
+    What is over with the turn.
 
     *is_told*: the model has answered, and so knows what came of the functions that people decided about.
     """
-    before, after = changed
-    mode = mode_of(Status(after.conversation_status))
-    # First the list: what comes after the release is not repeated.
-    keep_open(here, opened.ref, after)
-    # What an older status was for is no reason for this one.
-    is_plain = Status(after.conversation_status) in {Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT}
-    without = ("status_reason",) if is_plain and not marks.get("status_reason") else ()
-    if is_told and opened.state.untold is not None:
-        without = (*without, "untold")
-    if "waits_for_approval" in marks and opened.state.approved_by is not None:
+    without: tuple[str, ...] = ()
+    if is_told and state.untold is not None:
+        without = ("untold",)
+    if "waits_for_approval" in marks and state.approved_by is not None:
         without = (*without, "approved_by")  # That was another function.
-    if mode is not opened.state.mode:
-        raised = {**marks, "mode": mode, "status_before": before.conversation_status}
-        if states.release(here.log, opened.ref, turn, raises_fence=True, drop=without, **raised):
-            return
-    states.release(here.log, opened.ref, turn, drop=without, **marks)
+    return without
 
 
 def _answered(here: Resources, opened: Opened, turn: Turn) -> list[Entry]:

@@ -132,6 +132,7 @@ def release(
     ref: str,
     turn: Turn,
     *,
+    seen: int | None = None,
     raises_fence: bool = False,
     drop: tuple[str, ...] = (),
     **facts: Any,  # noqa: ANN401 - values of any field
@@ -139,13 +140,14 @@ def release(
     """
     End a turn and write its marks (T8); None where it was ended before. Safe to repeat.
 
-    With *raises_fence* the marks say who may speak from now on; None too where people said so since the turn began.
+    With *seen* the marks are decided from that generation; None too where people have raised it since. Marks that say
+    who may speak from now on come with *raises_fence*.
     """
     same: Any = State.attr("turn.turn_id").eq(turn.turn_id)
     same &= State.attr("turn.owner").eq(turn.owner)
     fence = State.named(generation=1) if raises_fence else {}
-    if raises_fence:
-        same &= State.attr("generation").eq(turn.generation)
+    if seen is not None:
+        same &= State.attr("generation").eq(seen)
     try:
         item = table.update(
             state_key(ref), put=State.named(**facts), add=fence, drop=["turn", *drop], when=same

@@ -1,0 +1,173 @@
+"""
+A person has a conversation for a moment while the model answers in it, and gives it back.
+
+Whatever becomes of the answer then, status, state and list say the same of who has the conversation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conversations import agents, arriving, references
+from conversations.items.log import Mode
+from conversations.lifecycle import Status
+from conversations.moving import mode_of
+from conversations.office import Agent
+from tests.integration.conversations.acts import aside, take_over, write
+from tests.simulation.wire import READS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.simulation.conversations.world import Moment, World
+
+FAULT = {"kind": "status", "provider": "twilio", "operation": "create_message"}
+# What becomes of the answer: the status of Twilio's refusal, and what the customer has asked.
+ENDS = {
+    "refused": (400, "Which shift is it?"),
+    "in doubt": (500, "Which shift is it?"),
+    "hands over": (None, "Can I talk to a human please"),
+}
+
+
+class Meanwhile:
+    """What a person does, each thing just before the call of its number."""
+
+    def __init__(self, world: World, *acts: tuple[int, Callable[[], None]]) -> None:
+        self.world, self.left = world, list(acts)
+
+    def __call__(self, _: str) -> bool:
+        while self.left and len(self.world.wire.calls) >= self.left[0][0]:
+            self.left.pop(0)[1]()
+        return False
+
+
+def give_back(world: World, ref: str) -> None:
+    here = aside(world)
+    agent = Agent(name="eve", principal="key", cause="back")
+    agents.hand_back(here, arriving.opened(here, ref), agent, answer_pending=False)
+
+
+def asked(world: World, end: str) -> tuple[str, Moment, list[str]]:
+    """A customer has asked: the conversation, the moment before the answer, and the calls that it takes."""
+    world.change(policy={})  # No notice: nothing else is said that would set things right.
+    ref = world.begin("sms")
+    world.text("m", ENDS[end][1])
+    world.take_in()
+    start = world.remember()
+    answered(world, start, end)
+    assert world.conversation(ref)["conversation_status"] == "handoff_pending"
+    return ref, start, list(world.wire.calls)
+
+
+def answered(
+    world: World, start: Moment, end: str, *acts: tuple[int, Callable[[], None]]
+) -> Meanwhile:
+    """The answer from the moment before it, and what a person does meanwhile."""
+    world.begin_again(start)
+    if (status := ENDS[end][0]) is not None:
+        world.sandbox.faults.add(**FAULT, status=status)
+    person = Meanwhile(world, *acts)
+    world.wire.fails_if = person
+    world.settle()
+    return person
+
+
+def moments(calls: list[str], first: int = 1) -> list[tuple[int, str]]:
+    """Before which calls a person may act: behind a call that only reads, nothing is otherwise than before it."""
+    return [
+        (number, call)
+        for number, call in enumerate(calls, start=1)
+        if number >= first and (number == 1 or calls[number - 2].split(" ")[0] not in READS)
+    ]
+
+
+def disagreements(world: World, ref: str) -> list[str]:
+    """What says otherwise than the status who has the conversation."""
+    status = Status(world.conversation(ref)["conversation_status"])
+    state = world.state(ref)
+    (listed,) = [row for key, row in world.rows().items() if key[1].startswith("OPEN#")]
+    found = []
+    if mode_of(status) is not Mode(state["mode"]):
+        found.append(f"{status}, but the state has {state['mode']}")
+    if listed["conversation_status"] != status:
+        found.append(f"{status}, but the list has {listed['conversation_status']}")
+    if "turn" in state:
+        found.append("a turn is left")
+    return found
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_who_takes_over_and_gives_back_while_an_answer_fails_leaves_status_and_mode_in_accord(
+    world: World, end: str
+) -> None:
+    ref, start, calls = asked(world, end)
+    seen = set()
+
+    for number, call in moments(calls):
+        person = answered(
+            world,
+            start,
+            end,
+            (number, lambda: take_over(world, ref)),
+            (number, lambda: give_back(world, ref)),
+        )
+
+        assert not person.left, call
+        assert disagreements(world, ref) == [], f"{number} {call}"
+        seen.add(world.conversation(ref)["conversation_status"])
+
+    # Before the fence nothing leaves, and it stays with the model; what fails behind it is theirs to look at.
+    assert {"initial_message_sent", "handoff_pending"} <= seen
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_however_long_a_person_has_it_while_an_answer_fails_status_and_mode_are_in_accord(
+    world: World, end: str
+) -> None:
+    ref, start, calls = asked(world, end)
+    (sends, *_) = [n for n, call in enumerate(calls, start=1) if "/Messages.json" in call]
+
+    for number, call in moments(calls, sends + 1):
+        answered(
+            world,
+            start,
+            end,
+            (sends, lambda: take_over(world, ref)),
+            (number, lambda: give_back(world, ref)),
+        )
+
+        assert disagreements(world, ref) == [], f"{number} {call}"
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_who_gives_back_what_is_just_coming_to_people_leaves_status_and_mode_in_accord(
+    world: World, end: str
+) -> None:
+    ref, start, calls = asked(world, end)
+
+    for number, call in moments(calls):
+        answered(world, start, end, (number, lambda: give_back(world, ref)))
+
+        assert disagreements(world, ref) == [], f"{number} {call}"
+
+
+def test_a_promise_of_a_person_that_arrived_after_all_leaves_status_and_mode_in_accord(
+    world: World,
+) -> None:
+    world.change(policy={})
+    ref = world.begin("sms")
+    world.sandbox.faults.add(**FAULT, status=500)
+    write(world, "Can I talk to a human please")
+    world.settle()
+    promise = world.log(ref)[-1]
+    assert promise["delivery_status"] == "unknown"
+    give_back(world, ref)
+
+    world.status("SM" + "f" * 32, "delivered", references.action_id(ref, promise["turn_id"]))
+    world.settle()
+
+    assert disagreements(world, ref) == []
+    assert world.log(ref)[-1]["delivery_status"] == "delivered"
