@@ -14,7 +14,7 @@ from shared.events import InboundMessage
 
 # After that, what was closed stays closed, and a message is nobody's.
 REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS
-MOST_OF_INDEX = 100  # BatchGetItem takes no more keys
+MOST_OF_INDEX = 100  # one read of states: older ones nobody speaks in any more
 # Providers whose events come through topics and queues of this deployment: there is no other account to mix up.
 OWN_PROVIDERS = frozenset({"aws_sms", "ses"})
 

@@ -52,8 +52,13 @@ def add_address(table: Table, channel: str, address: str, owner: BusinessAddress
 def owners(table: Table, channel: str, address: str) -> list[BusinessAddress]:
     """The projects that use an address of a business, strongly consistent."""
     condition = Key(PARTITION_KEY).eq(BusinessAddress.partition(channel, address))
-    items, _ = table.query(None, condition)
-    return [BusinessAddress.read(item) for item in items]
+    found: list[BusinessAddress] = []
+    start: Attributes | None = None
+    while True:
+        items, start = table.query(None, condition, start=start)
+        found += [BusinessAddress.read(item) for item in items]
+        if start is None:
+            return found
 
 
 def mark(table: Table, provider: str, provider_message_id: str, taken: Inbound) -> Inbound:

@@ -54,7 +54,7 @@ def read(table: Table, ref: str) -> State | None:
 
 
 def read_many(table: Table, refs: list[str]) -> dict[str, State]:
-    """The states of at most 100 conversations, by `ref`."""
+    """The states of conversations, by `ref`."""
     found = table.get_many([state_key(ref) for ref in dict.fromkeys(refs)])
     alive = [item for item in found if not State.is_erased(item)]
     return {str(item["pk"]).partition("#")[2]: State.read(item) for item in alive}

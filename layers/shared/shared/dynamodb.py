@@ -26,6 +26,7 @@ _serialize = TypeSerializer().serialize
 _deserialize = TypeDeserializer().deserialize
 
 BATCH_ATTEMPTS = 4
+MOST_IN_BATCH = 100  # keys of BatchGetItem
 TTL_ATTRIBUTE = "ttl"  # where a table does not name another; epoch seconds
 # "Item size has exceeded the maximum allowed size", "Size of hashkey has exceeded the maximum size limit of2048 bytes"
 _TOO_LARGE = re.compile(r"size (?:has exceeded|to update has exceeded)|size limit", re.IGNORECASE)
@@ -69,19 +70,29 @@ class Table:
         return item if item and not clock.is_over(item.get(self.ttl_attribute)) else None
 
     def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
-        """Read up to 100 items in one call, strongly consistent, in no order; those that are not there are left out."""
+        """
+        Read items, strongly consistent, in no order; those that are not there are left out. One call for each hundred.
+
+        Raises Transient where DynamoDB leaves some out again and again.
+        """
         found: list[Attributes] = []
-        wanted = [_to_wire(key) for key in keys]
+        for first in range(0, len(keys), MOST_IN_BATCH):
+            found += self._get_at_once(keys[first : first + MOST_IN_BATCH])
+        return [item for item in found if not clock.is_over(item.get(self.ttl_attribute))]
+
+    def _get_at_once(self, keys: Sequence[Attributes]) -> list[Attributes]:
+        """Up to a hundred items. What one answer has no room for (16 MB), or was refused, is asked for again."""
+        found: list[Attributes] = []
+        wanted: Any = [_to_wire(key) for key in keys]
         for _ in range(BATCH_ATTEMPTS):
-            if not wanted:
-                return [item for item in found if not clock.is_over(item.get(self.ttl_attribute))]
             answer = _call(
                 self._client.batch_get_item,
                 RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}},
             )
             found += [_from_wire(item) for item in answer["Responses"].get(self.name, [])]
-            unprocessed = answer["UnprocessedKeys"]
-            wanted = list(unprocessed[self.name]["Keys"]) if self.name in unprocessed else []
+            if self.name not in answer["UnprocessedKeys"]:
+                return found
+            wanted = answer["UnprocessedKeys"][self.name]["Keys"]
         raise Transient("batch_get_throttled")
 
     def put(self, item: Attributes, *, when: ConditionBase | None = None) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conversations import references
+from conversations.items.ways import BusinessAddress
+from conversations.store import routes
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments, companies
@@ -15,6 +17,7 @@ from shared import clock
 from shared.events import DeliveryStatus, InboundMessage
 from tests.integration.conversations.acts import (
     HOUR_MS,
+    aside,
     asked,
     last_sid,
     messages_of,
@@ -157,6 +160,43 @@ def test_a_message_of_a_conversation_that_was_erased_brings_nothing_back(world: 
 
     assert world.parked() == ["conversation_gone"]
     assert [key for key in world.rows() if key[0] == "conversations"] == []
+
+
+# An address that many use
+
+
+def shared_with(world: World, count: int, project_id: str = "pi-1") -> None:
+    """So many other companies use the WhatsApp number too, through the same account."""
+    for number in range(count):
+        owner = BusinessAddress(
+            company_id=f"ci-{number}",
+            project_id=project_id,
+            provider="twilio",
+            account=twilio.ACCOUNT,
+        )
+        routes.add_address(aside(world).log, "whatsapp", cast.WHATSAPP_SENDER, owner)
+
+
+@pytest.mark.parametrize("count", [49, 60, 120])
+def test_a_number_that_many_companies_share_loses_no_message(world: World, count: int) -> None:
+    ref = asked(world, "whatsapp")
+    shared_with(world, count)
+
+    world.whatsapp("a", "Which shift is it?", ExternalUserId=f"whatsapp:{USER_ID}")
+    world.work_off()
+
+    assert messages_of(world, ref) == ["Which shift is it?"]
+    assert stands(world, ref)[0] == "reply_sent"
+
+
+def test_a_company_is_found_behind_more_others_than_one_answer_has_room_for(world: World) -> None:
+    ref = asked(world, "whatsapp")
+    shared_with(world, 560, project_id="p" * 900)  # and they come before it
+
+    owners = routes.owners(aside(world).log, "whatsapp", cast.WHATSAPP_SENDER)
+
+    assert len(owners) == 561
+    assert owners[-1].company_id == world.conversation(ref)["company_id"]
 
 
 # One person, two names

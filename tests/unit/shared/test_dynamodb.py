@@ -1,0 +1,63 @@
+"""Many items are read in as few calls as there can be, and none of them is left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shared.dynamodb import Table
+from shared.failures import Transient
+
+NAME = "log"
+
+
+class Answering:
+    """A table that holds everything; one answer has room for so many items, and the rest is left out of it."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.asked: list[int] = []
+
+    def batch_get_item(self, *, RequestItems: dict[str, Any]) -> dict[str, Any]:
+        keys = RequestItems[NAME]["Keys"]
+        self.asked.append(len(keys))
+        left = keys[self.room :]
+        return {
+            "Responses": {NAME: keys[: self.room]},
+            "UnprocessedKeys": {NAME: {"Keys": left}} if left else {},
+        }
+
+
+def read(client: Answering, count: int) -> set[str]:
+    table = Table(client, NAME)  # type: ignore[arg-type] # the one call that is made
+    found = table.get_many([{"pk": str(number)} for number in range(count)])
+    assert len(found) == len({item["pk"] for item in found})
+    return {item["pk"] for item in found}
+
+
+@pytest.mark.parametrize(
+    ("count", "calls"),
+    [(0, []), (1, [1]), (100, [100]), (101, [100, 1]), (250, [100, 100, 50])],
+)
+def test_any_number_is_read_a_hundred_at_a_time(count: int, calls: list[int]) -> None:
+    client = Answering(room=100)
+
+    assert len(read(client, count)) == count
+    assert client.asked == calls
+
+
+def test_what_one_answer_leaves_out_is_asked_for_again() -> None:
+    client = Answering(room=40)
+
+    assert len(read(client, 120)) == 120
+    assert client.asked == [100, 60, 20, 20]
+
+
+def test_the_last_answer_counts_as_well() -> None:
+    assert len(read(Answering(room=25), 100)) == 100
+
+
+def test_what_is_left_out_all_the_time_fails() -> None:
+    with pytest.raises(Transient, match="batch_get_throttled"):
+        read(Answering(room=0), 2)
