@@ -1,40 +1,72 @@
-"""Files that another context of ours has fetched: the message that they came with is pointed to them."""
+"""
+Files that another context of ours has fetched: the message that they came with is pointed to them.
+
+A file may come before its message, by days where that one waits in a dead-letter queue or for people to place it. It is
+kept in mind then, and only after that the message is looked for once more; intake stores a message, and only after that
+looks for such files. Whichever comes last finds the other.
+"""
+
+from collections.abc import Mapping
 
 from conversations import arriving, media
+from conversations.items.books import EarlyFile
 from conversations.items.log import Message
 from conversations.resources import Resources
-from conversations.store import messages, routes
+from conversations.store import early_files, erasures, messages, routes
 from shared.events import FileStored
 from shared.failures import Transient
 
 
-def take(here: Resources, told: FileStored, *, is_last: bool) -> str:
-    """
-    Note where the file of a message lies. Safe to repeat. Raises Transient where the message is still on its way.
-
-    What belongs to no conversation is left alone: whoever has told of it shows the file.
-    """
-    marker = routes.marked(here.log, told.provider, told.provider_message_id)
-    if marker is not None and marker.ref is None:
-        return "unmatched"
-    found = None
-    if marker is not None and marker.ref is not None:
-        entry_id = arriving.entry_of(marker.ref, told.provider, told.provider_message_id)
-        found = messages.get(here.log, marker.ref, Message.sk(marker.message_timestamp, entry_id))
-    if marker is None or marker.ref is None or found is None:
-        if is_last:
-            return "unmatched"
-        raise Transient("message_not_taken")
-    key = media.key_in(here.bucket, told.provider, told.file.url or "")
-    if key is None:
+def take(here: Resources, told: FileStored) -> str:
+    """Note where the file of a message lies. Safe to repeat. Raises Transient where somebody else does so just now."""
+    name = (told.provider, told.provider_message_id)
+    file_key = media.key_in(here.bucket, told.provider, told.file.url or "")
+    if file_key is None:
         return "not_ours"
+    found = _message(here, *name)
+    if found is None:
+        early = EarlyFile(
+            provider_id=told.file.provider_id, file_key=file_key, ttl=EarlyFile.time_to_live()
+        )
+        early_files.keep(here.log, *name, early)
+        found = _message(here, *name)
+    if found is None and erasures.is_message(here.log, *name):
+        early_files.forget(here.log, *name)
+        return "erased"
+    if found is None:
+        return "kept"
+    ref, message = found
+    _point(here, ref, message, {told.file.provider_id: file_key})
+    return "filed"
+
+
+def take_early(here: Resources, ref: str, message: Message) -> None:
+    """Point a message that was stored to the files that were here before it. Safe to repeat. Raises Transient."""
+    if message.media_state != media.AWAITED or not message.provider:
+        return
+    found = early_files.of_message(here.log, message.provider, message.provider_message_id or "")
+    if found:
+        _point(here, ref, message, {one.provider_id: one.file_key for one in found})
+
+
+def _message(
+    here: Resources, provider: str, provider_message_id: str
+) -> tuple[str, Message] | None:
+    """The message in its conversation; None while it is in none."""
+    marker = routes.marked(here.log, provider, provider_message_id)
+    if marker is None or marker.ref is None:
+        return None
+    entry_id = arriving.entry_of(marker.ref, provider, provider_message_id)
+    found = messages.get(here.log, marker.ref, Message.sk(marker.message_timestamp, entry_id))
+    return (marker.ref, found) if found else None
+
+
+def _point(here: Resources, ref: str, message: Message, keys: Mapping[str | None, str]) -> None:
     files = [
-        {**file, "key": key} if file.get("provider_id") == told.file.provider_id else file
-        for file in found.media
+        {**file, "key": keys[file.get("provider_id")]} if file.get("provider_id") in keys else file
+        for file in message.media
     ]
     is_whole = all("key" in file for file in files)
-    state = media.STORED if is_whole else found.media_state
-    facts = Message.named(media=files, media_state=state)
-    sk = found.sk(found.message_timestamp, found.entry_id)
-    messages.update(here.log, marker.ref, sk, facts)
-    return "filed"
+    state = media.STORED if is_whole else message.media_state
+    if files != message.media and not messages.put_files(here.log, ref, message, files, state):
+        raise Transient("message_moved")

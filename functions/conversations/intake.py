@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import arriving, erased, finding, media, wishes
+from conversations import arriving, erased, filing, finding, media, wishes
 from conversations.items.books import Unmatched
 from conversations.items.log import Message, Mode
 from conversations.items.ways import Inbound
@@ -97,6 +97,7 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
     else:
         _ask_for_answer(here, opened, event, message, is_news=is_news)
     media.keep(desk.media, opened, message)
+    filing.take_early(here, opened.ref, message)
     return Taken.STORED if is_new else Taken.REPEATED
 
 

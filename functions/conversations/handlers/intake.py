@@ -58,13 +58,13 @@ type Told = Annotated[InboundMessage | FileStored, Field(discriminator="type")]
 told: TypeAdapter[InboundMessage | FileStored] = TypeAdapter(Told)
 
 
-def _handle(body: str, run: Run) -> str:
+def _handle(body: str, _: Run) -> str:
     try:
         event = told.validate_python(storable(json.loads(body)))
     except ValueError:  # of both: a pydantic error is one
         raise Permanent("unreadable") from None
     if isinstance(event, FileStored):
-        return filing.take(here, event, is_last=run.is_last)
+        return filing.take(here, event)
     return intake.take(desk, event)
 
 

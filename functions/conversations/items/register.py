@@ -3,6 +3,7 @@
 from conversations.items.books import (
     Answered,
     DeadLetter,
+    EarlyFile,
     ErasedAddress,
     ErasedMessage,
     Parked,
@@ -20,7 +21,8 @@ from conversations.items.ways import Alias, BusinessAddress, Inbound, Open, Outb
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Open, BusinessAddress,
-    Answered, Rate, Throttled, Spent, Unmatched, Parked, DeadLetter, Unreachable, ErasedAddress, ErasedMessage,
+    Answered, Rate, Throttled, Spent, Unmatched, Parked, DeadLetter, EarlyFile, Unreachable,
+    ErasedAddress, ErasedMessage,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

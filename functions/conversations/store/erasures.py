@@ -17,11 +17,10 @@ from conversations.items.conversation import ChannelMethod
 from conversations.items.log import OfConversation, State
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.items.ways import Alias, Inbound, Route
-from conversations.store import messages
+from conversations.store import early_files, messages
 from shared import clock
 from shared.addresses import address_hash
 from shared.dynamodb import Attributes, ConditionFailed, Table
-from shared.queues import digest
 
 type Person = tuple[str, str]  # company and address
 type Name = tuple[str, str]  # provider and its id of a message
@@ -34,11 +33,12 @@ def bury_address(table: Table, company_id: str, address: str, at: str) -> None:
 
 
 def bury_message(table: Table, name: Name, at: str) -> None:
-    """Say that a message was erased, and forget that it was taken, or where it led. Safe to repeat."""
+    """Say that a message was erased, and forget that it was taken, where it led, and its files. Safe to repeat."""
     tombstone = ErasedMessage(erased_at=at, ttl=ErasedMessage.time_to_live())
     table.put(tombstone.attributes(_message(name)))
     table.delete(key(Inbound.partition(*name)))
     messages.unlink(table, *name)
+    early_files.forget(table, *name)
 
 
 def is_message(table: Table, provider: str, provider_message_id: str) -> bool:
@@ -127,6 +127,4 @@ def _address(company_id: str, address: str) -> Attributes:
 
 
 def _message(name: Name) -> Attributes:
-    provider, provider_message_id = name
-    bare = messages.bare_id(provider, provider_message_id)
-    return key(ErasedMessage.partition(digest("message", provider, bare)))
+    return key(ErasedMessage.partition(messages.hash_of(*name)))

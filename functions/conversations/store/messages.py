@@ -10,6 +10,7 @@ from conversations.items.log import Change, Delivery, Message, OfConversation, o
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.items.ways import Outbound
 from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.queues import digest
 
 AT_ONCE = 25  # of BatchWriteItem
 SEARCHED = 1_000
@@ -63,6 +64,19 @@ def update(
         )
     except ConditionFailed:
         return None
+
+
+def put_files(
+    table: Table, ref: str, seen: Message, files: list[dict[str, str]], state: str | None
+) -> bool:
+    """Say where the files of a message lie; False where they are not as they were *seen*, or it is gone."""
+    where = of(ref, seen.sk(seen.message_timestamp, seen.entry_id))
+    facts = Message.named(media=files, media_state=state)
+    try:
+        table.update(where, put=facts, when=Message.attr("media").eq(seen.media))
+    except ConditionFailed:
+        return False
+    return True
 
 
 def newest(table: Table, ref: str, count: int) -> list[Message]:
@@ -121,6 +135,11 @@ def linked(table: Table, provider: str, provider_message_id: str) -> Outbound | 
 def unlink(table: Table, provider: str, provider_message_id: str) -> None:
     """Let a provider's id lead nowhere any more. Safe to repeat."""
     table.delete(key(Outbound.partition(provider, bare_id(provider, provider_message_id))))
+
+
+def hash_of(provider: str, provider_message_id: str) -> str:
+    """What stands for a message in keys where its id must not: that may hold a number."""
+    return digest("message", provider, bare_id(provider, provider_message_id))
 
 
 def bare_id(provider: str, provider_message_id: str) -> str:

@@ -33,7 +33,7 @@ def file_entry(stored: FileStored) -> Entry:
     """
     A file on `conversations-inbound.fifo`, once for each place where it lies.
 
-    It has a group of its own: one that is faster than its message waits for it, and must not keep it waiting.
+    It has a group of its own: messages do not wait for files, and each finds the other in any order.
     """
     return Entry(
         body=body_of(stored),

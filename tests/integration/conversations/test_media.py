@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.conversations import cast
-from shared import clock
-from shared.events import File, FileStored, InboundMessage
-from tests.integration.conversations.acts import MINUTE_MS, asked, lane, said
+from tests.integration.conversations.acts import MINUTE_MS, lane, said
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -195,107 +192,11 @@ def test_a_worker_that_was_asleep_for_hours_fetches_it_then(world: World, files:
     assert message(world, ref)["media_state"] == "stored"
 
 
-# Fetched by the inbox
-
-
-COPY = "media/acme/106540352242922/77/file.jpg"
-
-
-def at_meta(world: World) -> str:
-    """A conversation over a number of Meta's, which the inbox takes in: its `ref`."""
-    channels = cast.project()["channel_config"]
-    number = {
-        "provider": "meta",
-        "account": "102290129340398",
-        "phone_number_id": "106540352242922",
-    }
-    templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
-    whatsapp = (
-        channels["whatsapp"] | number | {"templates": templates, "reengagement_template": None}
-    )
-    world.change(channel_config=channels | {"whatsapp": whatsapp})
-    return asked(world, "whatsapp")
-
-
-def picture(world: World, url: str | None = None, **facts: Any) -> InboundMessage:
-    """What the inbox forwards of a picture: the provider's id, and its own copy once it has one."""
-    return InboundMessage(**{
-        "provider": "meta",
-        "provider_message_id": "wamid.p",
-        "account": "102290129340398",
-        "channel_method": "whatsapp",
-        "business_address": cast.WHATSAPP_SENDER,
-        "customer_address": cast.CANDIDATE,
-        "received_at": clock.to_text(world.clock.ms),
-        "kind": "media",
-        "media": [File(url=url, provider_id="77", mime_type="image/jpeg")],
-        **facts,
-    })  # fmt: skip
-
-
-def filed(world: World, **facts: Any) -> FileStored:
-    """The inbox has fetched it."""
-    return FileStored(**{
-        "provider": "meta",
-        "provider_message_id": "wamid.p",
-        "account": "102290129340398",
-        "channel_method": "whatsapp",
-        "business_address": cast.WHATSAPP_SENDER,
-        "file": File(url=f"s3://{world.bucket}/{COPY}", provider_id="77"),
-        **facts,
-    })  # fmt: skip
-
-
-def test_a_picture_that_the_inbox_fetches_is_waited_for_and_then_shown(world: World) -> None:
-    ref = at_meta(world)
-    world.tell(picture(world))
-    world.take_in()
-    assert message(world, ref)["media_state"] == "awaited"
-
-    world.tell(filed(world))
-    world.work_off()
-
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
-    assert kept["media"][0]["mime_type"] == "image/jpeg"
-
-
-def test_a_copy_that_is_there_already_needs_nobody_to_tell_of_it(world: World) -> None:
-    ref = at_meta(world)
-
-    world.tell(picture(world, f"s3://{world.bucket}/{COPY}"))
-    world.work_off()
-
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
-
-
-def test_a_file_that_is_faster_than_its_message_waits_for_it(world: World) -> None:
-    ref = at_meta(world)
-    world.tell(filed(world))
-    world.take_in()
-
-    world.tell(picture(world))
-    world.work_off()
-
-    assert message(world, ref)["media"][0]["key"] == COPY
-
-
-def test_a_file_of_no_conversation_is_left_to_the_inbox(world: World) -> None:
-    at_meta(world)
-    before = world.rows()
-
-    world.tell(filed(world))
-    world.work_off()
-
-    assert world.rows() == before
-
-
 def test_an_address_in_our_bucket_that_a_webhook_names_leads_nowhere(
     world: World, files: Files
 ) -> None:
     """Whoever has a Twilio account can have it sign any words."""
-    ref = send(world, f"s3://{world.bucket}/{COPY}")
+    ref = send(world, f"s3://{world.bucket}/media/acme/106540352242922/77/file.jpg")
 
     kept = message(world, ref)["media"][0]
     assert "key" not in kept

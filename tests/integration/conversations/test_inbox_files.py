@@ -1,0 +1,215 @@
+"""Files that the inbox has fetched: each is shown at its message, whichever of the two comes first, and how late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from events.conversations import cast
+from shared import clock
+from shared.events import File, FileStored, InboundMessage
+from tests.integration.conversations.acts import DAY_MS, asked, lane
+from tests.integration.conversations.test_media import message
+from tests.simulation.conversations.erasing import erase, traces
+from tests.simulation.wire import When
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+COPY = "media/acme/106540352242922/77/file.jpg"
+
+
+def at_meta(world: World) -> str:
+    """A conversation over a number of Meta's, which the inbox takes in: its `ref`."""
+    channels = cast.project()["channel_config"]
+    number = {
+        "provider": "meta",
+        "account": "102290129340398",
+        "phone_number_id": "106540352242922",
+    }
+    templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
+    whatsapp = (
+        channels["whatsapp"] | number | {"templates": templates, "reengagement_template": None}
+    )
+    world.change(channel_config=channels | {"whatsapp": whatsapp})
+    return asked(world, "whatsapp")
+
+
+def picture(world: World, url: str | None = None, **facts: Any) -> InboundMessage:
+    """What the inbox forwards of a picture: the provider's id, and its own copy once it has one."""
+    return InboundMessage(**{
+        "provider": "meta",
+        "provider_message_id": "wamid.p",
+        "account": "102290129340398",
+        "channel_method": "whatsapp",
+        "business_address": cast.WHATSAPP_SENDER,
+        "customer_address": cast.CANDIDATE,
+        "received_at": clock.to_text(world.clock.ms),
+        "kind": "media",
+        "media": [File(url=url, provider_id="77", mime_type="image/jpeg")],
+        **facts,
+    })  # fmt: skip
+
+
+def filed(world: World, **facts: Any) -> FileStored:
+    """The inbox has fetched it."""
+    return FileStored(**{
+        "provider": "meta",
+        "provider_message_id": "wamid.p",
+        "account": "102290129340398",
+        "channel_method": "whatsapp",
+        "business_address": cast.WHATSAPP_SENDER,
+        "file": File(url=f"s3://{world.bucket}/{COPY}", provider_id="77"),
+        **facts,
+    })  # fmt: skip
+
+
+def test_a_picture_that_the_inbox_fetches_is_waited_for_and_then_shown(world: World) -> None:
+    ref = at_meta(world)
+    world.tell(picture(world))
+    world.take_in()
+    assert message(world, ref)["media_state"] == "awaited"
+
+    world.tell(filed(world))
+    world.work_off()
+
+    kept = message(world, ref)
+    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+    assert kept["media"][0]["mime_type"] == "image/jpeg"
+
+
+def test_a_copy_that_is_there_already_needs_nobody_to_tell_of_it(world: World) -> None:
+    ref = at_meta(world)
+
+    world.tell(picture(world, f"s3://{world.bucket}/{COPY}"))
+    world.work_off()
+
+    kept = message(world, ref)
+    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+
+
+def test_a_file_that_is_faster_than_its_message_waits_for_it(world: World) -> None:
+    ref = at_meta(world)
+    world.tell(filed(world))
+    world.take_in()
+
+    world.tell(picture(world))
+    world.work_off()
+
+    assert message(world, ref)["media"][0]["key"] == COPY
+
+
+def test_a_file_waits_for_its_message_as_long_as_queues_keep_messages(world: World) -> None:
+    ref = at_meta(world)
+    world.tell(filed(world))
+    world.work_off()
+    world.clock.ms += 28 * DAY_MS
+
+    world.tell(picture(world))
+    world.work_off()
+
+    kept = message(world, ref)
+    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+    assert (world.parked(), world.lanes.dead_letters) == ([], [])
+
+
+def test_each_file_of_a_message_is_found_whichever_came_before_it(world: World) -> None:
+    ref = at_meta(world)
+    other = f"{COPY}-2"
+    files = [File(provider_id=name, mime_type="image/jpeg") for name in ("77", "78")]
+    world.tell(filed(world, file=File(url=f"s3://{world.bucket}/{other}", provider_id="78")))
+    world.work_off()
+    world.tell(picture(world, media=files))
+    world.work_off()
+    assert message(world, ref)["media_state"] == "awaited"
+
+    world.tell(filed(world))
+    world.work_off()
+
+    kept = message(world, ref)
+    assert kept["media_state"] == "stored"
+    assert [file["key"] for file in kept["media"]] == [COPY, other]
+
+
+def test_a_message_that_comes_while_its_file_is_noted_has_it(world: World) -> None:
+    ref = at_meta(world)
+    world.tell(filed(world))
+    name = lane(world, "inbound")
+    (told,) = world.lanes.queues[name].receive(1)
+
+    def message_comes(call: str) -> bool:
+        if call.startswith("dynamodb.PutItem FILE#"):
+            world.wire.fails_if = lambda _: False
+            world.tell(picture(world))
+            world.take_in()
+        return False
+
+    world.wire.fails_if = message_comes
+    world.run_worker(name, told)
+
+    assert message(world, ref)["media"][0]["key"] == COPY
+
+
+def test_a_message_that_people_place_later_shows_its_file(world: World) -> None:
+    ref = at_meta(world)
+    world.tell(picture(world, customer_address="+447700900456"))
+    world.work_off()
+    world.tell(filed(world))
+    world.work_off()
+    (waiting,) = world.office("GET /unmatched")["messages"]
+
+    line = "POST /unmatched/{unmatched_id}/attach"
+    world.office(line, {"ref": ref}, unmatched_id=waiting["id"])
+    world.work_off()
+
+    kept = message(world, ref)
+    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+
+
+def test_a_file_whose_message_never_comes_holds_up_nobody(world: World) -> None:
+    at_meta(world)
+    before = world.rows()
+
+    world.tell(filed(world))
+    world.take_in()
+
+    assert world.lanes.queues[lane(world, "inbound")].messages == []
+    (noted,) = (row for key, row in world.rows().items() if key not in before)
+    assert noted["ttl"] == world.clock.ms // 1_000 + 35 * 86_400
+    assert "wamid" not in str(noted)
+
+
+def test_of_an_erased_message_no_file_is_kept_in_mind(world: World) -> None:
+    at_meta(world)
+    world.tell(picture(world, customer_address="+447700900456"))
+    world.take_in()
+    world.tell(filed(world))
+    world.work_off()
+
+    erase(world, "+447700900456")
+    world.tell(filed(world, file=File(url=f"s3://{world.bucket}/{COPY}", provider_id="78")))
+    world.work_off()
+
+    assert traces(world, COPY) == []
+
+
+def test_dying_at_any_call_leaves_no_file_behind(world: World) -> None:
+    ref = at_meta(world)
+    start = world.remember()
+
+    def comes() -> None:
+        world.tell(filed(world))
+        world.work_off()
+        world.tell(picture(world))
+        world.take_in()
+
+    world.wire.rewind()
+    comes()
+    calls = list(world.wire.calls)
+    assert any("FILE#" in call for call in calls)
+
+    for number in range(1, len(calls) + 1):
+        world.begin_again(start)
+        world.wire.die_at = (number, When.AFTER)
+        comes()
+        world.work_off()
+        assert message(world, ref)["media"][0]["key"] == COPY, calls[number - 1]
