@@ -100,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         ("--user-id", addresses.user_id, "a business-scoped user id of WhatsApp"),
         ("--email", addresses.email_address, "an e-mail address"),
     ):
-        help_ = f"{what}; other addresses in the conversations under it are erased too"
+        help_ = f"{what}; other addresses in its conversations, or placed there by people, are erased too"
         erase.add_argument(name, action="append", default=[], type=_address(read, what), help=help_)
     erase.add_argument(
         "--openai-url", default=OPENAI_URL, help="the stack's OpenAiBaseUrl, where it is another"

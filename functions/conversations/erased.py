@@ -11,20 +11,19 @@ from shared import addresses, clock
 from shared.addresses import AddressInvalid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from conversations.context_object import ContextObject
-    from conversations.items.ways import BusinessAddress
     from conversations.requests import Request
     from shared.dynamodb import Table
     from shared.events import InboundMessage
 
 
 def was_said_before(
-    log: Table, event: InboundMessage, customer: str, owners: Iterable[BusinessAddress]
+    log: Table, event: InboundMessage, customer: str, companies: Collection[str]
 ) -> bool:
     """
-    Whether a message comes again of somebody who was erased since, at one of the companies that it may be for.
+    Whether a message comes again of somebody who was erased since, at one of the *companies* that it may be for.
 
     What they write after that is taken as anybody's. One read.
     """
@@ -34,7 +33,7 @@ def was_said_before(
             known.add(addresses.user_id(event.customer_user_id))
     except AddressInvalid:
         pass  # Nobody is known by what is no id.
-    people = {(owner.company_id, address) for owner in owners for address in known}
+    people = {(company_id, address) for company_id in companies for address in known}
     message = erasures.of_message(event.provider, event.provider_message_id)
     return erasures.covers(log, people, clock.from_text(event.received_at), message)
 

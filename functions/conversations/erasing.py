@@ -21,13 +21,21 @@ from conversations import erasing_strays, references
 from conversations.items.conversation import Conversation
 from conversations.items.log import FunctionResult, Message, State
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY
-from conversations.store import conversations, erasures, openings, requests, routes, states
+from conversations.store import (
+    conversations,
+    erasures,
+    openings,
+    placements,
+    requests,
+    routes,
+    states,
+)
 from shared import addresses, clock
 from shared.addresses import AddressInvalid, address_hash, twins_of
 from shared.failures import Transient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from shared.delivery import Action, Ledger
     from shared.dynamodb import Table
@@ -75,15 +83,12 @@ def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
     Raises Transient where they are being written to all the time.
     """
     given = _every_spelling(given)
-    others = _every_spelling(_others(desk, company_id, given))
-    everybody = [*(one for one in others if one not in given), *given]
     at = clock.to_text(clock.now_ms())
-    for address in everybody:
-        erasures.bury_address(desk.log, company_id, address, at)
-    _fence_all(desk, company_id, everybody, at)
+    everybody = _fence_all(desk, company_id, given, at)
     done = Erased(addresses=len(everybody))
     for conversation, ref in _all(desk, company_id, everybody):
         _erase_contents(desk, conversation, ref, at, done)
+        _erase_ways(desk, conversation, ref, everybody)
     strays = erasing_strays.erase(desk.log, desk.bucket, company_id, everybody, at)
     done.unmatched, done.parked = strays.unmatched, strays.parked
     for address in everybody:
@@ -91,28 +96,43 @@ def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
             states.bury(desk.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
             conversations.erase(desk.table, conversation)
             done.conversations += 1
-        erasures.forget_address(desk.log, company_id, address)
+        _forget_address(desk, company_id, address, everybody)
     return done
 
 
-def _others(desk: Eraser, company_id: str, given: Sequence[str]) -> list[str]:
+def _everybody(desk: Eraser, company_id: str, given: Sequence[str]) -> list[str]:
     """
-    The other addresses that are known of the person: by aliases, and in their conversations, in this order.
+    All addresses of the person, each after those that only it leads to: aliases, where people have placed what came
+    from these, what is named in the conversations under all of them, and aliases of that.
 
-    No further: of two people who share a mailbox only one is meant.
+    No further: of two people who share a mailbox, or a telephone, only one is meant.
     """
-    known: list[str | None] = []
-    for address in given:
-        for conversation in conversations.ever_with_recipient(desk.table, company_id, address):
-            known += [conversation.recipient_tel, conversation.recipient_email]
-            ref = references.ref_of(conversation.conversation_id)
-            state = states.until_buried(desk.log, ref)
-            known.append(state.customer_user_id if state else None)
-    told = [one for one in dict.fromkeys(filter(None, map(_normal, known))) if one not in given]
-    found = [routes.alias(desk.log, company_id, address_hash(one)) for one in (*told, *given)]
-    aliases = [alias.primary_channel for alias in found if alias]
-    others = [one for one in dict.fromkeys(aliases) if one not in (*told, *given)]
-    return [*others, *told]
+    themselves = _every_spelling([*given, *_aliases(desk, company_id, given)])
+    placed = [
+        placement.primary_channel
+        for address in themselves
+        for placement in placements.of_address(desk.log, company_id, address)
+    ]
+    known = _every_spelling([*themselves, *placed])
+    known = _every_spelling([*known, *_named(desk, company_id, known)])
+    further = _every_spelling([*known, *_aliases(desk, company_id, known)])
+    return list(reversed(further))
+
+
+def _aliases(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
+    found = [routes.alias(desk.log, company_id, address_hash(one)) for one in known]
+    return [alias.primary_channel for alias in found if alias]
+
+
+def _named(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
+    """The addresses that stand in the conversations under those that are known."""
+    found: list[str | None] = []
+    for conversation, ref in _all(desk, company_id, known):
+        found += [conversation.recipient_tel, conversation.recipient_email]
+        state = states.until_buried(desk.log, ref)
+        if state is not None:
+            found += [state.customer_user_id, *state.placed_from]
+    return list(filter(None, map(_normal, found)))
 
 
 def _every_spelling(known: Sequence[str]) -> list[str]:
@@ -120,14 +140,24 @@ def _every_spelling(known: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(one for each in known for one in (each, *twins_of(each))))
 
 
-def _fence_all(desk: Eraser, company_id: str, everybody: Sequence[str], at: str) -> None:
-    """Fence all conversations, and wait until nobody is at work who began before."""
+def _fence_all(desk: Eraser, company_id: str, given: Sequence[str], at: str) -> list[str]:
+    """
+    Fence all conversations, and wait until nobody is at work who began before: all addresses of the person by then.
+
+    Whoever was at work may have found another one.
+    """
+    everybody: list[str] = []
     for number in range(ROUNDS):
+        known = _everybody(desk, company_id, given)
+        new = [address for address in known if address not in everybody]
+        everybody = [*(address for address in everybody if address not in known), *known]
+        for address in new:
+            erasures.bury_address(desk.log, company_id, address, at)
         fenced = 0
         for _, ref in _all(desk, company_id, everybody):
             fenced += states.fence_erased(desk.log, ref, at)
-        if number and not fenced:
-            return
+        if number and not fenced and not new:
+            return everybody
         # Also where nothing is known of them: their first message may be on its way through a worker.
         clock.sleep_ms(SETTLES_MS)
     raise Transient("written_to_all_the_time")
@@ -147,7 +177,6 @@ def _erase_contents(
     _erase_log(desk, ref, at, done)
     _erase_files(desk.bucket, ref, done)
     _erase_thread(desk, conversation, done)
-    _erase_ways(desk, conversation, ref)
 
 
 def _erase_log(desk: Eraser, ref: str, at: str, done: Erased) -> None:
@@ -189,7 +218,9 @@ def _erase_thread(desk: Eraser, conversation: Conversation, done: Erased) -> Non
         done.threads_left.append(conversation.thread_id)
 
 
-def _erase_ways(desk: Eraser, conversation: Conversation, ref: str) -> None:
+def _erase_ways(
+    desk: Eraser, conversation: Conversation, ref: str, everybody: Collection[str]
+) -> None:
     """Routes, the list of open conversations, and the answer to the request, which holds the conversation's id."""
     log, item = desk.log, conversation
     state = states.until_buried(desk.log, ref)
@@ -200,9 +231,34 @@ def _erase_ways(desk: Eraser, conversation: Conversation, ref: str) -> None:
     for address in filter(None, business):
         pair = references.pair(item.channel_method, address, item.primary_channel)
         erasures.remove_routes(log, pair, ref)
+    for address in state.placed_from if state else ():
+        _erase_placements(desk, conversation, ref, address, is_known=address in everybody)
     openings.remove(log, item.company_id, item.project_id, ref)
     asked = references.request(item.company_id, item.project_id, item.request_id)
     requests.forget(log, asked, "conversation_id")
+
+
+def _erase_placements(
+    desk: Eraser, conversation: Conversation, ref: str, address: str, *, is_known: bool
+) -> None:
+    """What leads to a conversation from another address of its person; of one that *is_known* it goes with that."""
+    item = conversation
+    for placement in placements.of_address(desk.log, item.company_id, address):
+        if placement.ref == ref:
+            pair = references.pair(item.channel_method, placement.business_address, address)
+            erasures.remove_routes(desk.log, pair, ref)
+            if not is_known:
+                placements.forget(desk.log, item.company_id, address, placement)
+
+
+def _forget_address(
+    desk: Eraser, company_id: str, address: str, everybody: Collection[str]
+) -> None:
+    """What is known of an address; that it leads to somebody else's conversation stays, for when it is given itself."""
+    erasures.forget_address(desk.log, company_id, address)
+    for placement in placements.of_address(desk.log, company_id, address):
+        if placement.primary_channel in everybody:
+            placements.forget(desk.log, company_id, address, placement)
 
 
 def _normal(address: str | None) -> str | None:

@@ -50,7 +50,9 @@ def erase(
     done = Strays()
     for sk, unmatched in erasures.unmatched(log, company_id):
         event = unmatched.event
-        if person.has(event.get("customer_address"), event.get("customer_user_id")):
+        is_theirs = person.has(event.get("customer_address"), event.get("customer_user_id"))
+        # Or it was placed in a conversation of theirs, whoever wrote it.
+        if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
             name = (str(event["provider"]), str(event["provider_message_id"]))
             erasures.bury_message(log, name, at)
             erasures.remove(log, Unmatched.partition(company_id), sk)

@@ -34,6 +34,8 @@ from shared.observability import metrics
 from shared.queues import Entry, digest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from conversations.items.ways import BusinessAddress
     from conversations.opened import Opened
     from conversations.resources import Resources
@@ -73,9 +75,10 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
         raise Permanent("conflict")
     allowed = _vouched(here, event)
     customer = arriving.customer_of(event)
-    if marker is None and erased.was_said_before(here.log, event, customer, allowed):
+    companies = {owner.company_id for owner in allowed}
+    if marker is None and erased.was_said_before(here.log, event, customer, companies):
         return Taken.ERASED
-    _show_reachable(here, event, customer, allowed, marker)
+    _show_reachable(here, event, customer, companies, marker)
     if marker is None:
         ref = finding.find(here, event, customer, allowed)
         ref = ref or arriving.begin(here, event, customer, allowed)
@@ -116,7 +119,7 @@ def _show_reachable(
     here: Resources,
     event: InboundMessage,
     customer: str,
-    allowed: list[BusinessAddress],
+    companies: Iterable[str],
     marker: Inbound | None,
 ) -> None:
     """Who writes from an address can be written to there, whatever a provider said before."""
@@ -124,7 +127,7 @@ def _show_reachable(
         return
     # The time of a repetition says nothing of when they wrote.
     heard_at = marker.message_timestamp if marker else event.received_at
-    for company_id in {owner.company_id for owner in allowed}:
+    for company_id in companies:
         for spelling in (customer, *twins_of(customer)):
             unreachable.clear(here.log, company_id, spelling, event.channel_method, heard_at)
 

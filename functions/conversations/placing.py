@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from conversations import arriving, references, showing
+from conversations import arriving, erased, references, showing
 from conversations.context_object import as_json
-from conversations.items.ways import Inbound
+from conversations.items.ways import Inbound, Placement
 from conversations.listing import Page, gather
 from conversations.office import NotFound
-from conversations.store import books, routes
+from conversations.store import books, placements, routes
 from conversations.views import AttachedView, UnmatchedListView
+from shared import clock
+from shared.addresses import twins_of
 from shared.conversation_lanes import inbound_entry
 from shared.cursors import Listing
 from shared.events import InboundMessage
@@ -90,27 +92,24 @@ def attach(office: Office, caller: Caller, found: Found, opened: Opened) -> Atta
     """
     Place a message in a conversation: intake takes it as it takes one that came twice, which it finds placed there.
 
-    Safe to repeat. Raises AlreadyPlaced and OtherChannel.
+    Safe to repeat. Raises AlreadyPlaced, OtherChannel, NotFound where its sender is being erased, and Gone where the
+    conversation is.
     """
     log, one = office.here.log, found.unmatched
     if one.channel_method != opened.conversation.channel_method:
         raise OtherChannel("the conversation is held on another channel")
+    event = _messages.validate_python(as_json(one.event))
+    customer = arriving.customer_of(event)
+    if erased.was_said_before(log, event, customer, {caller.company}):
+        raise NotFound("id: there is no such message")
     if not books.attach(log, caller.company, found.sk, opened.ref):
         raise AlreadyPlaced("the message belongs to a conversation by now")
-    event = _messages.validate_python(as_json(one.event))
-    # Intake writes its mark after the message that people see: it may have died between them.
-    taken = Inbound(
-        ref=opened.ref,
-        message_timestamp=event.received_at,
-        payload_hash=arriving.payload_hash(event),
-        company_id=opened.company.company_id,
-        project_id=opened.company.project_id,
-        ttl=Inbound.time_to_live(),
-    )
-    routes.mark(log, event.provider, event.provider_message_id, taken)
+    if _marked(office, event, opened).ref not in {None, opened.ref}:
+        raise AlreadyPlaced("the message belongs to a conversation by now")
+    # Before a message of theirs can be in it: whoever erases them has to find the conversation.
+    _lead_there(office, event, customer, opened)
     if not routes.place(log, event.provider, event.provider_message_id, opened.ref):
         raise AlreadyPlaced("the message belongs to a conversation by now")
-    _lead_there(office, event, opened)
     entry = inbound_entry(event)
     # Not the same as when it came: the queue would drop it.
     again = digest(entry.deduplication, "attached", opened.ref)
@@ -118,12 +117,42 @@ def attach(office: Office, caller: Caller, found: Found, opened: Opened) -> Atta
     return AttachedView(id=found.shown_id, ref=opened.ref)
 
 
-def _lead_there(office: Office, event: InboundMessage, opened: Opened) -> None:
-    """Let what the same person writes to the same address next find the conversation by itself. Safe to repeat."""
-    customer = arriving.customer_of(event)
+def _marked(office: Office, event: InboundMessage, opened: Opened) -> Inbound:
+    """The mark of a message of nobody. Intake writes it after what people see, and may have died between them."""
+    taken = Inbound(
+        message_timestamp=event.received_at,
+        payload_hash=arriving.payload_hash(event),
+        company_id=opened.company.company_id,
+        project_id=opened.company.project_id,
+        ttl=Inbound.time_to_live(),
+    )
+    return routes.mark(office.here.log, event.provider, event.provider_message_id, taken)
+
+
+def _lead_there(office: Office, event: InboundMessage, customer: str, opened: Opened) -> None:
+    """
+    Let what the same person writes to the same address next find the conversation by itself. Safe to repeat.
+
+    Where they wrote from another address, the conversation knows it from now on, and is found by it.
+    """
+    log, conversation = office.here.log, opened.conversation
+    kept_until = conversation.ttl
+    if kept_until is not None:
+        # A turn that moves the conversation's on just now may not have seen the address.
+        whole = opened.company.retention_days * clock.DAY_SECONDS
+        kept_until = max(kept_until, clock.expires_in(whole))
+    primary = conversation.primary_channel
+    if customer not in {primary, *twins_of(primary)}:
+        placements.note(log, opened.ref, customer)
+        placement = Placement(
+            ref=opened.ref,
+            business_address=event.business_address,
+            primary_channel=primary,
+            ttl=kept_until,
+        )
+        placements.put(log, opened.company.company_id, customer, placement)
     pair = references.pair(event.channel_method, event.business_address, customer)
-    conversation = opened.conversation
-    routes.add(office.here.log, pair, conversation.created_at, opened.ref, conversation.ttl)
+    routes.add(log, pair, conversation.created_at, opened.ref, kept_until)
 
 
 def _use(company: str) -> str:

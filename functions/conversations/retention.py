@@ -2,7 +2,7 @@
 How long a conversation is kept: `retention_days` of its project after its last turn.
 
 Moved on where less than half of that is left, so that a turn of a busy conversation pays nothing for it. The turn moves
-the item, the state, the route and the place in the open list; the log, which may be long, is moved by a record of its
+the item, the state, the routes and the place in the open list; the log, which may be long, is moved by a record of its
 own. What a turn writes of it can be written again: until the state says so too, it is.
 """
 
@@ -13,7 +13,7 @@ from conversations.items.log import State
 from conversations.opened import Opened
 from conversations.records import Lengthen
 from conversations.resources import Resources, Run
-from conversations.store import messages, routes
+from conversations.store import messages, placements, routes
 from shared import clock
 
 # One update takes a few milliseconds: what is left of the time is for the record that goes on.
@@ -40,9 +40,22 @@ def spread(here: Resources, opened: Opened, item: Conversation) -> dict[str, int
     method, customer = item.channel_method, item.primary_channel
     pair = references.pair(method, state.business_address, customer)
     routes.add(here.log, pair, item.created_at, opened.ref, ttl)
+    for address in state.placed_from:
+        _keep_placements(here, opened, address, ttl)
     wanted = Lengthen(ref=opened.ref, ttl=ttl)
     here.channels[method].send([records.entry(wanted, opened.ref, "lengthen", str(ttl))])
     return {"ttl": ttl}
+
+
+def _keep_placements(here: Resources, opened: Opened, address: str, ttl: int) -> None:
+    """What leads from another address of the person lives as long as what leads from the usual one."""
+    company_id, item = opened.company.company_id, opened.conversation
+    for placement in placements.of_address(here.log, company_id, address):
+        if placement.ref == opened.ref:
+            longer = placement.model_copy(update={"ttl": ttl})
+            placements.put(here.log, company_id, address, longer)
+            pair = references.pair(item.channel_method, placement.business_address, address)
+            routes.add(here.log, pair, item.created_at, opened.ref, ttl)
 
 
 def lengthen(here: Resources, wanted: Lengthen, channel: ChannelMethod, run: Run) -> None:

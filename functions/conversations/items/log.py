@@ -226,6 +226,8 @@ class State(OfConversation):
     template: str | None = None  # that the request names
     email_as_given: str | None = Field(default=None, repr=False)
     customer_user_id: str | None = Field(default=None, repr=False)
+    # Other addresses that people have placed messages of here.
+    placed_from: list[str] = Field(default_factory=list, repr=False)
     language: str | None = None
     recorded_answers: int = 0
     link_hosts: list[str] = Field(default_factory=list)  # that the integrating system named

@@ -15,12 +15,20 @@ from conversations.items.books import (
 )
 from conversations.items.log import Change, Due, FunctionResult, Message, State
 from conversations.items.log_item import LogItem
-from conversations.items.ways import Alias, BusinessAddress, Inbound, Open, Outbound, Route
+from conversations.items.ways import (
+    Alias,
+    BusinessAddress,
+    Inbound,
+    Open,
+    Outbound,
+    Placement,
+    Route,
+)
 
 # Under one conversation, then what leads to it, then the books.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
-    Inbound, Outbound, Route, Alias, Open, BusinessAddress,
+    Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress,
     Answered, Rate, Throttled, Spent, Unmatched, Parked, DeadLetter, EarlyFile, Unreachable,
     ErasedAddress, ErasedMessage,
 )  # fmt: skip

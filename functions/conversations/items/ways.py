@@ -5,6 +5,7 @@ What leads to a conversation: providers' ids, pairs of addresses, an agent's lis
     OUT#...      #                       Outbound       a provider's id of ours leads to its message
     ROUTE#...    <created at>#<ref>      Route          the conversations of a pair of addresses
     ALIAS#...    #                       Alias          another address of the same person
+    PLACED#...   <ref>#<business>        Placement      a conversation that people placed a message of an address in
     OPEN#...     <ref>                   Open           what a company's agents have before them
     ADDR#...     <company>#<project>     BusinessAddress  whose an address of a business is
 
@@ -72,6 +73,27 @@ class Alias(LogItem):
     ttl_note: ClassVar[str] = "`retention_days` after the last message that named both"
 
     primary_channel: str = Field(repr=False)
+
+
+class Placement(LogItem):
+    """
+    A conversation that people have placed a message of another address in, within one company.
+
+    Its person is known by that address from then on: who erases them by it finds the conversation here.
+    """
+
+    item_type: ClassVar[str] = "PLACEMENT"
+    pk_pattern: ClassVar[str] = "PLACED#{company_id}#{address_hash}"
+    sk_pattern: ClassVar[str] = "{ref}#{business_address}"
+
+    ref: str
+    business_address: str  # that they wrote to: of this pair a route leads to the conversation too
+    primary_channel: str = Field(repr=False)
+
+    @classmethod
+    def sk(cls, ref: str, business_address: str) -> str:
+        """The sort key of a conversation among those that an address was placed in."""
+        return sort_key(cls.sk_pattern, ref, business_address)
 
 
 class Open(LogItem):

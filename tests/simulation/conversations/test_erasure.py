@@ -16,18 +16,30 @@ from tests.simulation.wire import READS, Died, When
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
 
-WORDS = (cast.CANDIDATE.removeprefix("+"), cast.CANDIDATE_EMAIL, "night shift", "Ann")
+WORDS = (
+    cast.CANDIDATE.removeprefix("+"),
+    "447700900456",
+    cast.CANDIDATE_EMAIL,
+    "night shift",
+    "Ann",
+)
+SECOND = "+447700900456"
 TIMES = ("ttl", "erased_at")
 
 
 def _before(world: World) -> None:
-    """Two channels, an answer, a long text, an alias, a parked event."""
-    world.begin("whatsapp")
+    """Two channels, an answer, a long text, an alias, a parked event, a message of another address that was placed."""
+    ref = world.begin("whatsapp")
     world.begin("email", request_id="req-2")
     user = "whatsapp:GB.20417733968512046377"
     world.whatsapp("a", "Is there a night shift?", ExternalUserId=user)
     world.whatsapp("long", "night shift " * 2_000)
     world.whatsapp("a", "A night shift, once more?")  # parked: the same id said something else
+    world.whatsapp("second", "Is there a night shift?", From=f"whatsapp:{SECOND}", WaId=SECOND)
+    world.settle()
+    (waiting,) = world.office("GET /unmatched")["messages"]
+    line = "POST /unmatched/{unmatched_id}/attach"
+    world.office(line, {"ref": ref}, unmatched_id=waiting["id"])
     world.settle()
 
 
@@ -38,7 +50,7 @@ def _left(world: World) -> dict[tuple[str, ...], dict[str, object]]:
     }
 
 
-@pytest.mark.parametrize("addresses", [(cast.CANDIDATE,), (cast.CANDIDATE_EMAIL,)])
+@pytest.mark.parametrize("addresses", [(cast.CANDIDATE,), (cast.CANDIDATE_EMAIL,), (SECOND,)])
 def test_dying_at_any_call_changes_nothing_in_the_end(
     world: World, addresses: tuple[str, ...]
 ) -> None:

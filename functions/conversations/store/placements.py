@@ -1,0 +1,50 @@
+"""Where people have placed messages of other addresses: in the conversation's state, and by the address."""
+
+from collections.abc import Iterator
+
+from boto3.dynamodb.conditions import Key
+
+from conversations.items.log import State, state_key
+from conversations.items.log_item import PARTITION_KEY, key
+from conversations.items.ways import Placement
+from conversations.store.states import Gone
+from shared.addresses import address_hash
+from shared.dynamodb import Attributes, ConditionFailed, Table
+
+
+def note(table: Table, ref: str, address: str) -> None:
+    """Let a conversation know another address of its person. Safe to repeat. Raises Gone."""
+    is_alive = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
+    known = State.attr("placed_from")
+    try:
+        more = State.named(placed_from=[address])
+        table.update(state_key(ref), append=more, when=is_alive & ~known.contains(address))
+    except ConditionFailed as refusal:
+        if refusal.existing is None or State.is_erased(refusal.existing):
+            raise Gone(is_erased=refusal.existing is not None) from None
+
+
+def put(table: Table, company_id: str, address: str, placement: Placement) -> None:
+    """Let an address lead to a conversation that it was placed in. Safe to repeat."""
+    table.put(placement.attributes(_where(company_id, address, placement)))
+
+
+def of_address(table: Table, company_id: str, address: str) -> Iterator[Placement]:
+    """Where messages of an address were placed, strongly consistent, also where its time is over."""
+    partition = Placement.partition(company_id, address_hash(address))
+    start: Attributes | None = None
+    while True:
+        items, start = table.query(None, Key(PARTITION_KEY).eq(partition), start=start)
+        yield from (Placement.read(item) for item in items)
+        if start is None:
+            return
+
+
+def forget(table: Table, company_id: str, address: str, placement: Placement) -> None:
+    """Let an address lead there no more. Safe to repeat."""
+    table.delete(_where(company_id, address, placement))
+
+
+def _where(company_id: str, address: str, placement: Placement) -> Attributes:
+    sk = Placement.sk(placement.ref, placement.business_address)
+    return key(Placement.partition(company_id, address_hash(address)), sk)

@@ -1,0 +1,188 @@
+"""People have placed a message of another address in a conversation: who is erased by either is erased whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conversations.store import states
+from events.conversations import cast
+from tests.integration.conversations.acts import DAY_MS, aside, asked, messages_of, unmatched
+from tests.simulation.conversations.erasing import erase, traces
+from tests.simulation.conversations.invocations import Refused
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+ANN, MAIL = cast.CANDIDATE, cast.CANDIDATE_EMAIL
+SECOND, THIRD = "+447700900456", "+447700900789"
+WORDS = ("night shift", MAIL, *(number.removeprefix("+") for number in (ANN, SECOND, THIRD)))
+LINE = "POST /unmatched/{unmatched_id}/attach"
+
+
+def place(world: World, ref: str, sender: str = SECOND, name: str = "second") -> None:
+    """A text that belongs to nobody, and somebody who says where it belongs."""
+    world.text(name, "Is there a night shift?", From=sender)
+    world.take_in()
+    (waiting,) = world.office("GET /unmatched")["messages"]
+    world.office(LINE, {"ref": ref}, unmatched_id=waiting["id"])
+
+
+def placed(world: World) -> str:
+    """A conversation with a message of a second address, which the next one has found by itself."""
+    ref = asked(world)
+    place(world, ref)
+    world.work_off()
+    world.text("next", "A night shift would do", From=SECOND)
+    world.work_off()
+    assert len(messages_of(world, ref)) == 2
+    return ref
+
+
+def routes_left(world: World) -> list[str]:
+    return [key[1] for key in world.rows() if key[1].startswith(("ROUTE#", "PLACED#", "IN#"))]
+
+
+@pytest.mark.parametrize("address", [ANN, SECOND])
+def test_nothing_is_left_of_them_by_either_address(world: World, address: str) -> None:
+    ref = placed(world)
+    mail = asked(world, "email", "req-2")
+
+    done = erase(world, address)
+
+    assert done.conversations == 2
+    assert traces(world, *WORDS) == []
+    assert all(states.is_erased(aside(world).log, one) for one in (ref, mail))
+    assert routes_left(world) == []
+
+
+@pytest.mark.parametrize("address", [ANN, SECOND])
+def test_what_comes_again_of_them_is_dropped(world: World, address: str) -> None:
+    placed(world)
+    erase(world, address)
+    world.clock.ms += DAY_MS
+
+    for name in ("second", "next"):
+        world.text(name, "Is there a night shift?", From=SECOND)
+    world.work_off()
+
+    assert traces(world, *WORDS) == []
+    assert (unmatched(world), world.parked()) == ([], [])
+
+
+@pytest.mark.parametrize("address", [ANN, SECOND])
+def test_a_message_that_is_on_its_way_to_where_it_was_placed_is_dropped(
+    world: World, address: str
+) -> None:
+    ref = asked(world)
+    place(world, ref)
+
+    erase(world, address)
+    world.work_off()
+
+    assert traces(world, *WORDS) == []
+
+
+def test_a_message_that_is_placed_while_its_sender_is_erased_leaves_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = asked(world)
+    world.text("second", "Is there a night shift?", From=SECOND)
+    world.take_in()
+    (waiting,) = world.office("GET /unmatched")["messages"]
+    log = aside(world).log
+    buried: list[str] = []
+
+    def somebody_places(ms: int) -> None:
+        """Their call had begun before: it does not see that the sender is erased."""
+        world.clock.ms += ms
+        if not buried:
+            (tombstone,) = [key for key in world.rows() if key[1].startswith("ERASED#")]
+            item = log.get({"pk": tombstone[1], "sk": tombstone[2]})
+            world.remove(*tombstone)
+            world.office(LINE, {"ref": ref}, unmatched_id=waiting["id"])
+            world.take_in()
+            log.put(item or {})
+            buried.append(tombstone[1])
+
+    monkeypatch.setattr("shared.clock.sleep_ms", somebody_places)
+
+    erase(world, SECOND)
+    world.work_off()
+
+    assert buried
+    assert traces(world, *WORDS) == []
+
+
+def test_a_message_of_somebody_who_is_being_erased_is_placed_nowhere(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ref = asked(world)
+    world.text("second", "Is there a night shift?", From=SECOND)
+    world.take_in()
+    (waiting,) = world.office("GET /unmatched")["messages"]
+    refused: list[int] = []
+
+    def somebody_places(ms: int) -> None:
+        world.clock.ms += ms
+        with pytest.raises(Refused) as refusal:
+            world.office(LINE, {"ref": ref}, unmatched_id=waiting["id"])
+        refused.append(refusal.value.status)
+
+    monkeypatch.setattr("shared.clock.sleep_ms", somebody_places)
+
+    erase(world, SECOND)
+
+    assert set(refused) == {404}
+    assert messages_of(world, ref) == []
+    assert traces(world, SECOND.removeprefix("+")) == []
+    assert not states.is_erased(aside(world).log, ref)
+
+
+def test_a_third_address_in_the_same_conversation_is_forgotten_with_it(world: World) -> None:
+    ref = placed(world)
+    place(world, ref, THIRD, "third")
+    world.work_off()
+
+    erase(world, SECOND)
+
+    assert traces(world, *WORDS) == []
+    assert routes_left(world) == []
+
+
+def test_of_two_people_who_share_a_telephone_only_one_is_erased(world: World) -> None:
+    ref = placed(world)
+    bob = {"recipient_first_name": "Bob", "recipient_email": "bob@example.com"}
+    other = asked(world, request_id="req-2", recipient_tel=THIRD, **bob)
+    world.clock.ms += 8 * DAY_MS
+    for one in (ref, other):
+        world.office("POST /conversations/{ref}/close", ref=one)
+    world.clock.ms += 8 * DAY_MS
+    place(world, other, name="of-bob")
+    world.work_off()
+
+    erase(world, ANN)
+
+    log = aside(world).log
+    assert (states.is_erased(log, ref), states.is_erased(log, other)) == (True, False)
+    assert messages_of(world, other) == ["Is there a night shift?"]
+    erase(world, SECOND)
+    assert states.is_erased(log, other)
+    assert traces(world, *WORDS) == []
+
+
+def test_the_second_address_is_known_as_long_as_the_conversation_is_kept(world: World) -> None:
+    world.change(retention_days=30)
+    ref = placed(world)
+    for number in range(4):
+        world.clock.ms += 20 * DAY_MS
+        world.text(f"later{number}", "And now?", From=SECOND)
+        world.work_off()
+    assert len(messages_of(world, ref)) == 6
+
+    erase(world, SECOND)
+
+    assert states.is_erased(aside(world).log, ref)
+    assert set(traces(world, *WORDS)) <= {"log IDEMPOTENCY"}  # whose time is over
+    assert routes_left(world) == []
