@@ -99,8 +99,8 @@ def hand_back(
     cause = Cause(who=who, what=f"hand_back:{agent.cause}", reason=HANDED_BACK)
     status = status_of_model(here, opened)
     opened = _with_model(here, opened, agent, _GivenBack(status, cause, answer_pending))
-    if opened.state.untold is not None:
-        proposals.refuse(here, opened.ref, opened.state.untold)
+    for function_sk in sorted(opened.state.to_tell):
+        proposals.refuse(here, opened.ref, function_sk)
     is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
     opened = (
         move(here, opened, status, cause) if is_with_people else finish_notes(here, opened, cause)
@@ -205,15 +205,15 @@ def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _Give
         if _is_with_model(opened, given_back.cause):
             return opened
         waiting = [] if given_back.answer_pending else _pending(here, opened)
-        # One that was released in the meantime is being carried out: whoever does it tells the model.
-        refused = None if opened.state.approved_by else opened.state.waits_for_approval
+        # Not one that was released: whoever carries it out tells the model.
+        refused = opened.state.waits_for_approval
         state = states.set_mode(
             here.log,
             opened.ref,
             Mode.AI,
             seen=opened.state,
             drop=("owner", "waits_for_approval") if refused else ("owner",),
-            untold=refused or opened.state.untold,
+            into={"to_tell": [refused]} if refused else None,
             handed_back_at=clock.to_text(clock.now_ms()),
             status_before=opened.conversation.conversation_status,
             status_reason=HANDED_BACK,

@@ -1,7 +1,7 @@
 """
 A person releases a function that waited for them: it is carried out once, and the model goes on with what came of it.
 
-    1 approved   the state says by whom: from here on no hand-back refuses it        killed: approved again
+    1 approved   the state says so: from here on no hand-back refuses it             killed: approved again
     2 done       the function, by the ledger                                         killed: its result is kept, or
                                                                                      nobody knows, and the model is told
     3 judged     the message says what came of it                                    repeated
@@ -44,15 +44,15 @@ def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | 
     message = messages.get(here.log, wanted.ref, sk)
     if message is None or message.proposal is None:
         return None
-    if opened.state.waits_for_approval == sk:
+    if sk == opened.state.waits_for_approval or sk in opened.state.being_done:
         status, mode = Status(opened.conversation.conversation_status), opened.state.mode
         if status in OVER or mode is Mode.CLOSED:
             return None  # The customer has left, or somebody closed it: it waits for a return.
-        opened = _approved(here, opened, wanted)
+        opened = _approved(here, opened, sk)
         result = _carried_out(desk, opened, message, run)
         proposals.decide(here, wanted.ref, message, proposals.verdict_of(result))
         opened = _given_back(here, opened, message, wanted)
-    if opened.state.untold != sk or opened.state.mode is not Mode.AI:
+    if sk not in opened.state.to_tell or opened.state.mode is not Mode.AI:
         return None
     opened = finish_move(here, opened)
     if _is_first(message) and not opened.conversation.task_complete:
@@ -61,25 +61,30 @@ def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | 
 
 
 def tell(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
-    """Take the model's turn about a released function, where that was put off; None where there is none."""
-    sk = opened.state.untold
-    if sk is None or opened.state.mode is not Mode.AI:
+    """Take the model's turn about released functions, where that was put off; None where there is none."""
+    if opened.state.mode is not Mode.AI:
         return None
-    message = messages.get(desk.here.log, opened.ref, sk)
-    proposal = message.proposal if message else None
-    # What people refused is no reason to write: it is told with the next answer.
-    if message is None or proposal is None or proposal.verdict in {None, Verdict.REFUSED}:
-        return None
-    return replying.go_on(desk, opened, f"{references.APPROVED}:{message.entry_id}", run)
+    for sk in sorted(opened.state.to_tell, reverse=True):
+        message = messages.get(desk.here.log, opened.ref, sk)
+        proposal = message.proposal if message else None
+        # What people refused is no reason to write: it is told with the next answer.
+        if message and proposal and proposal.verdict not in {None, Verdict.REFUSED}:
+            return replying.go_on(desk, opened, f"{references.APPROVED}:{message.entry_id}", run)
+    return None
 
 
-def _approved(here: Resources, opened: Opened, wanted: Release) -> Opened:
-    """Who approved it stands in the state; a hand-back at the same time is before it, or refuses nothing."""
+def _approved(here: Resources, opened: Opened, sk: str) -> Opened:
+    """It waits for nobody any more; a hand-back at the same time is before it, or refuses nothing."""
     state = opened.state
-    if state.approved_by is not None:
+    if sk in state.being_done:
         return opened
     approved = states.set_mode(
-        here.log, wanted.ref, state.mode, seen=state, approved_by=wanted.cause
+        here.log,
+        opened.ref,
+        state.mode,
+        seen=state,
+        drop=("waits_for_approval",),
+        into={"being_done": [sk]},
     )
     if approved is None:
         raise Transient("state_moved", 0)
@@ -101,11 +106,15 @@ def _carried_out(desk: Desk, opened: Opened, message: Message, run: Run) -> Resu
 
 
 def _given_back(here: Resources, opened: Opened, message: Message, wanted: Release) -> Opened:
-    """The model has the conversation again, unless a colleague of who released it took it over."""
+    """
+    The model has the conversation again, unless a colleague of who released it took it over.
+
+    Where it has asked for another function meanwhile, people have to decide about that one first.
+    """
     sk, state = proposals.sk_of(message), opened.state
-    decided = ("waits_for_approval", "approved_by")
-    if holder_of(state) not in {None, wanted.agent_id}:
-        return opened.with_state(states.note(here.log, opened.ref, drop=decided, untold=sk))
+    is_of_others = holder_of(state) not in {None, wanted.agent_id}
+    if is_of_others or state.waits_for_approval is not None:
+        return opened.with_state(states.note_done(here.log, opened.ref, sk))
     status = status_of_model(here, opened)
     cause = Cause(who=f"human:{wanted.agent_id}", what=wanted.cause, reason=RELEASED)
     given_back = states.set_mode(
@@ -113,8 +122,9 @@ def _given_back(here: Resources, opened: Opened, message: Message, wanted: Relea
         opened.ref,
         Mode.AI,
         seen=state,
-        drop=("owner", *decided),
-        untold=sk,
+        drop=("owner",),
+        into={"to_tell": [sk]},
+        out_of={"being_done": [sk]},
         released_by=wanted.cause,
         releases=state.releases + 1 if _is_first(message) else state.releases,
         status_before=opened.conversation.conversation_status,

@@ -19,6 +19,7 @@ from conversations.store import conversations, states
 from shared.failures import Transient
 
 _PLAIN = frozenset({Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})
+WAITS = "waits_for_approval"
 # What is only true where the turn's own status stands.
 _OF_STATUS = ("status_reason", "handed_off_for")
 
@@ -28,14 +29,15 @@ class Ending:
     """
     What a turn ends with: the item before and after its one update, and what the state is to say.
 
-    *wanted* is the status that the turn leads to, None where it leaves it as it was.
+    *wanted* is the status that the turn leads to, None where it leaves it as it was; *told* are the functions of which
+    the model has heard what people decided.
     """
 
     changed: tuple[Conversation, Conversation]
     wanted: Status | None
     cause: Cause
     marks: dict[str, Any] = field(default_factory=dict)
-    drop: Sequence[str] = ()
+    told: Sequence[str] = ()
 
 
 def end(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> None:
@@ -47,13 +49,20 @@ def end(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> None:
     mode, facts = mode_of(status), dict(ending.marks)
     # What an older status was for is no reason for this one.
     is_plain = status in _PLAIN and not facts.get("status_reason")
-    drop = (*ending.drop, "status_reason") if is_plain else tuple(ending.drop)
+    drop = ("status_reason",) if is_plain else ()
     is_raised = mode is not opened.state.mode
     if is_raised:
         facts |= {"mode": mode, "status_before": before.conversation_status}
     seen = turn.generation if is_raised else opened.state.generation
     ended = states.release(
-        here.log, opened.ref, turn, seen=seen, raises_fence=is_raised, drop=drop, **facts
+        here.log,
+        opened.ref,
+        turn,
+        seen=seen,
+        raises_fence=is_raised or WAITS in facts,
+        drop=drop,
+        told=ending.told,
+        **facts,
     )
     if ended is None:
         _end_anew(here, opened, turn, ending)
@@ -73,8 +82,18 @@ def _end_anew(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> No
         marks = dict(ending.marks)
         if current.conversation.conversation_status != after.conversation_status:
             marks = {name: mark for name, mark in marks.items() if name not in _OF_STATUS}
-        seen = current.state.generation
-        if states.release(here.log, opened.ref, turn, seen=seen, drop=tuple(ending.drop), **marks):
+        if current.state.mode is Mode.AI:
+            marks.pop(WAITS, None)  # Given back without it: the next turn may ask for it.
+        ended = states.release(
+            here.log,
+            opened.ref,
+            turn,
+            seen=current.state.generation,
+            raises_fence=WAITS in marks,
+            told=ending.told,
+            **marks,
+        )
+        if ended is not None:
             return
     raise Transient("state_contended")
 

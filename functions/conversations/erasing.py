@@ -28,7 +28,7 @@ from conversations.store import (
     placements,
     requests,
     routes,
-    states,
+    tombstones,
 )
 from shared import addresses, clock
 from shared.addresses import AddressInvalid, address_hash, twins_of
@@ -93,7 +93,7 @@ def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
     done.unmatched, done.parked = strays.unmatched, strays.parked
     for address in everybody:
         for conversation, ref in _all(desk, company_id, [address]):
-            states.bury(desk.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
+            tombstones.bury(desk.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
             conversations.erase(desk.table, conversation)
             done.conversations += 1
         _forget_address(desk, company_id, address, everybody)
@@ -129,7 +129,7 @@ def _named(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
     found: list[str | None] = []
     for conversation, ref in _all(desk, company_id, known):
         found += [conversation.recipient_tel, conversation.recipient_email]
-        state = states.until_buried(desk.log, ref)
+        state = tombstones.until_buried(desk.log, ref)
         if state is not None:
             found += [state.customer_user_id, *state.placed_from]
     return list(filter(None, map(_normal, found)))
@@ -155,7 +155,7 @@ def _fence_all(desk: Eraser, company_id: str, given: Sequence[str], at: str) -> 
             erasures.bury_address(desk.log, company_id, address, at)
         fenced = 0
         for _, ref in _all(desk, company_id, everybody):
-            fenced += states.fence_erased(desk.log, ref, at)
+            fenced += tombstones.fence_erased(desk.log, ref, at)
         if number and not fenced and not new:
             return everybody
         # Also where nothing is known of them: their first message may be on its way through a worker.
@@ -223,7 +223,7 @@ def _erase_ways(
 ) -> None:
     """Routes, the list of open conversations, and the answer to the request, which holds the conversation's id."""
     log, item = desk.log, conversation
-    state = states.until_buried(desk.log, ref)
+    state = tombstones.until_buried(desk.log, ref)
     business = {
         getattr(item, Conversation.by_pair[item.channel_method][1]),
         state.business_address if state else None,

@@ -61,7 +61,7 @@ def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) 
 
 def _function(opened: Opened, given: ReleaseInput) -> str | None:
     """The sort key of the function that is let go; None where it is something else. Raises Unusable."""
-    waiting = opened.state.waits_for_approval
+    waiting = opened.state.undecided
     if waiting is None:
         return None
     if given.draft_entry_id is None:

@@ -102,7 +102,7 @@ def one(office: Office, caller: Caller, ref: str) -> ConversationView:
     opened, here = opened_for(office, caller, ref), office.here
     project_data = snapshot.project_data_of(opened.conversation, here.bucket)
     waiting = due.get(here.log, ref, DueKind.RESUME)
-    function_sk = opened.state.waits_for_approval
+    function_sk = opened.state.undecided
     return showing.conversation_view(
         opened,
         project_data,

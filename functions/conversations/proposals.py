@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conversations import references
@@ -59,7 +60,9 @@ def told_of(here: Resources, ref: str, sk: str) -> ai.Exchange | None:
         return None
     verdict = proposal.verdict or Verdict.REFUSED  # The hand-back's worker died before it wrote so.
     result = _TOLD.get(verdict) or _result(here, ref, message, proposal)
-    return exchange(call_of(proposal), result)
+    # Models name their calls anew in each turn: of several the names would be the same.
+    call = replace(call_of(proposal), call_id=message.entry_id)
+    return exchange(call, result)
 
 
 def sk_of(message: Message) -> str:

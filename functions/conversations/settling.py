@@ -13,16 +13,7 @@ from conversations.items.conversation import (
     Role,
     window,
 )
-from conversations.items.log import (
-    Delivery,
-    DueKind,
-    Message,
-    Mode,
-    Stage,
-    State,
-    Turn,
-    TurnKind,
-)
+from conversations.items.log import Delivery, DueKind, Message, Mode, Stage, Turn, TurnKind
 from conversations.items.ways import Outbound
 from conversations.lifecycle import NEVER_SENT, Status, turn_may_change
 from conversations.moving import Cause, change_status, note_change
@@ -33,10 +24,15 @@ from conversations.store import conversations, due, messages, states
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What a model did in a turn and the conversation keeps: functions by name, in order, and answers by their keys."""
+    """
+    What a model did in a turn and the conversation keeps: functions by name, in order, and answers by their keys.
+
+    *told* are the functions that people decided about and of which it has heard (`State.to_tell`).
+    """
 
     functions: Sequence[str] = ()
     answers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    told: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +116,7 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
         wanted=_status_after(Status(before.conversation_status), turn.kind, message),
         cause=cause,
         marks=marks,
-        drop=_drops(state, marks, is_told=message.author == "ai"),
+        told=message.told,
     )
     ending.end(here, opened, turn, ended)
     return answered
@@ -145,13 +141,13 @@ def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end
     if end.status is Status.HANDOFF_PENDING:
         marks["handed_off_for"] = end.reason
     if end.proposes:
-        marks["waits_for_approval"] = turn.message_sk
+        marks[ending.WAITS] = turn.message_sk
     ended = Ending(
         changed=moved,
         wanted=end.status,
         cause=cause,
         marks=marks,
-        drop=_drops(opened.state, marks, is_told=end.noted is not None),
+        told=end.noted.told if end.noted else (),
     )
     ending.end(here, opened, turn, ended)
 
@@ -162,20 +158,6 @@ def _is_given_anew(here: Resources, ref: str, turn: Turn) -> bool:
         return False
     state = states.read(here.log, ref)
     return state is not None and state.mode is Mode.AI and state.generation != turn.generation
-
-
-def _drops(state: State, marks: Mapping[str, Any], *, is_told: bool) -> tuple[str, ...]:
-    """
-    What is over with the turn.
-
-    *is_told*: the model has answered, and so knows what came of the functions that people decided about.
-    """
-    without: tuple[str, ...] = ()
-    if is_told and state.untold is not None:
-        without = ("untold",)
-    if "waits_for_approval" in marks and state.approved_by is not None:
-        without = (*without, "approved_by")  # That was another function.
-    return without
 
 
 def _answered(here: Resources, opened: Opened, turn: Turn) -> list[Entry]:

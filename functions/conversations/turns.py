@@ -165,7 +165,7 @@ def _unwritten(turns: Turns, opened: Opened, turn: Turn, run: Run, fault: Unwrit
 def _put_before_people(turns: Turns, opened: Opened, turn: Turn, message: Message) -> Outcome:
     """The end of a turn in which the model asked for what people decide about: nothing leaves."""
     end = turns.consequence(turn.kind, Ended.UNWRITTEN, APPROVAL)
-    end = replace(end, noted=Noted(message.functions, message.answers), proposes=True)
+    end = replace(end, noted=Noted(message.functions, message.answers, message.told), proposes=True)
     settling.give_up(turns.here, opened, turn, Delivery.BLOCKED, end)
     return Outcome(Ended.UNWRITTEN, message, APPROVAL)
 

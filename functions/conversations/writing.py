@@ -189,11 +189,10 @@ class Scribe:
             raise Unwritable("ai_failed", may_pass=may_pass) from None
 
     def _decided(self, opened: Opened, config: AiConfig) -> list[ai.Exchange]:
-        """What came of a function that people decided about, where the model does not know it yet."""
-        sk = opened.state.untold
-        told = told_of(self.here, opened.ref, sk) if sk else None
+        """What came of the functions that people decided about, where the model does not know it yet."""
+        found = [told_of(self.here, opened.ref, sk) for sk in sorted(opened.state.to_tell)]
         names = {function.name for function in config.functions}
-        return [told] if told is not None and told.call.name in names else []
+        return [told for told in found if told is not None and told.call.name in names]
 
     def _project_data(self, opened: Opened) -> dict[str, Any]:
         return snapshot.project_data_of(opened.conversation, self.here.bucket)
@@ -204,7 +203,7 @@ class Scribe:
         if answer.faults:
             metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
             logger.warning("answer not usable", extra={"reason": ",".join(answer.faults)})
-        noted = Noted(names, _recorded(answer))
+        noted = Noted(names, _recorded(answer), sorted(opened.state.to_tell))
         if answer.hand_off is not None and answer.hand_off.cause is Cause.APPROVAL:
             call = answer.calls[-1].call
             waits = {"kind": FUNCTION, "proposal": proposal_of(call)}
@@ -240,6 +239,7 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
         "processing_time_ms": cost.ms,
         "functions": list(noted.functions),
         "answers": dict(noted.answers),
+        "told": list(noted.told),
     }
 
 

@@ -226,7 +226,7 @@ class _Turn:
         """A function that people decide about: asked for once, also where they have decided about it just before."""
         same = [d for d in self._task.decided if _is_same(d.call, call)]
         if same:
-            self._history.append(exchange(wanted, Result(same[0].result, same[0].is_error)))
+            self._history.append(exchange(wanted, Result(same[-1].result, same[-1].is_error)))
             return None
         if self._barred is Cause.APPROVAL:
             return self._refused(wanted, REFUSED.text)

@@ -85,6 +85,7 @@ class Message(OfConversation):
     functions: list[str] = Field(default_factory=list)
     proposal: Proposal | None = None  # of a function, `kind` function: nothing that is said
     answers: dict[str, str] = Field(default_factory=dict, repr=False)
+    told: list[str] = Field(default_factory=list)  # what the model knew of `State.to_tell`
     completes_task: bool | None = None
     opts_out: bool | None = None
     button: dict[str, str] | None = Field(default=None, repr=False)
@@ -231,16 +232,22 @@ class State(OfConversation):
     language: str | None = None
     recorded_answers: int = 0
     link_hosts: list[str] = Field(default_factory=list)  # that the integrating system named
-    # Sort keys of messages with a function: one that people decide about, one whose end the model does not know yet.
+    # Sort keys of messages with a function: one that people decide about, those that they have released and that are
+    # being carried out, and those whose end the model does not know yet. The first changes with the fence only.
     waits_for_approval: str | None = None
-    approved_by: str | None = None  # hash of the idempotency key of who released it
-    untold: str | None = None
+    being_done: set[str] = Field(default_factory=set)
+    to_tell: set[str] = Field(default_factory=set)
     handed_off_for: str | None = (
         None  # why a turn of the model was the last one before people had it
     )
     handed_back_at: str | None = None
     arrived_late_at: str | None = None  # the first message, which its provider had called failed
     erased_at: str | None = None
+
+    @property
+    def undecided(self) -> str | None:
+        """The function that people see as waiting: one that they may release, else one that is being carried out."""
+        return self.waits_for_approval or max(self.being_done, default=None)
 
     @classmethod
     def sk(cls) -> str:

@@ -4,6 +4,7 @@ The state of a conversation: claims of turns, the fence, and the marks that only
 Every change is conditional on what it was decided from, and safe to repeat.
 """
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,13 +136,14 @@ def release(
     seen: int | None = None,
     raises_fence: bool = False,
     drop: tuple[str, ...] = (),
+    told: Collection[str] = (),
     **facts: Any,  # noqa: ANN401 - values of any field
 ) -> State | None:
     """
     End a turn and write its marks (T8); None where it was ended before. Safe to repeat.
 
     With *seen* the marks are decided from that generation; None too where people have raised it since. Marks that say
-    who may speak from now on come with *raises_fence*.
+    who may speak from now on, or what people decide about, come with *raises_fence*. *told* leaves `to_tell`.
     """
     same: Any = State.attr("turn.turn_id").eq(turn.turn_id)
     same &= State.attr("turn.owner").eq(turn.owner)
@@ -150,7 +152,12 @@ def release(
         same &= State.attr("generation").eq(seen)
     try:
         item = table.update(
-            state_key(ref), put=State.named(**facts), add=fence, drop=["turn", *drop], when=same
+            state_key(ref),
+            put=State.named(**facts),
+            add=fence,
+            drop=["turn", *drop],
+            take_from_set=_members(to_tell=told),
+            when=same,
         )
     except ConditionFailed:
         return None
@@ -184,21 +191,32 @@ def set_mode(
     *,
     seen: State,
     drop: tuple[str, ...] = (),
+    into: Mapping[str, Collection[str]] | None = None,
+    out_of: Mapping[str, Collection[str]] | None = None,
     **facts: Any,  # noqa: ANN401 - values of any field
 ) -> State | None:
     """
     Raise the fence and say who may speak: no turn that was claimed before may send from now on.
 
-    None where the state is not as it was *seen*. A turn stays in it: its stage says whether a message was faster.
+    *into* and *out_of* name what comes into sets and leaves them. None where the state is not as it was *seen*. A turn
+    stays in it: its stage says whether a message was faster.
     """
     raised = State.named(generation=seen.generation + 1, mode=mode, **facts)
     unchanged = State.attr("generation").eq(seen.generation)
     try:
-        item = table.update(state_key(ref), put=raised, drop=drop, when=unchanged)
+        item = table.update(
+            state_key(ref),
+            put=raised,
+            add=_members(**(into or {})),
+            drop=drop,
+            take_from_set=_members(**(out_of or {})),
+            when=unchanged,
+        )
     except ConditionFailed as refusal:
         state = _state_of(refusal)
         is_ours = state.generation == seen.generation + 1 and state.mode is mode
         same = all(getattr(state, name) == value for name, value in facts.items())
+        same &= all(getattr(state, name) >= {*members} for name, members in (into or {}).items())
         return state if is_ours and same else None
     return State.read(item)
 
@@ -220,34 +238,20 @@ def note(
         raise Gone(is_erased=State.is_erased(refusal.existing)) from None
 
 
-def until_buried(table: Table, ref: str) -> State | None:
-    """The state, of a conversation that is being erased too, as long as more than a tombstone is left of it."""
-    item = table.get(state_key(ref))
-    return State.read(item) if item and "conversation_id" in item else None
-
-
-def fence_erased(table: Table, ref: str, at: str) -> bool:
-    """
-    Let nobody write to a conversation from now on who has not begun to; False where that was so.
-
-    What it is found by stays until all else is erased. Safe to repeat.
-    """
+def note_done(table: Table, ref: str, sk: str) -> State:
+    """Note that a released function was carried out, and is to be told to the model. Raises Gone. Safe to repeat."""
+    is_being_done = State.attr("being_done").contains(sk)
     try:
-        table.update(
-            state_key(ref),
-            put={"item_type": State.item_type, **State.named(erased_at=at)},
-            add=State.named(generation=1),
-            when=State.attr("erased_at").not_exists(),
+        return State.read(
+            table.update(
+                state_key(ref),
+                add=_members(to_tell=[sk]),
+                take_from_set=_members(being_done=[sk]),
+                when=is_being_done & State.attr("erased_at").not_exists(),
+            )
         )
-    except ConditionFailed:
-        return False
-    return True
-
-
-def bury(table: Table, ref: str, at: str, ttl: int) -> None:
-    """Leave of an erased conversation's state that it was erased, and nothing else. Safe to repeat."""
-    facts = {"item_type": State.item_type, **State.named(erased_at=at, ttl=ttl)}
-    table.put({**state_key(ref), **facts})
+    except ConditionFailed as refusal:
+        return _state_of(refusal)
 
 
 def _may_replace(found: Turn, turn: Turn) -> bool:
@@ -283,6 +287,11 @@ def _state_of(refusal: ConditionFailed) -> State:
 
 def _before(mark: str, at: str) -> ConditionBase:
     return State.attr(mark).not_exists() | State.attr(mark).lt(at)
+
+
+def _members(**sets: Collection[str]) -> dict[str, set[str]]:
+    """Members of sets as they are stored; DynamoDB knows no empty ones."""
+    return State.named(**{name: set(members) for name, members in sets.items() if members})
 
 
 def _turn(turn: Turn) -> dict[str, Any]:

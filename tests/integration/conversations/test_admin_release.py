@@ -207,16 +207,21 @@ def test_a_hand_back_refuses_the_function_that_waits(agency: Agency) -> None:
     state, proposal = agency.state(ref), agency.message(ref, message).proposal
     assert proposal is not None
     assert proposal.verdict is Verdict.REFUSED
-    assert (state.waits_for_approval, state.untold) == (None, sk_of(message))
+    assert (state.waits_for_approval, state.to_tell) == (None, {sk_of(message)})
 
 
 def test_a_hand_back_does_not_refuse_what_a_person_has_just_released(agency: Agency) -> None:
     ref, message = waiting(agency)
-    states.note(agency.here.log, ref, approved_by="somebody")
+    seen, sk = agency.state(ref), sk_of(message)
+    taken = ("waits_for_approval",)
+    states.set_mode(
+        agency.here.log, ref, seen.mode, seen=seen, drop=taken, into={"being_done": [sk]}
+    )
 
     agency.on(ref, "hand-back", {"agent_id": "carol"})
 
     state, proposal = agency.state(ref), agency.message(ref, message).proposal
     assert proposal is not None
     assert proposal.verdict is None
-    assert (state.waits_for_approval, state.untold) == (sk_of(message), None)
+    assert (state.being_done, state.to_tell) == ({sk}, set())
+    assert agency.look(ref)["waits_for_approval"]["entry_id"] == message.entry_id

@@ -123,7 +123,7 @@ def test_what_is_released_is_carried_out_and_the_model_goes_on_with_the_result(
     item, state = world.conversation(ref), world.state(ref)
     assert (item["hand_off_to_human"], item["function_call_type"]) == (False, "book_slot")
     assert waiting(world, ref)["proposal"]["verdict"] == "done"
-    assert not {"waits_for_approval", "approved_by", "untold", "turn"} & state.keys()
+    assert not {"waits_for_approval", "being_done", "to_tell", "turn"} & state.keys()
     contents = [entry["content"] for entry in item["messages"]]
     assert contents[1:] == ["Monday is fine", NOTICE, "It is booked, thank you."]
 
@@ -202,7 +202,7 @@ def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
         assert stands(world, ref)[0] == ("handoff_pending" if is_in_doubt else "reply_sent"), what
         assert is_in_doubt or said(world, ref)[1:] == ["It is booked, thank you."], what
         assert world.lanes.dead_letters == [], what
-        assert not {"waits_for_approval", "approved_by", "turn"} & world.state(ref).keys(), what
+        assert not {"waits_for_approval", "being_done", "turn"} & world.state(ref).keys(), what
 
 
 def test_a_worker_that_dies_over_a_proposal_never_sends_it(world: World, office: Receiver) -> None:
@@ -267,7 +267,14 @@ def test_a_hand_back_that_comes_after_the_release_refuses_nothing(
     # As the release's worker leaves it that dies behind its first step.
     seen = states.read(here.log, ref)
     assert seen is not None
-    states.set_mode(here.log, ref, seen.mode, seen=seen, approved_by="key-1")
+    states.set_mode(
+        here.log,
+        ref,
+        seen.mode,
+        seen=seen,
+        drop=("waits_for_approval",),
+        into={"being_done": [sk]},
+    )
     hand_back(world, ref, answer_pending=False)
     assert "verdict" not in waiting(world, ref)["proposal"]
 
@@ -322,7 +329,7 @@ def test_a_function_of_a_first_message_is_released_before_it(
     assert office.requests.qsize() == 1
     assert stands(world, ref) == ("initial_message_sent", None)
     assert said(world, ref)[0].startswith("Hello Ann, Monday is booked for you.")
-    assert "untold" not in world.state(ref)
+    assert "to_tell" not in world.state(ref)
 
 
 def test_what_came_of_it_at_night_is_told_in_the_morning(world: World, office: Receiver) -> None:
@@ -403,7 +410,7 @@ def test_a_function_that_is_released_while_a_send_is_in_doubt_is_told_when_that_
     world.settle()
 
     assert said(world, ref)[-1] == "It is booked, thank you."
-    assert "untold" not in world.state(ref)
+    assert "to_tell" not in world.state(ref)
 
 
 def test_who_is_leaving_just_now_gets_nothing_done(world: World, office: Receiver) -> None:

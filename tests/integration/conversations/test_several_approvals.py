@@ -1,0 +1,236 @@
+"""Functions that people decide about shortly after each other: none is lost, and the model hears what came of each."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from conversations import agents, arriving, records
+from conversations.office import Agent
+from conversations.records import Release
+from conversations.store import states
+from tests.integration.conversations.acts import (
+    MINUTE_MS,
+    aside,
+    calls,
+    lane,
+    model_says,
+    said,
+    says,
+    stands,
+    take_over,
+    write,
+)
+from tests.integration.conversations.booking import THANKS
+from tests.integration.conversations.test_approvals import (
+    approve,
+    asked_last,
+    forget,
+    hand_back,
+    proposed,
+    waiting,
+)
+from tests.simulation.wire import READS, When
+
+if TYPE_CHECKING:
+    from tests.integration.sandbox.receiver import Receiver
+    from tests.simulation.conversations.world import World
+
+TUESDAY = calls("book_slot", day="Tuesday")
+# So many that what people have just decided about may be asked for again.
+QUESTIONS = ("Is Tuesday free?", "The afternoon?", "Can you book it too?")
+
+
+def told_last(world: World) -> dict[str, str]:
+    """What the model was last shown of functions: the day that each was for, and what came of it."""
+    shown = asked_last(world)
+    made = {item["call_id"]: item for item in shown if item["type"] == "function_call"}
+    outputs = [item for item in shown if item["type"] == "function_call_output"]
+    assert len(made) == len(outputs)
+    return {
+        json.loads(made[item["call_id"]]["arguments"])["day"]: item["output"] for item in outputs
+    }
+
+
+def ever_told(world: World, day: str) -> bool:
+    """Whether the model was ever shown what came of a day."""
+    bodies = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
+    shown = [item for body in bodies if isinstance(body, dict) for item in body["input"]]
+    made = [item for item in shown if item["type"] == "function_call"]
+    ids = {item["call_id"] for item in made if json.loads(item["arguments"])["day"] == day}
+    return any(item["type"] == "function_call_output" and item["call_id"] in ids for item in shown)
+
+
+def give_back(world: World, ref: str, agent: str = "eve") -> None:
+    """The model has it again, and nobody works on anything yet."""
+    here = aside(world)
+    eve = Agent(name=agent, principal="key", cause=f"back-{world.clock.ms}")
+    agents.hand_back(here, arriving.opened(here, ref), eve, answer_pending=False)
+    world.clock.ms += 1_000
+
+
+def asks_for_tuesday(world: World) -> None:
+    """The customer writes, the model asks for Tuesday; what else waits on queues comes later."""
+    for number, text in enumerate(QUESTIONS):
+        world.text(f"q{number}", text)
+    world.take_in()
+    world.let_pass(10_000)
+
+
+def released(world: World, ref: str) -> None:
+    """The release of Monday lies on its queue."""
+    sk = str(world.state(ref)["waits_for_approval"])
+    record = Release(ref=ref, cause="key-1", agent_id="eve", function_sk=sk)
+    world.lanes.put(lane(world, "sms"), records.entry(record, ref, "release", "key-1"))
+
+
+def taken_up(world: World) -> None:
+    """One worker takes the release up, and dies over it if it has to."""
+    name = lane(world, "sms")
+    (message,) = world.lanes.queues[name].receive(1)
+    world.run_worker(name, message)
+
+
+def days_booked(office: Receiver) -> list[str]:
+    found = []
+    while not office.requests.empty():
+        found.append(json.loads(office.requests.get().body)["arguments"]["day"])
+    return found
+
+
+def test_what_a_dead_worker_had_carried_out_is_told_beside_what_was_asked_for_since(
+    world: World, office: Receiver
+) -> None:
+    ref = proposed(world, office)
+    released(world, ref)
+    start = world.remember()
+    model_says(world, THANKS)
+    world.new_process()
+    world.wire.rewind()
+    taken_up(world)
+    made = list(world.wire.calls)
+    answered, *_ = [n for n, call in enumerate(made, 1) if call.startswith("HTTP.POST /v1/")]
+    wanted = [n for n, call in enumerate(made[:answered], 1) if call.split(" ")[0] not in READS]
+
+    for number in wanted:
+        what = f"died after {number} {made[number - 1]}"
+        world.begin_again(start)
+        forget(office)
+        world.wire.die_at = (number, When.AFTER)
+        taken_up(world)
+        model_says(world, TUESDAY, *[says("Both are decided.")] * 3)
+        give_back(world, ref)
+        asks_for_tuesday(world)
+        world.settle()
+
+        if "waits_for_approval" in world.state(ref):
+            assert waiting(world, ref)["sk"] == world.state(ref)["waits_for_approval"], what
+            assert stands(world, ref) == ("handoff_pending", "function_approval"), what
+            approve(world, ref, cause="key-2")
+        world.settle()
+        days = days_booked(office)
+        assert days.count("Monday") <= 1, what
+        assert days.count("Tuesday") == 1, what
+        assert ever_told(world, "Monday"), what
+        assert ever_told(world, "Tuesday"), what
+        assert world.state(ref)["mode"] == "ai", what
+        assert stands(world, ref)[0] == "reply_sent", what
+        left = {"waits_for_approval", "being_done", "to_tell", "turn"} & world.state(ref).keys()
+        assert not left, (what, left)
+        assert world.lanes.dead_letters == [], what
+
+
+def test_who_hears_of_one_function_later_hears_of_all_of_them(
+    world: World, office: Receiver
+) -> None:
+    """Monday is carried out while a colleague has it and refuses Tuesday: the model did not hear of Monday yet."""
+    ref = proposed(world, office)
+    released(world, ref)
+
+    def meanwhile(call: str) -> bool:
+        """Monday is just being carried out when it is given back, and Tuesday is asked for."""
+        if call.startswith("HTTP.POST /book"):
+            world.wire.fails_if = lambda _: False
+            give_back(world, ref)
+            asks_for_tuesday(world)
+        return False
+
+    model_says(world, TUESDAY, says("Monday is booked, Tuesday is not possible."))
+    world.wire.fails_if = meanwhile
+    taken_up(world)
+    world.work_off()
+    assert stands(world, ref) == ("handoff_pending", "function_approval")
+
+    hand_back(world, ref, answer_pending=True)
+    if len(said(world, ref)) == 1:
+        world.clock.ms += MINUTE_MS
+        write(world, "Is it booked?", "last")
+
+    told = told_last(world)
+    assert told["Monday"] == '{"slot": "Monday"}'
+    assert "decided against" in told["Tuesday"]
+    assert said(world, ref)[-1] == "Monday is booked, Tuesday is not possible."
+    assert days_booked(office) == ["Monday"]
+
+
+def test_a_function_that_is_asked_for_just_when_another_is_done_waits_for_people(
+    world: World, office: Receiver
+) -> None:
+    ref = proposed(world, office)
+    released(world, ref)
+
+    def meanwhile(call: str) -> bool:
+        """Monday is just being carried out: given back, Tuesday is asked for, and a colleague takes it over."""
+        if call.startswith("HTTP.POST /book"):
+            world.wire.fails_if = lambda _: False
+            give_back(world, ref)
+            asks_for_tuesday(world)
+            take_over(world, ref, "dan")
+        return False
+
+    model_says(world, TUESDAY, says("Both are booked."))
+    world.wire.fails_if = meanwhile
+    taken_up(world)
+    world.work_off()
+
+    assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"]
+    assert json.loads(waiting(world, ref)["proposal"]["arguments"]) == {"day": "Tuesday"}
+    assert days_booked(office) == ["Monday"]
+
+    approve(world, ref, cause="key-2")
+    world.settle()
+
+    assert days_booked(office) == ["Tuesday"]
+    assert told_last(world).keys() == {"Monday", "Tuesday"}
+    assert said(world, ref)[-1] == "Both are booked."
+
+
+def test_a_function_that_is_asked_for_while_a_colleagues_is_done_is_not_lost(
+    world: World, office: Receiver
+) -> None:
+    ref = proposed(world, office)
+    released(world, ref)
+    take_over(world, ref, "dan")
+    states.note(aside(world).log, ref, owner="dan")
+
+    def meanwhile(call: str) -> bool:
+        """What eve has released is just being carried out: dan gives it back, and Tuesday is asked for."""
+        if call.startswith("HTTP.POST /book"):
+            world.wire.fails_if = lambda _: False
+            give_back(world, ref, "dan")
+            asks_for_tuesday(world)
+        return False
+
+    model_says(world, TUESDAY, says("Both are booked."))
+    world.wire.fails_if = meanwhile
+    taken_up(world)
+    world.work_off()
+
+    assert stands(world, ref) == ("handoff_pending", "function_approval")
+    assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"]
+
+    approve(world, ref, cause="key-2")
+
+    assert days_booked(office) == ["Monday", "Tuesday"]
+    assert told_last(world).keys() == {"Monday", "Tuesday"}
+    assert said(world, ref)[-1] == "Both are booked."
