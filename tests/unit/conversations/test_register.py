@@ -43,7 +43,7 @@ def test_names_of_item_types_are_their_own() -> None:
 
 def test_what_lives_as_long_as_its_conversation_says_so_or_how_long_it_lives() -> None:
     """An item that says neither is one whose lifetime nobody thought of."""
-    of_conversation = {"MESSAGE", "CHANGE", "STATE", "ROUTE", "OPEN"}
+    of_conversation = {"MESSAGE", "CHANGE", "STATE", "ROUTE", "OPEN", "PLACEMENT"}
 
     for item in OF_THE_LOG:
         is_said = bool(item.ttl_days or item.ttl_note)
