@@ -18,6 +18,8 @@ from shared import clock
 from shared.dynamodb import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conversations.records import Record
     from conversations.resources import Resources
     from tests.simulation.conversations.world import World
@@ -43,6 +45,18 @@ def asked(world: World, channel: str = "sms", request_id: str = "req-1", **recip
 def stands(world: World, ref: str) -> tuple[str, str | None]:
     """The status of a conversation and its reason."""
     return world.conversation(ref)["conversation_status"], world.state(ref).get("status_reason")
+
+
+def meanwhile(world: World, call: str, act: Callable[[str], None]) -> None:
+    """Just before the next call whose name begins so, somebody acts, once; they are told the call's whole name."""
+
+    def acts(name: str) -> bool:
+        if name.startswith(call):
+            world.wire.fails_if = lambda _: False
+            act(name)
+        return False
+
+    world.wire.fails_if = acts
 
 
 def lane(world: World, ending: str) -> str:

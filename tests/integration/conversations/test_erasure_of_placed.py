@@ -21,12 +21,17 @@ WORDS = ("night shift", MAIL, *(number.removeprefix("+") for number in (ANN, SEC
 LINE = "POST /unmatched/{unmatched_id}/attach"
 
 
-def place(world: World, ref: str, sender: str = SECOND, name: str = "second") -> None:
-    """A text that belongs to nobody, and somebody who says where it belongs."""
+def unplaced(world: World, sender: str = SECOND, name: str = "second") -> str:
+    """A text that belongs to nobody: what people name it by."""
     world.text(name, "Is there a night shift?", From=sender)
     world.take_in()
     (waiting,) = world.office("GET /unmatched")["messages"]
-    world.office(LINE, {"ref": ref}, unmatched_id=waiting["id"])
+    return str(waiting["id"])
+
+
+def place(world: World, ref: str, sender: str = SECOND, name: str = "second") -> None:
+    """A text that belongs to nobody, and somebody who says where it belongs."""
+    world.office(LINE, {"ref": ref}, unmatched_id=unplaced(world, sender, name))
 
 
 def placed(world: World) -> str:
@@ -88,9 +93,7 @@ def test_a_message_that_is_placed_while_its_sender_is_erased_leaves_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = asked(world)
-    world.text("second", "Is there a night shift?", From=SECOND)
-    world.take_in()
-    (waiting,) = world.office("GET /unmatched")["messages"]
+    waiting = unplaced(world)
     log = aside(world).log
     buried: list[str] = []
 
@@ -101,7 +104,7 @@ def test_a_message_that_is_placed_while_its_sender_is_erased_leaves_nothing(
             (tombstone,) = [key for key in world.rows() if key[1].startswith("ERASED#")]
             item = log.get({"pk": tombstone[1], "sk": tombstone[2]})
             world.remove(*tombstone)
-            world.office(LINE, {"ref": ref}, unmatched_id=waiting["id"])
+            world.office(LINE, {"ref": ref}, unmatched_id=waiting)
             world.take_in()
             log.put(item or {})
             buried.append(tombstone[1])
@@ -119,15 +122,13 @@ def test_a_message_of_somebody_who_is_being_erased_is_placed_nowhere(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = asked(world)
-    world.text("second", "Is there a night shift?", From=SECOND)
-    world.take_in()
-    (waiting,) = world.office("GET /unmatched")["messages"]
+    waiting = unplaced(world)
     refused: list[int] = []
 
     def somebody_places(ms: int) -> None:
         world.clock.ms += ms
         with pytest.raises(Refused) as refusal:
-            world.office(LINE, {"ref": ref}, unmatched_id=waiting["id"])
+            world.office(LINE, {"ref": ref}, unmatched_id=waiting)
         refused.append(refusal.value.status)
 
     monkeypatch.setattr("shared.clock.sleep_ms", somebody_places)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from events.conversations import cast
 from shared import clock
 from shared.events import File, FileStored, InboundMessage
-from tests.integration.conversations.acts import DAY_MS, asked, lane
+from tests.integration.conversations.acts import DAY_MS, asked, lane, meanwhile
 from tests.integration.conversations.test_media import message
 from tests.simulation.conversations.erasing import erase, traces
 from tests.simulation.wire import When
@@ -136,14 +136,11 @@ def test_a_message_that_comes_while_its_file_is_noted_has_it(world: World) -> No
     name = lane(world, "inbound")
     (told,) = world.lanes.queues[name].receive(1)
 
-    def message_comes(call: str) -> bool:
-        if call.startswith("dynamodb.PutItem FILE#"):
-            world.wire.fails_if = lambda _: False
-            world.tell(picture(world))
-            world.take_in()
-        return False
+    def message_comes(_: str) -> None:
+        world.tell(picture(world))
+        world.take_in()
 
-    world.wire.fails_if = message_comes
+    meanwhile(world, "dynamodb.PutItem FILE#", message_comes)
     world.run_worker(name, told)
 
     assert message(world, ref)["media"][0]["key"] == COPY

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from conversations import agents, arriving, records
-from conversations.office import Agent
-from conversations.records import Release
 from conversations.store import states
 from tests.integration.conversations.acts import (
     MINUTE_MS,
     aside,
     calls,
     lane,
+    meanwhile,
     model_says,
     said,
     says,
@@ -22,17 +20,21 @@ from tests.integration.conversations.acts import (
     write,
 )
 from tests.integration.conversations.booking import THANKS
-from tests.integration.conversations.test_approvals import (
+from tests.integration.conversations.deciding import (
     approve,
     asked_last,
     forget,
+    give_back,
     hand_back,
     proposed,
+    released,
     waiting,
 )
 from tests.simulation.wire import READS, When
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.world import World
 
@@ -61,27 +63,13 @@ def ever_told(world: World, day: str) -> bool:
     return any(item["type"] == "function_call_output" and item["call_id"] in ids for item in shown)
 
 
-def give_back(world: World, ref: str, agent: str = "eve") -> None:
-    """The model has it again, and nobody works on anything yet."""
-    here = aside(world)
-    eve = Agent(name=agent, principal="key", cause=f"back-{world.clock.ms}")
-    agents.hand_back(here, arriving.opened(here, ref), eve, answer_pending=False)
-    world.clock.ms += 1_000
-
-
 def asks_for_tuesday(world: World) -> None:
-    """The customer writes, the model asks for Tuesday; what else waits on queues comes later."""
+    """A second later the customer writes, the model asks for Tuesday; what else waits on queues comes later."""
+    world.clock.ms += 1_000
     for number, text in enumerate(QUESTIONS):
         world.text(f"q{number}", text)
     world.take_in()
     world.let_pass(10_000)
-
-
-def released(world: World, ref: str) -> None:
-    """The release of Monday lies on its queue."""
-    sk = str(world.state(ref)["waits_for_approval"])
-    record = Release(ref=ref, cause="key-1", agent_id="eve", function_sk=sk)
-    world.lanes.put(lane(world, "sms"), records.entry(record, ref, "release", "key-1"))
 
 
 def taken_up(world: World) -> None:
@@ -89,6 +77,13 @@ def taken_up(world: World) -> None:
     name = lane(world, "sms")
     (message,) = world.lanes.queues[name].receive(1)
     world.run_worker(name, message)
+
+
+def carried_out_while(world: World, act: Callable[[str], None]) -> None:
+    """The released function is just being carried out when somebody acts."""
+    meanwhile(world, "HTTP.POST /book", act)
+    taken_up(world)
+    world.work_off()
 
 
 def days_booked(office: Receiver) -> list[str]:
@@ -147,18 +142,12 @@ def test_who_hears_of_one_function_later_hears_of_all_of_them(
     ref = proposed(world, office)
     released(world, ref)
 
-    def meanwhile(call: str) -> bool:
-        """Monday is just being carried out when it is given back, and Tuesday is asked for."""
-        if call.startswith("HTTP.POST /book"):
-            world.wire.fails_if = lambda _: False
-            give_back(world, ref)
-            asks_for_tuesday(world)
-        return False
+    def given_back(_: str) -> None:
+        give_back(world, ref)
+        asks_for_tuesday(world)
 
     model_says(world, TUESDAY, says("Monday is booked, Tuesday is not possible."))
-    world.wire.fails_if = meanwhile
-    taken_up(world)
-    world.work_off()
+    carried_out_while(world, given_back)
     assert stands(world, ref) == ("handoff_pending", "function_approval")
 
     hand_back(world, ref, answer_pending=True)
@@ -179,19 +168,13 @@ def test_a_function_that_is_asked_for_just_when_another_is_done_waits_for_people
     ref = proposed(world, office)
     released(world, ref)
 
-    def meanwhile(call: str) -> bool:
-        """Monday is just being carried out: given back, Tuesday is asked for, and a colleague takes it over."""
-        if call.startswith("HTTP.POST /book"):
-            world.wire.fails_if = lambda _: False
-            give_back(world, ref)
-            asks_for_tuesday(world)
-            take_over(world, ref, "dan")
-        return False
+    def given_back_and_taken(_: str) -> None:
+        give_back(world, ref)
+        asks_for_tuesday(world)
+        take_over(world, ref, "dan")
 
     model_says(world, TUESDAY, says("Both are booked."))
-    world.wire.fails_if = meanwhile
-    taken_up(world)
-    world.work_off()
+    carried_out_while(world, given_back_and_taken)
 
     assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"]
     assert json.loads(waiting(world, ref)["proposal"]["arguments"]) == {"day": "Tuesday"}
@@ -213,18 +196,12 @@ def test_a_function_that_is_asked_for_while_a_colleagues_is_done_is_not_lost(
     take_over(world, ref, "dan")
     states.note(aside(world).log, ref, owner="dan")
 
-    def meanwhile(call: str) -> bool:
-        """What eve has released is just being carried out: dan gives it back, and Tuesday is asked for."""
-        if call.startswith("HTTP.POST /book"):
-            world.wire.fails_if = lambda _: False
-            give_back(world, ref, "dan")
-            asks_for_tuesday(world)
-        return False
+    def given_back(_: str) -> None:
+        give_back(world, ref, "dan")
+        asks_for_tuesday(world)
 
     model_says(world, TUESDAY, says("Both are booked."))
-    world.wire.fails_if = meanwhile
-    taken_up(world)
-    world.work_off()
+    carried_out_while(world, given_back)
 
     assert stands(world, ref) == ("handoff_pending", "function_approval")
     assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"]

@@ -12,6 +12,7 @@ from shared.observability import metrics
 from tests.integration.conversations.acts import (
     DAY_MS,
     asked,
+    meanwhile,
     release,
     stands,
     write,
@@ -59,6 +60,16 @@ def test_a_status_that_comes_again_changes_nothing(world: World) -> None:
     assert before.keys() == after.keys()
 
 
+LINKED = "dynamodb.PutItem OUT#"
+
+
+def told_early(world: World, call: str, status: str, **facts: str) -> None:
+    """Twilio calls back, and it is taken in, before the worker has linked the id."""
+    (action,) = (row for key, row in world.rows().items() if key[1].startswith("ACTION#"))
+    world.status(call.rpartition("#")[2], status, action["actionId"], **facts)
+    take_status(world)
+
+
 def test_a_status_that_is_faster_than_the_answer_to_the_send_finds_its_message(
     world: World,
 ) -> None:
@@ -66,17 +77,11 @@ def test_a_status_that_is_faster_than_the_answer_to_the_send_finds_its_message(
     assert status == 200
     ref = answer["conversation_ref"]
 
-    def early(call: str) -> bool:
-        """Twilio calls back, and it is taken in, before the worker has linked the id."""
-        if call.startswith("dynamodb.PutItem OUT#"):
-            world.wire.fails_if = lambda _: False
-            (action,) = (row for key, row in world.rows().items() if key[1].startswith("ACTION#"))
-            world.status(call.rpartition("#")[2], "delivered", action["actionId"])
-            take_status(world)
-            assert ours(world, ref)["delivery_status"] == "delivered"
-        return False
+    def early(call: str) -> None:
+        told_early(world, call, "delivered")
+        assert ours(world, ref)["delivery_status"] == "delivered"
 
-    world.wire.fails_if = early
+    meanwhile(world, LINKED, early)
     world.work_off()
 
     assert ours(world, ref)["delivery_status"] == "delivered"
@@ -88,17 +93,7 @@ def test_a_failure_that_is_faster_than_our_own_writes_stays_one(world: World) ->
     assert status == 200
     ref = answer["conversation_ref"]
 
-    def early(call: str) -> bool:
-        """Twilio calls back, and it is taken in, before the worker has linked the id."""
-        if call.startswith("dynamodb.PutItem OUT#"):
-            world.wire.fails_if = lambda _: False
-            (action,) = (row for key, row in world.rows().items() if key[1].startswith("ACTION#"))
-            sid = call.rpartition("#")[2]
-            world.status(sid, "undelivered", action["actionId"], **UNREACHABLE)
-            take_status(world)
-        return False
-
-    world.wire.fails_if = early
+    meanwhile(world, LINKED, lambda call: told_early(world, call, "undelivered", **UNREACHABLE))
     world.work_off()
 
     assert ours(world, ref)["delivery_status"] == "failed"

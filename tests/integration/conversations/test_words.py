@@ -14,6 +14,7 @@ from tests.integration.conversations.acts import (
     HOUR_MS,
     aside,
     asked,
+    meanwhile,
     model_says,
     said,
     says,
@@ -255,13 +256,7 @@ def answer_while(world: World, moment: str, something: Callable[[], None]) -> st
     world.text("m", "Which shift is it?")
     world.take_in()
 
-    def happens(call: str) -> bool:
-        if call.startswith(moment):
-            world.wire.fails_if = lambda _: False
-            something()
-        return False
-
-    world.wire.fails_if = happens
+    meanwhile(world, moment, lambda _: something())
     world.work_off()
     return ref
 

@@ -1,0 +1,76 @@
+"""People decide about functions that the model may not run by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conversations import agents, arriving, records
+from conversations.office import Agent
+from conversations.records import Release
+from tests.integration.conversations.acts import (
+    aside,
+    calls,
+    lane,
+    model_says,
+    put,
+    stands,
+)
+from tests.integration.conversations.booking import begun, write
+
+if TYPE_CHECKING:
+    from tests.integration.sandbox.receiver import Receiver
+    from tests.simulation.conversations.world import World
+
+MONDAY = calls("book_slot", day="Monday")
+
+
+def proposed(world: World, office: Receiver, *answers: str) -> str:
+    """A conversation whose model has asked for a slot that people have to approve; what it says next."""
+    ref = begun(world, office, MONDAY, approval=True)
+    write(world)
+    assert stands(world, ref) == ("handoff_pending", "function_approval")
+    model_says(world, *answers)
+    return ref
+
+
+def waiting(world: World, ref: str) -> dict[str, Any]:
+    """The message of the function that waits, or waited last."""
+    return [row for row in world.log(ref) if row["kind"] == "function"][-1]
+
+
+def approve(world: World, ref: str, sk: str | None = None, cause: str = "key-1") -> None:
+    sk = sk or str(world.state(ref)["waits_for_approval"])
+    record = Release(ref=ref, cause=cause, agent_id="eve", function_sk=sk)
+    put(world, record, ref, "release", cause)
+
+
+def give_back(world: World, ref: str, name: str = "eve", *, answer_pending: bool = False) -> None:
+    """The model has it again, and nobody works on anything yet."""
+    here = aside(world)
+    agent = Agent(name=name, principal="key", cause=f"back-{world.clock.ms}")
+    agents.hand_back(here, arriving.opened(here, ref), agent, answer_pending=answer_pending)
+
+
+def hand_back(world: World, ref: str, *, answer_pending: bool = True) -> None:
+    give_back(world, ref, answer_pending=answer_pending)
+    world.work_off()
+
+
+def asked_last(world: World) -> list[dict[str, Any]]:
+    """What the model was last shown, beside its rules."""
+    bodies = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
+    assert isinstance(bodies[-1], dict)
+    found: list[dict[str, Any]] = bodies[-1]["input"]
+    return found
+
+
+def forget(office: Receiver) -> None:
+    while not office.requests.empty():
+        office.requests.get()
+
+
+def released(world: World, ref: str) -> None:
+    """The release of Monday lies on its queue."""
+    sk = str(world.state(ref)["waits_for_approval"])
+    record = Release(ref=ref, cause="key-1", agent_id="eve", function_sk=sk)
+    world.lanes.put(lane(world, "sms"), records.entry(record, ref, "release", "key-1"))

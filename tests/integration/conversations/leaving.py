@@ -1,0 +1,43 @@
+"""A person who is to be erased, and what they wrote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events.conversations import cast, twilio
+from events.conversations.twilio import SMS_NUMBER
+from shared.events import InboundMessage
+from tests.integration.conversations.acts import asked
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+ANN, MAIL = cast.CANDIDATE, cast.CANDIDATE_EMAIL
+BARE = ANN.removeprefix("+")
+STRANGER = "+447700900456"
+USER_ID = "GB.20417733968512046377"
+WORDS = (BARE, MAIL, "Ann", "night shift", USER_ID)
+
+
+def talked(world: World, channel: str = "sms") -> str:
+    """A conversation with an answer, whose texts are known."""
+    ref = asked(world, channel)
+    say = world.whatsapp if channel == "whatsapp" else world.text
+    say("a", "Is there a night shift?")
+    world.work_off()
+    return ref
+
+
+def received(world: World, name: str, at: str) -> InboundMessage:
+    """A text as intake gets it, with the time of the provider."""
+    return InboundMessage(
+        provider="twilio",
+        provider_message_id=twilio.sid_of(name),
+        account=twilio.ACCOUNT,
+        channel_method="sms",
+        business_address=SMS_NUMBER,
+        customer_address=ANN,
+        received_at=at,
+        kind="text",
+        text="Is there a night shift?",
+    )

@@ -1,0 +1,228 @@
+"""A function waits or is carried out, and meanwhile workers die, and people and customers do something else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations import references
+from conversations.items.log import Mode
+from conversations.records import HumanMessage
+from conversations.store import states
+from tests.integration.conversations.acts import (
+    aside,
+    meanwhile,
+    model_says,
+    put,
+    said,
+    says,
+    stands,
+    take_over,
+)
+from tests.integration.conversations.booking import THANKS, begun, write
+from tests.integration.conversations.deciding import (
+    MONDAY,
+    approve,
+    forget,
+    give_back,
+    hand_back,
+    proposed,
+    released,
+    waiting,
+)
+from tests.simulation.wire import READS, When
+
+if TYPE_CHECKING:
+    from tests.integration.sandbox.receiver import Receiver
+    from tests.simulation.conversations.world import World
+
+NOTICE = "A colleague will answer you soon."
+
+
+def deaths(world: World) -> list[tuple[int, When, str]]:
+    """Where a worker may die in what was just done: before each run's first call, and after each write."""
+    calls_made, starts = list(world.wire.calls), list(world.wire.first_of_runs)
+    before = [(number, When.BEFORE) for number in starts]
+    after = [
+        (number, When.AFTER)
+        for number, call in enumerate(calls_made, 1)
+        if call.split(" ")[0] not in READS
+    ]
+    return [(number, when, calls_made[number - 1]) for number, when in before + after]
+
+
+def test_two_people_release_one_function_and_a_record_comes_late_but_it_runs_once(
+    world: World, office: Receiver
+) -> None:
+    ref = proposed(world, office, THANKS, says("Again?"))
+    sk = str(world.state(ref)["waits_for_approval"])
+
+    for cause in ("key-1", "key-2"):
+        approve(world, ref, sk, cause)
+    world.clock.ms += 3_600_000
+    approve(world, ref, sk, "key-3")
+
+    assert office.requests.qsize() == 1
+    assert said(world, ref)[1:] == ["It is booked, thank you."]
+
+
+def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
+    world: World, office: Receiver
+) -> None:
+    ref = proposed(world, office)
+    released(world, ref)
+    start = world.remember()
+    model_says(world, THANKS)
+    world.new_process()
+    world.wire.rewind()
+    world.settle()
+    wanted = deaths(world)
+    assert said(world, ref)[1:] == ["It is booked, thank you."]
+
+    for number, when, name in wanted:
+        world.begin_again(start)
+        forget(office)
+        model_says(world, *[THANKS] * 3)
+        world.wire.die_at = (number, when)
+        world.settle()
+        what = f"died {when} {number} {name}"
+        assert office.requests.qsize() <= 1, what
+        verdict = waiting(world, ref)["proposal"]["verdict"]
+        assert office.requests.qsize() == 1 or verdict == "unknown", what
+        assert len(said(world, ref)) <= 2, what
+        newest = world.log(ref)[-1]
+        is_in_doubt = newest["delivery_status"] == "unknown"
+        assert stands(world, ref)[0] == ("handoff_pending" if is_in_doubt else "reply_sent"), what
+        assert is_in_doubt or said(world, ref)[1:] == ["It is booked, thank you."], what
+        assert world.lanes.dead_letters == [], what
+        assert not {"waits_for_approval", "being_done", "turn"} & world.state(ref).keys(), what
+
+
+def test_a_worker_that_dies_over_a_proposal_never_sends_it(world: World, office: Receiver) -> None:
+    ref = begun(world, office, approval=True)
+    world.text("m", "Monday is fine")
+    start = world.remember()
+    model_says(world, MONDAY)
+    world.new_process()
+    world.wire.rewind()
+    world.settle()
+    wanted = deaths(world)
+
+    for number, when, name in wanted:
+        world.begin_again(start)
+        model_says(world, *[MONDAY] * 3)
+        world.wire.die_at = (number, when)
+        world.settle()
+        what = f"died {when} {number} {name}"
+        assert stands(world, ref) == ("handoff_pending", "function_approval"), what
+        assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"], what
+        assert len(said(world, ref)) == 1, what
+        assert said(world, ref, "system") in ([NOTICE], []), what  # In doubt, it may be neither.
+        assert office.requests.empty(), what
+
+
+def test_a_hand_back_that_comes_after_the_release_refuses_nothing(
+    world: World, office: Receiver
+) -> None:
+    ref = proposed(world, office, THANKS)
+    sk = str(world.state(ref)["waits_for_approval"])
+    here = aside(world)
+    # As the release's worker leaves it that dies behind its first step.
+    seen = states.read(here.log, ref)
+    assert seen is not None
+    states.set_mode(
+        here.log,
+        ref,
+        seen.mode,
+        seen=seen,
+        drop=("waits_for_approval",),
+        into={"being_done": [sk]},
+    )
+    hand_back(world, ref, answer_pending=False)
+    assert "verdict" not in waiting(world, ref)["proposal"]
+
+    approve(world, ref, sk)
+
+    assert office.requests.qsize() == 1
+    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert stands(world, ref)[0] == "reply_sent"
+
+
+def test_what_a_colleague_has_by_now_is_carried_out_and_stays_theirs(
+    world: World, office: Receiver
+) -> None:
+    ref = proposed(world, office, THANKS)
+    sk = str(world.state(ref)["waits_for_approval"])
+    take_over(world, ref, "dan")
+    here = aside(world)
+    states.note(here.log, ref, owner="dan")
+
+    approve(world, ref, sk)
+
+    assert office.requests.qsize() == 1
+    assert stands(world, ref)[0] == "handoff_active"
+    assert len(said(world, ref)) == 1
+    assert waiting(world, ref)["proposal"]["verdict"] == "done"
+
+
+def test_who_has_left_meanwhile_gets_nothing_done(world: World, office: Receiver) -> None:
+    ref = proposed(world, office)
+    write(world, "STOP", "s")
+
+    approve(world, ref)
+
+    assert office.requests.empty()
+    assert stands(world, ref)[0] == "opted_out"
+
+
+def test_a_function_that_is_released_while_a_send_is_in_doubt_is_told_when_that_is_settled(
+    world: World, office: Receiver
+) -> None:
+    ref = proposed(world, office, THANKS)
+    world.sandbox.faults.add(
+        kind="status", provider="twilio", operation="create_message", status=500
+    )
+    put(world, HumanMessage(ref=ref, cause="c", agent_id="eve", text="One moment"), ref, "human")
+    assert "turn" in world.state(ref)
+
+    approve(world, ref)
+    assert office.requests.qsize() == 1
+    action = references.action_id(ref, "human:c")
+    world.status("SM" + "f" * 32, "delivered", action)
+    world.settle()
+
+    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert "to_tell" not in world.state(ref)
+
+
+def test_who_is_leaving_just_now_gets_nothing_done(world: World, office: Receiver) -> None:
+    ref = proposed(world, office)
+    sk = str(world.state(ref)["waits_for_approval"])
+    here = aside(world)
+    # As the intake's worker leaves it that dies behind the fence: the item does not say so yet.
+    seen = states.read(here.log, ref)
+    assert seen is not None
+    states.set_mode(here.log, ref, Mode.CLOSED, seen=seen, moves_to="opted_out")
+
+    approve(world, ref, sk)
+
+    assert office.requests.empty()
+    assert world.state(ref)["mode"] == "closed"
+
+
+def test_what_the_model_asked_for_before_it_was_given_the_conversation_anew_does_not_count(
+    world: World, office: Receiver
+) -> None:
+    ref = begun(world, office, MONDAY, says("Which day suits you?"), approval=True)
+
+    def somebody_looks(_: str) -> None:
+        """While the model is asked, and gives it back."""
+        take_over(world, ref)
+        give_back(world, ref, answer_pending=True)
+
+    meanwhile(world, "HTTP.POST /v1/responses", somebody_looks)
+    write(world)
+
+    assert said(world, ref)[-1] == "Which day suits you?"
+    assert stands(world, ref)[0] == "reply_sent"
+    assert world.state(ref)["mode"] == "ai"
+    assert "waits_for_approval" not in world.state(ref)
