@@ -42,7 +42,7 @@ class ConversationEvents:
         """Parked events, newest first."""
         for found in self._found(wanted, is_open=wanted.is_waiting):
             one = found.parked
-            facts = one.model_dump(mode="json", exclude_none=True, exclude={"ttl", "body_key"})
+            facts = one.model_dump(mode="json", exclude_none=True, exclude={"ttl", "body_object"})
             columns = (
                 found.event_id, found.state, one.reason, one.event_type, one.source, found.at,
                 f"replayed {one.replayed_at}" if one.replayed_at else None,

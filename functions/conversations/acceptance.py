@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations import snapshot
+from conversations import case_data
 from conversations.companies import SmsChannel, WhatsAppChannel
 from conversations.filling import filled, template_of
 from conversations.fitting import TOO_LONG, longest
@@ -52,7 +52,7 @@ def _check_template(opened: Opened, bucket: Bucket, name: str, given: Mapping[st
             opened,
             template_of(opened, name),
             given,
-            project_data=snapshot.project_data_of(opened.conversation, bucket),
+            project_data=case_data.read(opened.conversation, bucket).project_data,
             longest=most,
         )
     except Unwritable as fault:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from conversations.ai.config import AiConfig, AiConfigBroken
@@ -15,8 +15,9 @@ from conversations.unwritable import misconfigured
 from shared import ai, clock
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from conversations.case_data import CaseData
     from conversations.items.log import Message
     from conversations.opened import Opened
 
@@ -37,7 +38,7 @@ def config_of(opened: Opened) -> AiConfig:
         raise misconfigured(broken.attribute) from None
 
 
-def facts_of(opened: Opened, project_data: Mapping[str, Any]) -> Facts:
+def facts_of(opened: Opened, case: CaseData) -> Facts:
     """What is known of the matter and of whom it is about."""
     company, conversation = opened.company, opened.conversation
     today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
@@ -54,7 +55,8 @@ def facts_of(opened: Opened, project_data: Mapping[str, Any]) -> Facts:
         local_date=f"{local:%A, %Y-%m-%d}",
         representatives=tuple(name for name in company.company_rep.values() if name),
         recipient_first_name=conversation.recipient_first_name,
-        project_data=project_data,
+        project_data=case.project_data,
+        recorded_answers=case.recorded_answers,
         private={name: text for name, text in private.items() if text},
     )
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 WITHIN_MS = 10 * clock.SECOND_MS
 LONGEST_RESULT_BYTES = 16 << 10
 DONE = Result('{"ok": true}')
-FULL = Result("So many answers are noted that no more can be.", is_error=True)
-MOST_ANSWERS = 32
 NOT_SENT = "not_sent"  # the ledger's word for an attempt that certainly did nothing
 _KEY_PREFIX = "whsec_"
 _SERVER_ERRORS, _CLIENT_ERRORS = 500, 400
@@ -56,9 +54,6 @@ class Effects:
                 return self._webhook(opened, turn_id, run, call, call.function)
             if call.name == BuiltIn.OPT_OUT:
                 self._opt_out(opened, turn_id)
-            is_answer = call.name == BuiltIn.RECORD_ANSWER
-            if is_answer and opened.state.recorded_answers >= MOST_ANSWERS:
-                return FULL
             return DONE  # What else is built in takes effect with the turn's message.
 
         return execute

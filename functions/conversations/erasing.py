@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conversations import erasing_strays, references
+from conversations.folders import folder_of
 from conversations.items.conversation import Conversation
 from conversations.items.log import FunctionResult, Message, State
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY
@@ -203,7 +204,7 @@ def _erase_traces(desk: Eraser, ref: str, message: Message, at: str) -> None:
 
 
 def _erase_files(bucket: Bucket, ref: str, done: Erased) -> None:
-    while keys := bucket.keys_under(f"conversations/{ref}/"):
+    while keys := bucket.keys_under(folder_of(bucket, ref).prefix):
         for key in keys:
             bucket.delete(key)
             done.files += 1

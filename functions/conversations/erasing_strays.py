@@ -6,22 +6,22 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import ClientError
-
+from conversations.folders import parked_events
 from conversations.items.books import Parked, ParkReason, Unmatched
 from conversations.items.conversation import first_of_company
 from conversations.store import erasures, routes, states
 from shared import addresses, clock
 from shared.addresses import USER_ID_PREFIX, AddressInvalid
+from shared.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from shared.dynamodb import Table
     from shared.objects import Bucket
+    from shared.stored_objects import Folder
 
 _DAY = len("2026-03-01")
-_GONE = "NoSuchKey"
 
 
 @dataclass(slots=True)
@@ -57,17 +57,16 @@ def erase(
             erasures.bury_message(log, name, at)
             erasures.remove(log, Unmatched.partition(company_id), sk)
             done.unmatched += 1
+    folder = parked_events(bucket)
     for day in _days():
         for sk, parked in erasures.parked(log, day):
-            if parked.body_key and (
-                parked.reason == ParkReason.ERASED
-                or _is_about(log, person, _body(bucket, parked.body_key))
-            ):
-                # Without its text nobody could tell any more that it was of this person.
-                erasures.condemn(log, day, sk)
-                bucket.delete(parked.body_key)
-                erasures.remove(log, Parked.partition(day), sk)
-                done.parked += 1
+            if parked.body_object is None or not _is_theirs(log, person, folder, parked):
+                continue
+            # Without its text nobody could tell any more that it was of this person.
+            erasures.condemn(log, day, sk)
+            folder.delete(Pointer.read(parked.body_object))
+            erasures.remove(log, Parked.partition(day), sk)
+            done.parked += 1
     return done
 
 
@@ -78,14 +77,25 @@ def _days() -> Iterator[str]:
         yield clock.to_text(now - age * clock.DAY_SECONDS * clock.SECOND_MS)[:_DAY]
 
 
-def _body(bucket: Bucket, key: str) -> str:
-    """The text of a parked event; empty where the bucket's lifecycle has removed it."""
+def _is_theirs(log: Table, person: _Person, folder: Folder, parked: Parked) -> bool:
+    """
+    Whether a parked event is to be erased; False where the bucket's lifecycle has removed its text.
+
+    False as well where the text is damaged, since it does not say whose it is: that is recorded. Raises ObjectUnusable
+    where the text may not be read.
+    """
     try:
-        return bucket.get(key).decode("utf-8", "replace")
-    except ClientError as error:
-        if error.response["Error"]["Code"] == _GONE:
-            return ""
-        raise
+        pointer = Pointer.read(parked.body_object)
+        if parked.reason == ParkReason.ERASED:
+            return folder.holds(pointer.key)
+        body = folder.get(pointer)
+    except ObjectUnusable as fault:
+        if fault.reason == FORBIDDEN:
+            raise
+        if fault.reason != MISSING:
+            record(fault, "parked event")
+        return False
+    return _is_about(log, person, body.decode("utf-8", "replace"))
 
 
 def _is_about(log: Table, person: _Person, body: str) -> bool:

@@ -9,12 +9,11 @@ import re
 from itertools import product
 from typing import Any
 
-from conversations import references
+from conversations import case_data, references
 from conversations.context_object import ContextObject, ConversationData, Metadata, as_json
 from conversations.items.conversation import ChannelMethod, Conversation
 from conversations.opened import Opened
 from conversations.resources import Resources
-from conversations.snapshot import project_data_of
 from conversations.store import states
 from shared import clock
 from shared.queues import Entry, digest
@@ -67,10 +66,13 @@ def _can_use(opened: Opened, channel: ChannelMethod) -> bool:
 
 def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: str) -> None:
     conversation, company = opened.conversation, opened.company
+    case = case_data.read(conversation, here.bucket)
+    if case.unreadable:
+        return  # Another channel could not be told what the conversation is about; `case_data` has recorded why.
     is_mail = channel is ChannelMethod.EMAIL
     address = str(conversation.recipient_email if is_mail else conversation.recipient_tel)
     context = ContextObject(
-        frontend_payload=_payload(here, opened, channel, request_id),
+        frontend_payload=_payload(opened, channel, request_id, case.project_data),
         company_data_payload=as_json(here.companies.item(company.company_id, company.project_id)),
         conversation_data=ConversationData(
             conversation_id=references.conversation_id(
@@ -89,7 +91,7 @@ def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: 
 
 
 def _payload(
-    here: Resources, opened: Opened, channel: ChannelMethod, request_id: str
+    opened: Opened, channel: ChannelMethod, request_id: str, project_data: dict[str, Any]
 ) -> dict[str, Any]:
     """The request that began the conversation, for another channel."""
     conversation, state = opened.conversation, opened.state
@@ -114,7 +116,7 @@ def _payload(
             "project_id": conversation.project_id,
         },
         "recipient_data": _without_gaps(recipient),
-        "project_data": as_json(project_data_of(conversation, here.bucket)),
+        "project_data": as_json(project_data),
         "request_data": _without_gaps(request),
     }
 

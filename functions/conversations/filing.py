@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from conversations import arriving, media
 from conversations.items.books import EarlyFile
 from conversations.items.log import Message
+from conversations.items.ways import Inbound
 from conversations.resources import Resources
 from conversations.store import early_files, erasures, messages, routes
 from shared.events import FileStored
@@ -20,7 +21,7 @@ from shared.failures import Transient
 def take(here: Resources, told: FileStored) -> str:
     """Note where the file of a message lies. Safe to repeat. Raises Transient where somebody else does so just now."""
     name = (told.provider, told.provider_message_id)
-    file_key = media.key_in(here.bucket, told.provider, told.file.url or "")
+    file_key = media.copied_key(here.bucket, told.provider, told.file.url or "")
     if file_key is None:
         return "not_ours"
     found = _message(here, *name)
@@ -35,30 +36,37 @@ def take(here: Resources, told: FileStored) -> str:
         return "erased"
     if found is None:
         return "kept"
-    ref, message = found
-    _point(here, ref, message, {told.file.provider_id: file_key})
+    marker, message = found
+    if not media.is_of_company(here.bucket, marker.company_id, file_key):
+        return "foreign"
+    _point(here, marker.ref or "", message, {told.file.provider_id: file_key})
     return "filed"
 
 
-def take_early(here: Resources, ref: str, message: Message) -> None:
-    """Point a message that was stored to the files that were here before it. Safe to repeat. Raises Transient."""
+def take_early(here: Resources, ref: str, company_id: str, message: Message) -> None:
+    """
+    Point a stored message to those of its files that came before it and are the company's. Safe to repeat.
+
+    Raises Transient.
+    """
     if message.media_state != media.AWAITED or not message.provider:
         return
     found = early_files.of_message(here.log, message.provider, message.provider_message_id or "")
-    if found:
-        _point(here, ref, message, {one.provider_id: one.file_key for one in found})
+    own = [one for one in found if media.is_of_company(here.bucket, company_id, one.file_key)]
+    if own:
+        _point(here, ref, message, {one.provider_id: one.file_key for one in own})
 
 
 def _message(
     here: Resources, provider: str, provider_message_id: str
-) -> tuple[str, Message] | None:
-    """The message in its conversation; None while it is in none."""
+) -> tuple[Inbound, Message] | None:
+    """The message in its conversation, and the marker that leads there; None while it is in none."""
     marker = routes.marked(here.log, provider, provider_message_id)
     if marker is None or marker.ref is None:
         return None
     entry_id = arriving.entry_of(marker.ref, provider, provider_message_id)
     found = messages.get(here.log, marker.ref, Message.sk(marker.message_timestamp, entry_id))
-    return (marker.ref, found) if found else None
+    return (marker, found) if found else None
 
 
 def _point(here: Resources, ref: str, message: Message, keys: Mapping[str | None, str]) -> None:

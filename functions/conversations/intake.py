@@ -100,7 +100,7 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
     else:
         _ask_for_answer(here, opened, event, message, is_news=is_news)
     media.keep(desk.media, opened, message)
-    filing.take_early(here, opened.ref, message)
+    filing.take_early(here, opened.ref, opened.company.company_id, message)
     return Taken.STORED if is_new else Taken.REPEATED
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Key
 
-from conversations import open_list, showing, snapshot
+from conversations import case_data, open_list, showing
 from conversations.context_object import as_json
 from conversations.items.conversation import Conversation
 from conversations.items.log import DueKind, Message, of
@@ -100,12 +100,11 @@ def of_recipient(office: Office, caller: Caller, given: SearchInput) -> Page[Con
 def one(office: Office, caller: Caller, ref: str) -> ConversationView:
     """One conversation. Raises NotFound."""
     opened, here = opened_for(office, caller, ref), office.here
-    project_data = snapshot.project_data_of(opened.conversation, here.bucket)
     waiting = due.get(here.log, ref, DueKind.RESUME)
     function_sk = opened.state.undecided
     return showing.conversation_view(
         opened,
-        project_data,
+        case_data.read(opened.conversation, here.bucket),
         messages.dated_changes(here.log, ref, CHANGES_SHOWN),
         waiting.due_at if waiting else None,
         unreachable=unreachable.of_address(
@@ -121,10 +120,10 @@ def one(office: Office, caller: Caller, ref: str) -> ConversationView:
 def log_of(office: Office, caller: Caller, ref: str, query: MessagesQuery) -> MessagesView:
     """Messages of one conversation, newest first. Raises NotFound."""
     here = office.here
-    opened_for(office, caller, ref)
+    opened = opened_for(office, caller, ref)
     start = of(ref, Message.sk(*query.before.split("~"))) if query.before else None
     found, last = messages.page(here.log, ref, query.limit, start)
-    shown = [showing.message_view(here.bucket, message) for message in found]
+    shown = [showing.message_view(here.bucket, opened, message) for message in found]
     before = f"{found[-1].message_timestamp}~{found[-1].entry_id}" if last and found else None
     return MessagesView(messages=shown, before=before)
 

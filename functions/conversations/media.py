@@ -8,11 +8,20 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from conversations.folders import folder_of
 from conversations.items.log import DueKind, Message
 from conversations.store import due, messages
 from shared import clock, http
 from shared.channels.outcomes import InDoubt, NotSent
 from shared.queues import digest
+from shared.stored_objects import (
+    FOREIGN_KEY,
+    MEDIA_PREFIX,
+    Folder,
+    ObjectUnusable,
+    media_of,
+    record,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +41,7 @@ AGAIN_MS = 120 * clock.SECOND_MS
 MOST_ATTEMPTS = 5
 MOST_HOPS = 3
 PENDING, AWAITED, STORED, FAILED = "pending", "awaited", "stored", "failed"
-# Contexts of ours have copies of what these carry. What others write as an address of a bucket is no address.
+# Other contexts copy the files of these providers into the bucket. From any other provider an `s3://` url is refused.
 _WITH_COPIES = frozenset({"meta", "aws_social", "ses"})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # A file that a webhook names may come a little after it, and a provider may have no time.
@@ -53,16 +62,26 @@ def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
     encoded = message.content.encode("utf-8", "surrogatepass")
     if len(encoded) <= LONGEST_INLINE_BYTES:
         return message
-    key = f"conversations/{ref}/text-{message.entry_id}"
+    key = f"{folder_of(bucket, ref).prefix}text-{message.entry_id}"
     bucket.put(key, encoded, "text/plain; charset=utf-8")
     shown = message.content[:SHOWN_CHARACTERS]
     return message.model_copy(update={"content": shown, "content_key": key})
 
 
-def key_in(bucket: Bucket, provider: str | None, url: str) -> str | None:
-    """Where in our bucket a file lies that another context of ours has copied there; None for all other addresses."""
-    ours = f"s3://{bucket.name}/"
-    return url.removeprefix(ours) if provider in _WITH_COPIES and url.startswith(ours) else None
+def copied_key(bucket: Bucket, provider: str | None, url: str) -> str | None:
+    """The key of a file that another context has copied into the bucket; None for any other address."""
+    try:
+        return Folder(bucket, MEDIA_PREFIX).key_in(url) if provider in _WITH_COPIES else None
+    except ObjectUnusable:
+        return None
+
+
+def is_of_company(bucket: Bucket, company_id: str, key: str) -> bool:
+    """Whether a copied file is the company's. If not, that is logged and counted: no message may point to it."""
+    is_own = media_of(bucket, company_id).holds(key)
+    if not is_own:
+        record(ObjectUnusable(FOREIGN_KEY), "media")
+    return is_own
 
 
 def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 0) -> bool:
@@ -73,13 +92,17 @@ def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 
     """
     if not message.media or message.media_state != PENDING:
         return True
+    bucket = fetcher.here.bucket
     kept: list[dict[str, str]] = []
     state = STORED
     for position, file in enumerate(message.media[:MOST_FILES]):
         if "key" in file or "url" not in file:
             kept.append(file)
             continue
-        key = key_in(fetcher.here.bucket, message.provider, file["url"])
+        key = copied_key(bucket, message.provider, file["url"])
+        if key is not None and not is_of_company(bucket, opened.company.company_id, key):
+            kept.append({**file, "refused": FOREIGN_KEY})
+            continue
         try:
             key = key or _copy(fetcher, opened, message, position, file["url"])
             kept.append({**file, "key": key})
@@ -105,7 +128,8 @@ def _copy(fetcher: Fetcher, opened: Opened, message: Message, position: int, url
     Twilio answers with a redirect to where the file lies for a few hours. That host is one of the list as well, and
     gets no credentials of ours. (Twilio, "Protect Media Access with HTTP Basic Authentication".)
     """
-    key = f"conversations/{opened.ref}/file-{digest(message.entry_id, str(position))[:24]}"
+    folder = folder_of(fetcher.here.bucket, opened.ref)
+    key = f"{folder.prefix}file-{digest(message.entry_id, str(position))[:24]}"
     for _ in range(MOST_HOPS):
         headers = fetcher.proof(opened, url)
         with http.download(url, headers=headers, origins=fetcher.origins) as answer:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from conversations.folders import parked_events
 from conversations.items.books import DeadLetter, Parked, ParkReason
 from conversations.store import books
 from shared import clock
@@ -31,17 +32,15 @@ def park(
     that it adds to; of the usual one somebody is told. Safe to repeat within a day: what is the same has the same name.
     """
     parked_id = digest(source, body)[:_SHORT]
-    key = f"conversations/parked/{parked_id}.json"
     is_kept = reason != ParkReason.ERASED
-    if is_kept:
-        bucket.put(key, body.encode())
+    whole = parked_events(bucket).put(parked_id, body.encode()) if is_kept else None
     now = clock.to_text(clock.now_ms())
     parked = Parked(
         parked_id=parked_id,
         reason=reason,
         source=source,
         event_type=type_of(body),
-        body_key=key if is_kept else None,
+        body_object=whole.attributes() if whole else None,
         ttl=Parked.time_to_live(),
     )
     books.park(log, now, parked)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from botocore.exceptions import ClientError
 from pydantic import TypeAdapter, ValidationError
 
 from conversations import parking, records, references
 from conversations.context_object import ContextObject
+from conversations.folders import parked_events
 from conversations.items.books import Parked
 from conversations.items.conversation import ChannelMethod
 from conversations.store import books, states
@@ -29,18 +29,21 @@ from shared.failures import Permanent
 from shared.objects import Bucket
 from shared.queues import Entry, FifoQueue, digest
 from shared.storable import storable
+from shared.stored_objects import GONE, ObjectUnusable, Pointer, record
 
 OPEN, REPLAYED = "open", "replayed"
 NO_REASON = "no_error_reported"  # killed, timed out, or unable to say
 _DAY = len("2026-03-01")
-_GONE = frozenset({"NoSuchKey", "AccessDenied"})  # S3 says the latter to those who may not list
 _inbound, _files, _statuses, _triggers = map(
     TypeAdapter[Any], (InboundMessage, FileStored, DeliveryStatus, ReplyTrigger)
 )
 
 
 class NotReplayable(Exception):
-    """*why*: `unreadable`, `gone` (its text, or its conversation), `erased`, or `not_there`."""
+    """
+    *why*: `unreadable`, `gone` (its text, or its conversation), `damaged` (its text is not the one that was parked),
+    `erased`, or `not_there`.
+    """
 
     def __init__(self, why: str) -> None:
         super().__init__(f"it cannot be replayed: {why}")
@@ -170,14 +173,15 @@ def redrive(
 
 
 def _text(depot: Depot, one: Parked) -> str:
-    if one.body_key is None:
+    if one.body_object is None:
         raise NotReplayable("erased")
     try:
-        return depot.bucket.get(one.body_key).decode()
-    except ClientError as error:
-        if error.response["Error"]["Code"] in _GONE:
+        return parked_events(depot.bucket).get(Pointer.read(one.body_object)).decode()
+    except ObjectUnusable as fault:
+        if fault.reason in GONE:
             raise NotReplayable("gone") from None
-        raise
+        record(fault, "parked event")
+        raise NotReplayable("damaged") from None
 
 
 def _way_of(depot: Depot, body: str) -> tuple[FifoQueue, Entry]:

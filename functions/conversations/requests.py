@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 DEEPEST_PROJECT_DATA = 8
 MOST_PROJECT_KEYS = 200
+# Names of pointers to stored objects. A pointer is never read from `project_data`; other readers of the table may.
+RESERVED_NAMES = frozenset({"s3_bucket", "s3_key", "sha256", "bytes"})
 AHEAD_MS = 300 * clock.SECOND_MS
 REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ID = re.compile(ID)
@@ -165,3 +167,6 @@ def _check_project_data(payload: Json) -> None:
     ):
         message = f"must be an object, at most {DEEPEST_PROJECT_DATA} deep, of at most {MOST_PROJECT_KEYS} keys"
         raise RequestRefused("INVALID_PROJECT_DATA", message, field="project_data")
+    if reserved := RESERVED_NAMES & given.keys():
+        message = f"is a reserved name; the reserved names are {', '.join(sorted(RESERVED_NAMES))}"
+        raise RequestRefused("INVALID_PROJECT_DATA", message, field=f"project_data.{min(reserved)}")

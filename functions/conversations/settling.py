@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conversations import ending, retention, snapshot
+from conversations import case_data, ending, retention
 from conversations.ending import Ending
 from conversations.items.conversation import (
     ChannelMethod,
@@ -102,8 +102,6 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
         "last_outbound_at": message.message_timestamp,
         "status_reason": message.hand_off_cause,
     }
-    if message.answers:
-        marks["recorded_answers"] = state.recorded_answers + len(message.answers)
     if message.hand_off_cause:
         marks["handed_off_for"] = message.hand_off_cause
     if turn.up_to:
@@ -252,5 +250,5 @@ def _noted(here: Resources, conversation: Conversation, noted: Noted) -> dict[st
     if noted.functions:
         facts |= {"function_call": True, "function_call_type": noted.functions[-1]}
     if noted.answers:
-        facts["project_data"] = snapshot.with_answers(conversation, noted.answers, here.bucket)
+        facts |= case_data.with_answers(conversation, noted.answers, here.bucket)
     return facts

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from conversations import references
+from conversations.folders import folder_of
 from conversations.items.log import Stage, TurnKind
 from conversations.views import (
     LINK_SECONDS,
@@ -25,8 +26,10 @@ from conversations.views import (
     UnreachableView,
     WaitingView,
 )
+from shared.stored_objects import ObjectUnusable, media_of, record
 
 if TYPE_CHECKING:
+    from conversations.case_data import CaseData
     from conversations.items.books import Unmatched, Unreachable
     from conversations.items.conversation import Conversation
     from conversations.items.log import Change, Message, State
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from conversations.opened import Opened
     from shared.consent.records import Consent
     from shared.objects import Bucket
+    from shared.stored_objects import Folder
 
 _AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function"}
 
@@ -69,7 +73,7 @@ def summary_of(conversation: Conversation) -> SummaryView:
 
 def conversation_view(
     opened: Opened,
-    project_data: dict[str, Any],
+    case: CaseData,
     changes: list[tuple[str, Change]],
     resumes_at: str | None,
     *,
@@ -115,7 +119,9 @@ def conversation_view(
         template=state.template,
         company_name=item.company_name,
         project_name=item.project_name,
-        project_data=project_data,
+        project_data=case.project_data,
+        recorded_answers=case.recorded_answers,
+        unreadable=list(case.unreadable),
         thread_id=item.thread_id,
         email_id=item.email_id,
         created_at=item.created_at,
@@ -139,18 +145,20 @@ def conversation_view(
     )
 
 
-def message_view(bucket: Bucket, message: Message) -> MessageView:
-    """One message of the log."""
+def message_view(bucket: Bucket, opened: Opened, message: Message) -> MessageView:
+    """One message of the conversation's log."""
+    own = folder_of(bucket, opened.ref)
+    from_inbox = media_of(bucket, opened.conversation.company_id)
     named = {name: getattr(message, name) for name in _AS_THEY_ARE}
     return MessageView(
         **named,
         function=FunctionView(**_proposed(message.proposal)) if message.proposal else None,
-        whole_text=_link(bucket, message.content_key),
+        whole_text=_link(message.content_key, own),
         media=[
             FileView(
                 name=file.get("name"),
                 mime_type=file.get("mime_type"),
-                download=_link(bucket, file.get("key")),
+                download=_link(file.get("key"), own, from_inbox),
             )
             for file in message.media
         ],
@@ -236,5 +244,13 @@ def _entry_of(message_sk: str) -> str:
     return message_sk.rpartition("#")[2]
 
 
-def _link(bucket: Bucket, key: str | None) -> Link | None:
-    return Link(link=bucket.link_to(key, seconds=LINK_SECONDS)) if key else None
+def _link(key: str | None, *folders: Folder) -> Link | None:
+    """A link to a key of one of the folders; None for any other key, which is recorded as a fault."""
+    if key is None:
+        return None
+    folder = next((one for one in folders if one.holds(key)), folders[0])
+    try:
+        return Link(link=folder.link_to(key, seconds=LINK_SECONDS))
+    except ObjectUnusable as fault:
+        record(fault, "message")
+        return None

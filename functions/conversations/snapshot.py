@@ -5,25 +5,22 @@ Configurations are flattened to the conversation's channel, without secrets, pro
 hash stands for those. What is large lies in the bucket.
 """
 
-import json
-from collections.abc import Mapping
 from typing import Any
 
 from conversations import references
+from conversations.case_data import stored_project_data
 from conversations.companies import Channel, Company
 from conversations.context_object import ContextObject, as_json
+from conversations.folders import folder_of
 from conversations.items.conversation import ChannelMethod, Conversation
 from conversations.lifecycle import Status
 from conversations.requests import Request
 from shared import clock
 from shared.objects import Bucket
-from shared.queues import to_json
 from shared.storable import storable
 
-INLINE_BYTES = 1_024
 _LONG_AI_PARTS = frozenset({"prompts", "functions"})
 _LONG_CHANNEL_PARTS = frozenset({"templates"})
-_POINTER = {"s3_bucket", "s3_key", "sha256", "bytes"}
 
 
 def conversation_of(
@@ -51,11 +48,6 @@ def conversation_of(
         recipient_first_name=recipient.first_name,
         recipient_last_name=recipient.last_name,
         comms_consent=request.has_consent,
-        project_data=_inline(
-            storable(request.payload.get("project_data") or {}),
-            bucket,
-            references.ref_of(context.conversation_data.conversation_id),
-        ),
         company_name=company.company_name,
         project_name=company.project_name,
         company_rep=company.company_rep or None,
@@ -72,6 +64,10 @@ def conversation_of(
         ttl=clock.expires_in(company.retention_days * clock.DAY_SECONDS),
         gsi_recipient_tel=recipient.tel,
         gsi_recipient_email=recipient.email,
+        **stored_project_data(
+            storable(request.payload.get("project_data") or {}),
+            folder_of(bucket, references.ref_of(context.conversation_data.conversation_id)),
+        ),
         **{_BUSINESS[request.channel_method]: company.sender(request.channel_method, customer)},
     )
 
@@ -81,36 +77,6 @@ _BUSINESS = {
     ChannelMethod.SMS: "gsi_company_sms_number",
     ChannelMethod.EMAIL: "gsi_company_email",
 }
-
-
-def project_data_of(conversation: Conversation, bucket: Bucket) -> dict[str, Any]:
-    """A conversation's `project_data`, from wherever it lies; what was recorded since is in it."""
-    held = conversation.project_data or {}
-    if not held.keys() >= _POINTER:
-        return held
-    stored: dict[str, Any] = json.loads(bucket.get(str(held["s3_key"])))
-    return {**stored, **{name: part for name, part in held.items() if name not in _POINTER}}
-
-
-def with_answers(
-    conversation: Conversation, answers: Mapping[str, str], bucket: Bucket
-) -> dict[str, Any]:
-    """`project_data` with what the customer answered; where that grows too large for the item, all in the bucket."""
-    held: dict[str, Any] = as_json({**(conversation.project_data or {}), **answers})
-    if len(to_json(held)) <= INLINE_BYTES:
-        return held
-    whole = as_json({**project_data_of(conversation, bucket), **answers})
-    return _inline(whole, bucket, references.ref_of(conversation.conversation_id)) or {}
-
-
-def _inline(data: dict[str, Any], bucket: Bucket, ref: str) -> dict[str, Any] | None:
-    text = to_json(data)
-    if len(text) <= INLINE_BYTES:
-        return data or None
-    hashed = references.fingerprint(data)
-    key = f"conversations/{ref}/project-data-{hashed[:16]}.json"
-    bucket.put(key, text.encode())
-    return {"s3_bucket": bucket.name, "s3_key": key, "sha256": hashed, "bytes": len(text)}
 
 
 def _ai(company: Company, method: ChannelMethod) -> dict[str, Any] | None:

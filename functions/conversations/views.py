@@ -92,7 +92,12 @@ class WaitingView(FunctionView):
 
 
 class ConversationView(View):
-    """A conversation: the contract's item and the state beside it. `changes` are the newest, newest first."""
+    """
+    A conversation: the contract's item and the state beside it. `changes` are the newest, newest first.
+
+    `recorded_answers` are the customer's answers by question; `project_data` holds only what the request gave.
+    `unreadable` names those of the two whose stored object is missing or damaged: what is shown of it is incomplete.
+    """
 
     ref: str
     company_id: str
@@ -120,6 +125,8 @@ class ConversationView(View):
     company_name: str | None
     project_name: str | None
     project_data: Json
+    recorded_answers: dict[str, str]
+    unreadable: list[str]
     thread_id: str | None
     email_id: str | None
     created_at: str
@@ -141,7 +148,7 @@ class Link(View):
 
 class FileView(View):
     """
-    A file of a message; without a download where it is not kept here.
+    A file of a message; without a download where it is not kept here, or not where files of its conversation are.
 
     `media_state` says why: `pending` and `failed` of what is copied from a provider, `awaited` of what the inbox
     fetches.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import consequences, fixed_texts, snapshot
+from conversations import case_data, consequences, fixed_texts
 from conversations.ai import answering, models
 from conversations.ai.answering import Task
 from conversations.ai.config import AiConfigBroken, BuiltIn
@@ -122,7 +122,7 @@ class Scribe:
             opened,
             template,
             given,
-            project_data=self._project_data(opened),
+            project_data=case_data.read(opened.conversation, self.here.bucket).project_data,
             longest=longest(opened),
         )
         return blank(opened, turn_id, author, whole.body).model_copy(
@@ -149,15 +149,18 @@ class Scribe:
     ) -> Answer:
         is_first = turn_id.startswith("initial")
         known = [] if is_first else messages.newest(self.here.log, opened.ref, HISTORY)
-        project_data = self._project_data(opened)
+        case = case_data.read(opened.conversation, self.here.bucket)
+        if case.unreadable:
+            # A model that knows only a part would ask again, or say something wrong: people see the fault instead.
+            raise Unwritable("case_data_unreadable")
         task = Task(
             kind="initial" if is_first else "reply",
             channel=opened.conversation.channel_method.value,
             config=config,
-            facts=facts_of(opened, project_data),
+            facts=facts_of(opened, case),
             said=said_in(known),
             template=template,
-            sources=sources(opened, project_data),
+            sources=sources(opened, case.project_data),
             longest=longest(opened),
             is_too_long=too_long(opened, is_first=is_first),
             link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
@@ -193,9 +196,6 @@ class Scribe:
         found = [told_of(self.here, opened.ref, sk) for sk in sorted(opened.state.to_tell)]
         names = {function.name for function in config.functions}
         return [told for told in found if told is not None and told.call.name in names]
-
-    def _project_data(self, opened: Opened) -> dict[str, Any]:
-        return snapshot.project_data_of(opened.conversation, self.here.bucket)
 
     def _message(self, opened: Opened, turn_id: str, answer: Answer) -> Message:
         """What the turn came to, as a message. Raises Unwritable where nothing is to be sent."""

@@ -44,7 +44,8 @@ class Event:
     contact: dict[str, Any] | None  # the `contacts[]` entry of the sender
     payload: dict[str, Any] | None  # the item as received; with `claim` only its short texts
     hash: str  # SHA-256 of the payload without what changes at every delivery
-    claim: str | None = None  # S3 key of the whole payload, where it is too large for the queue
+    # Pointer (`shared.stored_objects`) to the whole payload, where it is too large for the queue.
+    claim: dict[str, Any] | None = None
     replay_of: str | None = None  # id of the parked event that it was
     replay: int = 0  # the how many-th replay of it
 
@@ -107,6 +108,7 @@ def parse_event(body: str) -> Event:
         or not all(isinstance(number, int) for number in numbers)
         or not isinstance(event.payload, dict | None)
         or not isinstance(event.contact, dict | None)
+        or not isinstance(event.claim, dict | None)
         or not isinstance(event.replay_of, str | None)
     ):
         raise Permanent("malformed_event")

@@ -15,6 +15,7 @@ from shared.observability import metrics
 from shared.queues import digest
 from shared.storable import storable
 from whatsapp import ordering, store
+from whatsapp.folders import content_of
 from whatsapp.items import Message, Phone
 from whatsapp.items.customers import Address, AddressDefault, FlowResponse, FlowToken
 from whatsapp.resources import Resources
@@ -26,7 +27,6 @@ ADDRESS_FORM = "address_message"
 UNKNOWN_FLOW = "unknown"
 LARGEST_DATA_BYTES = 32_000
 MOST_ADDRESSES = 20
-CONTENT_PREFIX = "content"
 _LONGEST_TEXT = 512
 _LONGEST_FLOW = 128
 # (Meta, "Address messages": the `values` of the answer.) What stands here fills the attributes of the contract.
@@ -84,7 +84,8 @@ def _keep_flow(here: Resources, phone: Phone, reply: Reply, answers: dict[str, A
     )
     whole = json.dumps(answers, default=str).encode()
     if len(whole) > LARGEST_DATA_BYTES:
-        key = f"{CONTENT_PREFIX}/{phone.company}/{phone.phone}/{digest(response.pk)}.json"
+        folder = content_of(here.bucket, phone.company).prefix
+        key = f"{folder}{phone.phone}/{digest(response.pk)}.json"
         # The object first: an item that points to nothing would not be repaired.
         here.bucket.put(key, whole)
         response = response.model_copy(update={"data": {}, "data_s3_key": key})

@@ -13,6 +13,7 @@ from shared.queues import digest
 from whatsapp import content, forms, handover, identities, media, ordering, receipts, senders, store
 from whatsapp.content import Content
 from whatsapp.events import LONGEST_ID, Event
+from whatsapp.folders import CONTENT_OF_COMPANY
 from whatsapp.identities import Known
 from whatsapp.items import Conversation, Edit, Message, Phone
 from whatsapp.outcomes import Outcome
@@ -25,7 +26,6 @@ OUTBOUND = "OUTBOUND"
 LARGEST_CONTENT_BYTES = 8_000
 KEPT_BYTES = 2_000
 LONGEST_SECONDS = 11  # digits: a time before the year 5138, which text can show
-CONTENT_PREFIX = "content"
 
 
 def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
@@ -263,12 +263,9 @@ def _bounded(event: Event, phone: Phone, described: Content) -> dict[str, Any]:
         name: text and text.encode()[:KEPT_BYTES].decode("utf-8", "ignore")
         for name, text in texts.items()
     }
+    folder = CONTENT_OF_COMPANY.format(company=phone.company)
     name = digest(event.id, event.hash)
-    return (
-        short
-        | begun
-        | {"content_s3_key": f"{CONTENT_PREFIX}/{phone.company}/{phone.phone}/{name}.json"}
-    )
+    return short | begun | {"content_s3_key": f"{folder}{phone.phone}/{name}.json"}
 
 
 def keep_whole(here: Resources, event: Event, message: Message, described: Content) -> None:

@@ -18,9 +18,9 @@ from shared.secrets import JsonSecret, texts
 from shared.signatures import is_one_of, meta_app
 from whatsapp import splitting
 from whatsapp.events import Event
+from whatsapp.folders import claims
 from whatsapp.splitting import Delivery
 
-CLAIMS_PREFIX = "claims/"
 # Who signed what our own canary sends. No app of Meta: their ids are digits.
 CANARY_APP = "canary"
 
@@ -97,9 +97,9 @@ def _secrets_of_apps(secret: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _malformed(body: bytes, delivery: Delivery, bucket: Bucket) -> Event:
     fingerprint = hashlib.sha256(body).hexdigest()
-    claim = f"{CLAIMS_PREFIX}{fingerprint}.json"
-    bucket.put(claim, json.dumps({"raw": body.decode("utf-8", "replace")}).encode())
-    return splitting.malformed(claim, delivery, fingerprint)
+    whole = json.dumps({"raw": body.decode("utf-8", "replace")}).encode()
+    claim = claims(bucket).put(fingerprint, whole)
+    return splitting.malformed(claim.attributes(), delivery, fingerprint)
 
 
 def _enqueue(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:
@@ -110,10 +110,9 @@ def _fitting(event: Event, bucket: Bucket) -> Event:
     """The event, its payload in S3 where the queue could not carry it."""
     if len(event.to_json()) <= BATCH_BYTES:
         return event
-    claim = f"{CLAIMS_PREFIX}{event.hash}.json"
-    bucket.put(claim, to_json(event.payload).encode())
+    claim = claims(bucket).put(event.hash, to_json(event.payload).encode())
     # Group and deduplication ids are made from the payload, so the entry is made from what is left of it.
-    slim = replace(event, payload=_addressing(event.payload), claim=claim)
+    slim = replace(event, payload=_addressing(event.payload), claim=claim.attributes())
     if len(slim.to_json()) <= BATCH_BYTES or slim.contact is None:
         return slim
     return replace(slim, contact=_addressing(slim.contact))

@@ -12,6 +12,7 @@ from shared.queues import digest
 from shared.redaction import outline
 from whatsapp import store
 from whatsapp.events import Event, parse_event
+from whatsapp.folders import parked_events
 from whatsapp.items import WebhookEvent
 from whatsapp.origins import Origin
 from whatsapp.outcomes import Outcome
@@ -21,7 +22,6 @@ PARKED = "parked"
 DEAD_LETTER = "dead_letter"
 UNREADABLE = "unreadable"
 NO_ERROR_REPORTED = "no_error_reported"  # killed, timed out, or unable to say
-PREFIX = "parked/"
 TTL_SECONDS = 30 * clock.DAY_SECONDS
 LARGEST_PAYLOAD_BYTES = 16_000
 LONGEST_NAME = 128
@@ -60,8 +60,8 @@ def keep(
     full_event = None
     event_id = digest(event.kind, event.id, event.hash)
     if _size(payload) > LARGEST_PAYLOAD_BYTES:
-        full_event = f"{PREFIX}{event_id}.json"
-        here.bucket.put(full_event, event.unreplayed().to_json().encode())
+        whole = event.unreplayed().to_json().encode()
+        full_event = parked_events(here.bucket).put(event_id, whole).attributes()
         payload = _outline(payload)
     item = _item(
         event,
@@ -85,12 +85,11 @@ def _park(
         event.id if event else "",
         event.hash if event else body,
     )
-    key = f"{PREFIX}{event_id}.json"
     if event and event.replay_of:
         body = parse_event(body).unreplayed().to_json()  # What the object held before.
     # The object first: an item without its object could not be replayed.
-    here.bucket.put(key, body.encode("utf-8", "surrogatepass"))
-    parked: dict[str, Any] = {"reason": reason, "full_event": key}
+    whole = parked_events(here.bucket).put(event_id, body.encode("utf-8", "surrogatepass"))
+    parked: dict[str, Any] = {"reason": reason, "full_event": whole.attributes()}
     if event is None:
         now = clock.to_text(clock.now_ms())
         item = WebhookEvent(

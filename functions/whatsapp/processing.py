@@ -1,16 +1,15 @@
 """One event of `whatsapp.fifo`: whose it is, and who handles it."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from aws_lambda_powertools.metrics import MetricUnit
-from botocore.exceptions import ClientError
 
 from shared import clock
 from shared.failures import Permanent, Transient
 from shared.observability import describe, logger, metrics
 from shared.storable import storable
+from shared.stored_objects import GONE, ObjectUnusable, Pointer, record
 from whatsapp import (
     changes,
     echoes,
@@ -25,6 +24,7 @@ from whatsapp import (
     statuses,
 )
 from whatsapp.events import OUTBOUND, Event, parse_event
+from whatsapp.folders import claims
 from whatsapp.items import Phone
 from whatsapp.origins import Account, Origin, origin_of
 from whatsapp.outcomes import Outcome
@@ -32,7 +32,6 @@ from whatsapp.resources import Resources
 
 # What the slowest calls for one file take together: look-up, download, store.
 PROVIDER_MS = 40 * clock.SECOND_MS
-_GONE = frozenset({403, 404})
 
 type Handle = Callable[[Resources, Event, Phone], Outcome]
 
@@ -77,16 +76,18 @@ def process(here: Resources, body: str, run: Invocation) -> Handled:
 
 
 def _whole(here: Resources, event: Event) -> Event:
-    """The event with its payload, fetched from S3 where the queue could not carry it."""
+    """
+    The event with its payload, fetched from S3 where the queue could not carry it.
+
+    Raises Permanent (`claim_gone`, `claim_damaged`).
+    """
     if event.claim is None:
         return event
     try:
-        payload = json.loads(here.bucket.get(event.claim))
-    except ClientError as error:
-        # Without the right to list, S3 answers 403 for what is not there.
-        if error.response["ResponseMetadata"]["HTTPStatusCode"] in _GONE:
-            raise Permanent("claim_gone") from None
-        raise
+        payload = claims(here.bucket).get_json(Pointer.read(event.claim))
+    except ObjectUnusable as fault:
+        record(fault, "claim")
+        raise Permanent("claim_gone" if fault.reason in GONE else "claim_damaged") from None
     return replace(event, payload=storable(payload))
 
 

@@ -10,14 +10,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from botocore.exceptions import ClientError
-
 from shared import clock
 from shared.dynamodb import Attributes, Table
 from shared.failures import Permanent
 from shared.queues import digest
+from shared.stored_objects import GONE, ObjectUnusable, Pointer, record
 from whatsapp import splitting, store
 from whatsapp.events import Event, parse_event
+from whatsapp.folders import parked_events
 from whatsapp.items import OPEN, REPLAYED, WebhookEvent
 from whatsapp.parking import PARKED
 from whatsapp.reading import NotFound
@@ -28,7 +28,6 @@ ENTRIES_PER_CALL = 1_000
 ENTRIES_PER_QUERY = 100
 WAITING = frozenset({OPEN, REPLAYED})
 _EVENT_ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_GONE = frozenset({403, 404})  # S3 says 403 to those who may not list
 
 
 class NotReplayable(Exception):
@@ -36,7 +35,7 @@ class NotReplayable(Exception):
     A replay could not end otherwise, or there is nothing to replay; the item tells what is known.
 
     *why*: `unreadable` (the queue's text was no event), `malformed` (the provider's body held none), `gone` (over 30
-    days old).
+    days old), `damaged` (the object is not the one that was written).
     """
 
     def __init__(self, why: str) -> None:
@@ -154,11 +153,12 @@ def _replay(depot: Depot, event: WebhookEvent) -> Replay:
 def _original(depot: Depot, event: WebhookEvent) -> Event:
     """The event as it came. Raises NotReplayable."""
     try:
-        body = depot.bucket.get(event.full_event or "")
-    except ClientError as error:
-        if error.response["ResponseMetadata"]["HTTPStatusCode"] in _GONE:
+        body = parked_events(depot.bucket).get(Pointer.read(event.full_event))
+    except ObjectUnusable as fault:
+        if fault.reason in GONE:
             raise NotReplayable("gone") from None
-        raise
+        record(fault, "parked event")
+        raise NotReplayable("damaged") from None
     try:
         original = parse_event(body.decode("utf-8", "surrogatepass"))
     except Permanent:

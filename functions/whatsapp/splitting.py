@@ -119,8 +119,8 @@ def events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Ev
         )
 
 
-def malformed(claim: str, delivery: Delivery, digest_of_body: str) -> Event:
-    """The event that stands for a signed body without events; the body itself lies at S3 key *claim*."""
+def malformed(claim: dict[str, Any], delivery: Delivery, digest_of_body: str) -> Event:
+    """The event that stands for a signed body without events; *claim* is the pointer to the body."""
     return Event(
         kind="malformed", id=digest_of_body, source=delivery.source, app=delivery.app,
         accepted_at=delivery.accepted_at, waba="", phone="", display_phone="", field="",

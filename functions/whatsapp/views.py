@@ -7,7 +7,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from shared.objects import Bucket
+from shared.stored_objects import Folder, ObjectUnusable, media_of, record
 from whatsapp.events import correlation_id_of
+from whatsapp.folders import content_of
 from whatsapp.items import Conversation, Media, Message, WebhookEvent
 
 LINK_SECONDS = 15 * 60
@@ -251,7 +253,7 @@ def message_view(bucket: Bucket, message: Message, file: Media | None) -> Messag
     return MessageView(
         **_ids(message),
         text=message.text_body,
-        whole_content=_link(bucket, message.content_s3_key) if message.content_s3_key else None,
+        whole_content=_link(content_of(bucket, message.company), message.content_s3_key),
         media=_media_view(bucket, message, file),
         reactions=reactions or None,
         status_history=message.delivery_status_history,
@@ -280,12 +282,21 @@ def _media_view(bucket: Bucket, message: Message, file: Media | None) -> MediaVi
         return None
     announced = {"mime_type": message.mime_type, "filename": message.filename}
     if message.s3_key is not None:
-        link = _link(bucket, message.s3_key)
+        link = _link(media_of(bucket, message.company), message.s3_key)
+        if link is None:
+            return MediaView(status="UNAVAILABLE", **announced)
         return MediaView(status="STORED", **link.model_dump(), **announced)
     status = file.media_status if file else "UNAVAILABLE"
     # Stored for another message that has the same file, and about to be for this one.
     return MediaView(status="PENDING" if status == "STORED" else status, **announced)
 
 
-def _link(bucket: Bucket, key: str) -> Link:
-    return Link(link=bucket.link_to(key, seconds=LINK_SECONDS))
+def _link(folder: Folder, key: str | None) -> Link | None:
+    """A link to an object of the folder; None for any other key, which is recorded as a fault."""
+    if key is None:
+        return None
+    try:
+        return Link(link=folder.link_to(key, seconds=LINK_SECONDS))
+    except ObjectUnusable as fault:
+        record(fault, "message")
+        return None

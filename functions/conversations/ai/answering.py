@@ -36,6 +36,7 @@ from conversations.ai.languages import language_of, plain_words
 from conversations.ai.listening import asks_for_a_person
 from conversations.ai.outcome import Answer, Cause, HandOff, MadeCall
 from conversations.ai.output import Output, OutputInvalid, parse, schema_for
+from conversations.ai.questions import open_questions
 from shared import ai
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ class _Turn:
         self._bounds = _bounds(task, own_words, self._tools)
         self._history = [*prompt.history(task.said), *task.decided]
         self._barred = _barred(task)
+        self._recorded = dict(task.facts.recorded_answers)
         self._schema = schema_for(
             has_subject=task.channel == "email",
             variables={variable.name: variable.longest for variable in self.to_fill},
@@ -189,12 +191,18 @@ class _Turn:
         if self._rounds > ROUNDS:
             return self._handed_off(Cause.FUNCTION_FAILED)
         try:
-            call = checked(wanted, self._task.config.functions)
+            call = checked(wanted, self._task.config.functions, self._open_questions())
         except CallRefused as refused:
             return self._refused(wanted, str(refused))
         if output and output.hand_off and not call.is_built_in:
             return self._answered(output)  # People decide about it.
         return self._carried_out(wanted, call, output)
+
+    def _open_questions(self) -> list[str]:
+        """The questions that an answer can be recorded for; none while the person has not written."""
+        if not any(said.role is ai.Role.USER for said in self._task.said):
+            return []
+        return open_questions(self._task.facts.project_data, self._recorded)
 
     def _refused(self, wanted: ai.ToolCall, why: str) -> Answer | None:
         self._refused_calls += 1
@@ -215,6 +223,8 @@ class _Turn:
             return self._proposed(wanted, call)
         result = self._execute(call)
         self._calls.append(MadeCall(call, result))
+        if call.name == BuiltIn.RECORD_ANSWER:
+            self._recorded[call.arguments["key"]] = call.arguments["value"]
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
             return self._ended()
         if output and (said or output.hand_off) and call.is_built_in and not result.is_error:
@@ -260,7 +270,7 @@ class _Turn:
 
 
 def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> checks.Bounds:
-    known = frozenset(checks.texts_in(task.facts.shown_to(own_words)))
+    known = frozenset(checks.texts_in(task.facts.stated_to(own_words)))
     asked = [said.text for said in _newest_of_the_person(task.said)]
     named = (task.template and task.template.language) or task.facts.language
     return checks.Bounds(

@@ -50,7 +50,8 @@ _BUILT_IN = (
     ),
     ai.Tool(
         BuiltIn.RECORD_ANSWER,
-        "Note down what the person answered to one open question. The key is the question as the facts have it.",
+        "Note down what the person answered to one question of `clarificationPoints` that is not answered yet. The key "
+        "is the question as the facts have it. An answer is final: for a change, hand off.",
         _of_texts(key=200, value=500),
     ),
 )
@@ -106,8 +107,14 @@ def tools_of(functions: Sequence[Function]) -> tuple[ai.Tool, ...]:
     return (*_BUILT_IN, *own)
 
 
-def checked(call: ai.ToolCall, functions: Sequence[Function]) -> Call:
-    """The call, if its function is listed and its arguments fit. Raises CallRefused."""
+def checked(
+    call: ai.ToolCall, functions: Sequence[Function], questions: Sequence[str] = ()
+) -> Call:
+    """
+    The call, if its function is listed and its arguments fit. Raises CallRefused.
+
+    *questions* are the open ones: of no other can an answer be recorded. The call names it as it is given here.
+    """
     own = next((function for function in functions if function.name == call.name), None)
     parameters = own.compiled if own else _BUILT_IN_PARAMETERS.get(call.name)
     if parameters is None:
@@ -117,7 +124,22 @@ def checked(call: ai.ToolCall, functions: Sequence[Function]) -> Call:
         arguments = parameters.arguments(call.arguments or "{}")
     except ArgumentsInvalid as invalid:
         raise CallRefused(f"The arguments are not valid. {invalid}") from None
+    if call.name == BuiltIn.RECORD_ANSWER:
+        arguments |= {"key": _open_question(str(arguments["key"]), questions)}
     return Call(call.call_id, call.name, arguments, own)
+
+
+def _open_question(key: str, questions: Sequence[str]) -> str:
+    """The open question that the model means. Raises CallRefused."""
+    found = next((one for one in questions if _folded(one) == _folded(key)), None)
+    if found is None:
+        raise CallRefused("key: is no open question of `clarificationPoints`. Nothing is recorded.")
+    return found
+
+
+def _folded(question: str) -> str:
+    """Models change case and spaces."""
+    return " ".join(question.split()).casefold()
 
 
 def exchange(call: ai.ToolCall, result: Result) -> ai.Exchange:

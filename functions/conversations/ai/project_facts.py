@@ -1,14 +1,13 @@
-"""What the scripted model finds in `project_data`: questions that are open, and facts by the words of their names."""
+"""What the scripted model finds in `project_data`: facts, by the words of their names."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from conversations.ai.languages import SMALL_WORDS, plain_words
+from conversations.ai.questions import POINTS, questions_in
 
-POINTS = "clarificationPoints"
-_CONFIRMED = frozenset({"true", "yes", "1"})
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.-]+")
 _SHORTEST_WORD = 3
 
@@ -22,26 +21,10 @@ class Fact:
     value: str | bool
 
 
-def open_points(project_data: Mapping[str, Any]) -> list[str]:
-    """The questions without an answer: neither confirmed in `clarificationPoints`, nor recorded under their text."""
-    entries = project_data.get(POINTS)
-    points = [
-        entry
-        for entry in (entries if isinstance(entries, Sequence) else ())
-        if isinstance(entry, Mapping) and isinstance(entry.get("point"), str)
-    ]
-    return [
-        entry["point"]
-        for entry in points
-        if str(entry.get("pointConfirmed")).casefold() not in _CONFIRMED
-        and entry["point"] not in project_data
-    ]
-
-
 def fact_about(project_data: Mapping[str, Any], words: Collection[str]) -> Fact | None:
     """The fact whose name most of *words* meet; the first one where several do. None where no word does."""
     asked = {_folded(word) for word in words if _says_something(word)}
-    questions = set(_texts_of_points(project_data))
+    questions = set(questions_in(project_data))
     found = [fact for fact in _facts(project_data, ()) if fact.label not in questions]
     best = max(found, key=lambda fact: _score(fact, asked), default=None)
     return best if best and _score(best, asked)[0] else None
@@ -79,13 +62,6 @@ def label_of(fact: Fact) -> str:
     """The name of a fact as people write it: `jobRole` is `Job role`."""
     words = " ".join(_HUMP.sub(" ", fact.label).split())
     return words[:1].upper() + words[1:].lower()
-
-
-def _texts_of_points(project_data: Mapping[str, Any]) -> Iterator[str]:
-    entries = project_data.get(POINTS)
-    for entry in entries if isinstance(entries, Sequence) else ():
-        if isinstance(entry, Mapping):
-            yield str(entry.get("point"))
 
 
 def _says_something(word: str) -> bool:

@@ -65,7 +65,8 @@ class Facts:
     What a model may know. *language* is BCP 47, *local_date* the person's, such as `Sunday, 2026-03-01`.
 
     *private* (`recipient_last_name`, `recipient_tel`, `recipient_email`) is shown only where the project's own words
-    name the attribute. *project_data* may hold decimals.
+    name the attribute. *project_data* may hold decimals. *recorded_answers* are the person's, by question: a model
+    wrote them down, so no check of an answer takes them for facts.
     """
 
     company_name: str
@@ -75,10 +76,15 @@ class Facts:
     representatives: tuple[str, ...] = ()
     recipient_first_name: str | None = field(default=None, repr=False)
     project_data: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    recorded_answers: Mapping[str, str] = field(default_factory=dict, repr=False)
     private: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def shown_to(self, project_prompt: str) -> dict[str, Any]:
-        """The facts as JSON values, without what the project does not ask for."""
+        """The facts and the recorded answers as JSON values, without what the project does not ask for."""
+        return self.stated_to(project_prompt) | {"recorded_answers": dict(self.recorded_answers)}
+
+    def stated_to(self, project_prompt: str) -> dict[str, Any]:
+        """The facts alone, as `shown_to`."""
         asked = {
             name: self.private[name]
             for name in _PRIVATE

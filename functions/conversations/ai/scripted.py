@@ -24,8 +24,9 @@ from conversations.ai.config import BuiltIn
 from conversations.ai.languages import language_of, plain_words
 from conversations.ai.listening import asks_for_a_person, begins, is_said
 from conversations.ai.output import FunctionWanted, HandOffWanted, Output, has_subject, variables_in
-from conversations.ai.project_facts import fact_about, label_of, open_points
+from conversations.ai.project_facts import fact_about, label_of
 from conversations.ai.prompt import facts_in
+from conversations.ai.questions import open_questions
 from conversations.ai.wordings import WORDINGS, Wording
 from shared import ai
 from shared.ai.port import OPENING
@@ -121,7 +122,8 @@ class _Scene:
 
     @property
     def open_points(self) -> list[str]:
-        return open_points(self.project_data)
+        recorded = self.facts.get("recorded_answers")
+        return open_questions(self.project_data, recorded if isinstance(recorded, dict) else {})
 
 
 def _answer(scene: _Scene) -> Output:

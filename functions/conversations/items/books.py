@@ -124,7 +124,8 @@ class Parked(LogItem):
     source: str  # the queue it came by
     event_type: str | None = None
     company_id: str | None = None
-    body_key: str | None = None  # where in the bucket the event lies whole, for a replay
+    # The pointer (`shared.stored_objects`) to the whole event, for a replay.
+    body_object: dict[str, Any] | None = None
     replays: int | None = (
         None  # how often it was put back on its queue; parked again it is another item
     )

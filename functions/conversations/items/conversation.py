@@ -56,7 +56,12 @@ class Entry(BaseModel):
 
 class Conversation(BaseModel):
     """
-    The item, with the contract's attributes and no others; absent values are absent (contract, "Attributes Table").
+    The item: the contract's attributes, below the gap ours. Absent values are absent (contract, "Attributes Table").
+
+    `project_data` holds only what the request gave. Where it is too large for the item it is absent, and
+    `project_data_object` is the pointer to it (`shared.stored_objects`). `recorded_answers` are the customer's answers
+    by question; the ones that became too much for the item are in the object of `recorded_answers_object`. No request
+    and no model can set a pointer.
 
     Its eight indexes project all of it: it is written seven times over, so what is hot or grows is in the log.
     """
@@ -131,6 +136,10 @@ class Conversation(BaseModel):
     gsi_company_whatsapp_number: str | None = None
     gsi_company_sms_number: str | None = None
     gsi_company_email: str | None = None
+
+    project_data_object: dict[str, Any] | None = Field(default=None, repr=False)
+    recorded_answers: dict[str, str] | None = Field(default=None, repr=False)
+    recorded_answers_object: dict[str, Any] | None = Field(default=None, repr=False)
 
     @classmethod
     def attr(cls, field: str) -> Attr:

@@ -191,8 +191,7 @@ class State(OfConversation):
     """
     The hot part of a conversation. Times are text; `answered_up_to` is the sort key of the newest answered message.
 
-    `recorded_answers` counts what the model noted down in `project_data`. `erased_at` makes it a tombstone: nothing
-    else is left of it once its conversation is erased.
+    `erased_at` makes it a tombstone: nothing else is left of it once its conversation is erased.
     """
 
     item_type: ClassVar[str] = "STATE"
@@ -230,7 +229,6 @@ class State(OfConversation):
     # Other addresses that people have placed messages of here.
     placed_from: list[str] = Field(default_factory=list, repr=False)
     language: str | None = None
-    recorded_answers: int = 0
     link_hosts: list[str] = Field(default_factory=list)  # that the integrating system named
     # Sort keys of messages with a function: one that people decide about, those that they have released and that are
     # being carried out, and those whose end the model does not know yet. The first changes with the fence only.
