@@ -154,7 +154,7 @@ def check_parked(world: World) -> None:
     items, objects = world.items(), world.objects()
     for event_id, event in parked.items():
         assert event.full_event is not None
-        original = json.loads(objects[event.full_event])
+        original = json.loads(objects[event.full_event["key"]])
         if event.state == "replayed":
             assert event_id in replays
         elif event.state == "replaced":

@@ -41,7 +41,8 @@ class WebhookEvent(WhatsAppItem):
 
     phone: str | None = None
     reason: str | None = None
-    full_event: dict[str, Any] | None = None  # a pointer (`shared.stored_objects`)
+    # A pointer (`shared.stored_objects`).
+    full_event: Annotated[dict[str, Any], AtMost(3)] | None = None
     correlation_id: str | None = None
     attempts: int | None = None
     replay_count: int | None = None  # number of the last replay that is known to be on the queue

@@ -89,7 +89,7 @@ def test_three_fragments_have_one_answer(sms: Talk) -> None:
     assert authors[:6] == ["ai", *["customer"] * 3, "ai", "customer"]
     assert tuple(said.text for said in sms.theirs) == (*FRAGMENTS, WISH, STOP)
     assert first_answer.text.endswith("Can you start in May?")
-    assert sms.item["project_data"]["Do you have a driving licence?"] == "yes"
+    assert sms.item["recorded_answers"]["Do you have a driving licence?"] == "yes"
     assert sms.item["function_call_type"] == "record_answer"
 
 

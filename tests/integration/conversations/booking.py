@@ -32,8 +32,14 @@ def office(_office: Receiver) -> Receiver:
     return _office
 
 
-def begun(world: World, office: Receiver, *answers: str, **function: Any) -> str:
-    """A conversation whose model may book a slot; what it says next."""
+def begun(
+    world: World,
+    office: Receiver,
+    *answers: str,
+    data: dict[str, Any] | None = None,
+    **function: Any,
+) -> str:
+    """A conversation whose model may book a slot; what it says next. *data* are the project data, where they matter."""
     booking = {
         "name": "book_slot",
         "description": "Books a slot.",
@@ -46,7 +52,7 @@ def begun(world: World, office: Receiver, *answers: str, **function: Any) -> str
         "target": f"{office.url}/book",
     }
     with_model(world, FIRST, functions=[booking | function])
-    ref = world.begin("sms")
+    ref = world.begin("sms", **({"project_data": data} if data else {}))
     model_says(world, *answers)
     return ref
 

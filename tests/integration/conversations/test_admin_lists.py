@@ -270,21 +270,6 @@ def test_a_conversation_shows_item_and_state_and_each_address_once(agency: Agenc
     assert shown["task_complete"] is True
 
 
-def test_project_data_that_lies_in_the_bucket_is_shown_whole(agency: Agency) -> None:
-    bucket = agency.here.bucket
-    bucket.put("conversations/x/project-data.json", b'{"jobRole": "Nurse"}')
-    pointer = {
-        "s3_bucket": bucket.name,
-        "s3_key": "conversations/x/project-data.json",
-        "sha256": "0",
-        "bytes": 20,
-        "licence": "yes",
-    }
-    ref = agency.begin(project_data=pointer)
-
-    assert agency.look(ref)["project_data"] == {"jobRole": "Nurse", "licence": "yes"}
-
-
 def test_a_turn_under_way_and_when_a_first_message_is_due_are_shown(agency: Agency) -> None:
     ref = agency.begin(status=Status.DEFERRED, task_complete=0)
     due.put(agency.here.log, ref, DueKind.RESUME, agency.now[0] + 60_000, reason="quiet_hours")
@@ -365,9 +350,9 @@ def test_a_message_shows_its_way_and_links_to_what_lies_in_the_bucket(agency: Ag
         "name": "cv.pdf",
         "mime_type": "application/pdf",
         "url": "https://x",
-        "key": "conversations/x/file-1",
+        "key": f"conversations/{ref}/file-1",
     }
-    agency.says(ref, "Long", content_key="conversations/x/text-1", media=[file])
+    agency.says(ref, "Long", content_key=f"conversations/{ref}/text-1", media=[file])
     agency.says(ref, "No", author="ai", delivery_status=Delivery.FAILED, error_code="30007")
 
     answer, question = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
@@ -377,10 +362,10 @@ def test_a_message_shows_its_way_and_links_to_what_lies_in_the_bucket(agency: Ag
         "failed",
         "30007",
     )
-    assert "conversations/x/text-1" in question["whole_text"]["link"]
+    assert f"conversations/{ref}/text-1" in question["whole_text"]["link"]
     (shown,) = question["media"]
     assert (shown["name"], shown["mime_type"]) == ("cv.pdf", "application/pdf")
-    assert "conversations/x/file-1" in shown["download"]["link"]
+    assert f"conversations/{ref}/file-1" in shown["download"]["link"]
     assert "https://x" not in json.dumps(question)
 
 

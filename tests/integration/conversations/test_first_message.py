@@ -184,11 +184,13 @@ def test_numbers_that_no_table_can_hold_are_kept_as_text(world: World) -> None:
 def test_large_project_data_lie_in_the_bucket_under_a_pointer(world: World) -> None:
     ref = world.begin("sms", project_data=LARGE)
 
-    pointer = world.conversation(ref)["project_data"]
-    assert pointer.keys() == {"s3_bucket", "s3_key", "sha256", "bytes"}
-    assert (pointer["s3_bucket"], pointer["bytes"]) == (world.bucket, 2_251)
-    assert json.loads(world.objects()[pointer["s3_key"]]) == LARGE
-    assert cast.CANDIDATE.strip("+") not in pointer["s3_key"]
+    item = world.conversation(ref)
+    pointer = item["project_data_object"]
+    assert "project_data" not in item
+    assert pointer.keys() == {"key", "sha256", "bytes"}
+    assert pointer["bytes"] == 2_251
+    assert pointer["key"].startswith(f"conversations/{ref}/project-data-")
+    assert json.loads(world.objects()[pointer["key"]]) == LARGE
 
 
 def test_the_model_knows_large_project_data_as_well(world: World) -> None:

@@ -15,7 +15,7 @@ from tests.simulation.wire import When
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
 
-COPY = "media/acme/106540352242922/77/file.jpg"
+COPY = f"media/{cast.COMPANY}/106540352242922/77/file.jpg"
 
 
 def at_meta(world: World) -> str:
@@ -210,3 +210,19 @@ def test_dying_at_any_call_leaves_no_file_behind(world: World) -> None:
         comes()
         world.work_off()
         assert message(world, ref)["media"][0]["key"] == COPY, calls[number - 1]
+
+
+def test_a_file_of_another_company_is_never_linked_to_a_message(world: World) -> None:
+    ref = at_meta(world)
+    url = f"s3://{world.bucket}/media/ci-bbb-002/106540352242922/77/file.jpg"
+    world.tell(picture(world, url))
+    world.work_off()
+    late = picture(world, provider_message_id="wamid.q")
+    world.tell(filed(world, provider_message_id="wamid.q", file=File(url=url, provider_id="77")))
+    world.tell(late)
+    world.tell(filed(world, provider_message_id="wamid.q", file=File(url=url, provider_id="77")))
+    world.work_off()
+
+    kept = [row["media"][0] for row in world.log(ref) if row.get("media")]
+    assert len(kept) == 2
+    assert all("key" not in file for file in kept)

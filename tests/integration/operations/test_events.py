@@ -12,7 +12,7 @@ from shared.objects import Bucket
 from shared.queues import Entry, digest
 from tests.integration.operations.conftest import NOW
 from tests.template import create_queue, properties, resolved, template
-from whatsapp import parking
+from whatsapp.folders import parked_events
 from whatsapp.items import WebhookEvent
 from whatsapp.splitting import Delivery, events_of
 
@@ -58,14 +58,12 @@ def park(
     delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
     [event] = events_of({"entry": [{"id": "102290129340398", "changes": [change]}]}, delivery)
     event_id = digest("parked", reason, identity)
-    key = f"{parking.PREFIX}{event_id}.json"
-    Bucket(lambda: boto3.client("s3"), outputs["MediaBucketName"]).put(
-        key, event.to_json().encode()
-    )
+    bucket = Bucket(lambda: boto3.client("s3"), outputs["MediaBucketName"])
+    whole = parked_events(bucket).put(event_id, event.to_json().encode())
     item = WebhookEvent(
         pk=WebhookEvent.key(event_id), event_id=event_id, webhook_event_type="parked",
         event_type="message", processed_at="2026-01-01T12:00:00.000Z",
-        received_at="2026-01-01T11:59:00.000Z", reason=reason, full_event=key,
+        received_at="2026-01-01T11:59:00.000Z", reason=reason, full_event=whole.attributes(),
     )  # fmt: skip
     inbox.put(item.attributes())
     return event_id

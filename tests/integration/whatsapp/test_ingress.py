@@ -245,8 +245,8 @@ def test_a_payload_too_large_for_the_queue_waits_in_the_bucket(door: Door) -> No
 
     (event,) = door.sqs.events
     assert event.claim is not None
-    assert event.claim.startswith("claims/")
-    stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=event.claim)["Body"].read()
+    assert event.claim["key"].startswith("claims/")
+    stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=event.claim["key"])["Body"].read()
     assert json.loads(stored) == message
     assert event.payload == {"id": "wamid.1", "from": "447700900101", "type": "text"}
 
@@ -260,5 +260,6 @@ def test_a_signed_body_without_events_is_taken_to_be_parked(door: Door, body: by
 
     (event,) = door.sqs.events
     assert event.kind == "malformed"
-    stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=str(event.claim))["Body"].read()
+    assert event.claim is not None
+    stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=event.claim["key"])["Body"].read()
     assert json.loads(stored) == {"raw": body.decode()}

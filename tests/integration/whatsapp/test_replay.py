@@ -29,6 +29,11 @@ def register(desk: Desk, **changes: Any) -> None:
     store.phones.forget()
 
 
+def key_of(event: WebhookEvent) -> str:
+    """Where the body of a parked event is."""
+    return str((event.full_event or {})["key"])
+
+
 def park(desk: Desk, *identities: str) -> list[WebhookEvent]:
     """Park messages for want of their number; the items, in the order of the ids."""
     unregister(desk)
@@ -71,7 +76,7 @@ def test_a_replay_keeps_body_lane_and_source_and_is_another_message_for_the_queu
     desk: Desk, depot: Depot
 ) -> None:
     [event] = park(desk, "wamid.1")
-    original = parse_event(depot.bucket.get(event.full_event or "").decode())
+    original = parse_event(depot.bucket.get(key_of(event)).decode())
 
     replay.replay(depot, event.event_id, None)
     replay.replay(depot, event.event_id, None)
@@ -106,7 +111,7 @@ def test_a_file_that_waits_for_a_token_is_replayed_in_its_own_lane(
 
 def test_a_replay_that_comes_back_is_open_again_and_says_when(desk: Desk, depot: Depot) -> None:
     [event] = park(desk, "wamid.1")
-    before = depot.bucket.get(event.full_event or "")
+    before = depot.bucket.get(key_of(event))
 
     replay.replay(depot, event.event_id, None)
     work_off(desk)
@@ -114,7 +119,7 @@ def test_a_replay_that_comes_back_is_open_again_and_says_when(desk: Desk, depot:
     back = parked(desk, event.event_id)
     assert (back.state, back.returned, back.parked_again_at) == ("open", 1, clock.to_text(NOW))
     assert replay.replay(depot, event.event_id, None).number == 2
-    assert depot.bucket.get(event.full_event or "") == before
+    assert depot.bucket.get(key_of(event)) == before
 
 
 def test_an_older_replay_that_comes_back_late_hides_no_newer_one(desk: Desk, depot: Depot) -> None:
@@ -190,9 +195,23 @@ def test_a_text_that_is_no_event_cannot_be_replayed(desk: Desk, depot: Depot, bo
     assert parked(desk, event.event_id).state == "open"
 
 
+@pytest.mark.parametrize("key", ["parked/another.json", "media/acme/1/77/file.jpg", None])
+def test_an_event_whose_body_was_exchanged_cannot_be_replayed(
+    desk: Desk, depot: Depot, key: str | None
+) -> None:
+    [event] = park(desk, "wamid.1")
+    forged = {**(event.full_event or {}), "key": key or key_of(event)}
+    depot.bucket.put(forged["key"], b'{"kind": "message"}')
+    depot.table.update({"pk": event.pk}, put={"fullEvent": forged})
+
+    with pytest.raises(NotReplayable, match="damaged"):
+        replay.replay(depot, event.event_id, None)
+    assert desk.outbox.entries == []
+
+
 def test_an_event_whose_body_is_gone_cannot_be_replayed(desk: Desk, depot: Depot) -> None:
     [event] = park(desk, "wamid.1")
-    depot.bucket.delete(event.full_event or "")
+    depot.bucket.delete(key_of(event))
 
     with pytest.raises(NotReplayable, match="gone"):
         replay.replay(depot, event.event_id, None)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from conversations import records, references
 from conversations.items.conversation import ChannelMethod
 from conversations.records import Resume
-from conversations.snapshot import INLINE_BYTES
 from events.conversations import aws_sms, cast, twilio
 from local.sandbox.text_messages import TextMessage
 from shared import clock
@@ -87,20 +86,19 @@ def talk(world: World, project: dict[str, Any], channel: str) -> None:
 def grow(world: World) -> None:
     """What a customer answers is recorded; with it there is too much for the item."""
     world.reset()
-    points = [{"point": "Do you have a driving licence?", "pointConfirmed": "false"}]
-    facts = {"about": "x" * (INLINE_BYTES - 130), "clarificationPoints": points}
-    ref = world.begin("sms", project_data=facts)
-    assert "s3_key" not in world.conversation(ref)["project_data"]
+    points = [{"point": f"{letter}?" * 500, "pointConfirmed": "false"} for letter in "ab"]
+    ref = world.begin("sms", project_data={"clarificationPoints": points})
     _writes(world, ref, "Yes I do")
-    assert "s3_key" in world.conversation(ref)["project_data"]
+    assert "recorded_answers_object" not in world.conversation(ref)
+    _writes(world, ref, "Yes I do")
+    assert "recorded_answers_object" in world.conversation(ref)
 
 
 def be_told(world: World) -> None:
     """What a customer answers is recorded by a turn in doubt, until a person says that its message has left."""
     world.reset()
     points = [{"point": "Do you have a driving licence?", "pointConfirmed": "false"}]
-    facts = {"about": "x" * (INLINE_BYTES - 130), "clarificationPoints": points}
-    ref = world.begin("sms", project_data=facts)
+    ref = world.begin("sms", project_data={"clarificationPoints": points})
     world.wire.fails_if = lambda call: call.startswith(SENDS)
     _writes(world, ref, "Yes I do")
     world.settle()
@@ -108,7 +106,7 @@ def be_told(world: World) -> None:
     answer = next(row for row in world.log(ref) if str(row.get("turn_id")).startswith("reply:"))
     told = {"agent_id": "carol", "entry_id": answer["entry_id"], "outcome": "sent"}
     world.office("POST /conversations/{ref}/resolve", told, ref=ref)
-    assert "s3_key" in world.conversation(ref)["project_data"]
+    assert world.conversation(ref)["recorded_answers"] == {points[0]["point"]: "yes"}
 
 
 def be_adopted(world: World) -> None:
@@ -136,7 +134,7 @@ def show_a_file(world: World) -> None:
         account="simulated",
         channel_method="whatsapp",
         business_address=cast.WHATSAPP_SENDER,
-        file=File(url=f"s3://{world.bucket}/media/a-company/77.jpg", provider_id="77"),
+        file=File(url=f"s3://{world.bucket}/media/{cast.COMPANY}/1/77/file.jpg", provider_id="77"),
     )
     world.tell(stored)
     world.work_off()

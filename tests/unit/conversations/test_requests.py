@@ -322,6 +322,15 @@ def test_project_data_is_an_object_of_eight_levels_and_200_keys(given: object) -
     assert (refusal.code, refusal.field) == ("INVALID_PROJECT_DATA", "project_data")
 
 
+@pytest.mark.parametrize("name", ["s3_bucket", "s3_key", "sha256", "bytes"])
+def test_project_data_may_not_use_the_names_of_pointers(name: str) -> None:
+    refusal = refused(cast.request(project_data={"jobRole": "Nurse", name: SECRET}))
+
+    assert (refusal.code, refusal.field) == ("INVALID_PROJECT_DATA", f"project_data.{name}")
+    assert "reserved" in refusal.message
+    assert SECRET not in refusal.message
+
+
 @pytest.mark.parametrize("given", [{}, _nested(8), {f"k{n}": n for n in range(200)}])
 def test_project_data_that_is_taken(given: dict[str, Any]) -> None:
     assert parsed(cast.request(project_data=given))

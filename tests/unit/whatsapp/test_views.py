@@ -182,3 +182,12 @@ def test_a_file_that_is_not_there_says_why_and_has_no_link(
     view = message_view(bucket, a_message(**PICTURE), file)
 
     assert view.media == MediaView(mime_type="image/jpeg", filename="bike.jpg", status=status)
+
+
+@pytest.mark.parametrize("key", ["media/other/1/77/file.jpg", "claims/x.json", "media/acme/../x/y"])
+def test_a_key_that_is_not_the_companys_is_not_signed(key: str) -> None:
+    view = shown(**PICTURE, s3Bucket="media", s3Key=key, contentS3Key=key)
+
+    assert view["media"]["status"] == "UNAVAILABLE"
+    assert "link" not in view["media"]
+    assert "wholeContent" not in view

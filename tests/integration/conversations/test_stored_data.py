@@ -1,0 +1,139 @@
+"""Project data in stored objects: no request reaches another object, and people see that an object is damaged."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations import references
+from conversations.folders import folder_of
+from events.conversations import cast
+from tests.integration.conversations.acts import aside, calls, stands
+from tests.integration.conversations.booking import begun, write
+
+if TYPE_CHECKING:
+    from tests.integration.conversations.agency import Agency
+    from tests.integration.sandbox.receiver import Receiver
+    from tests.simulation.conversations.world import World
+
+SECRET = b'{"salary": "of another company"}'
+LARGE = {"about": "x" * 2_000, "jobRole": "Nurse"}
+DAMAGES: dict[str, dict[str, Any]] = {
+    "another conversation": {"key": "conversations/aaaaaaaaaaaaaaaaaaaaaaaaaa/project-data.json"},
+    "a relative part": {"key": "../parked/x.json"},
+    "missing": {"key": "none.json"},
+    "size": {"bytes": 5},
+    "hash": {"sha256": "0" * 64},
+    "no pointer": {"key": 7},
+}
+
+
+def test_names_of_a_pointer_in_project_data_lead_to_no_object(agency: Agency) -> None:
+    """Another system may have written such an item; requests with these names are refused."""
+    bucket = agency.here.bucket
+    bucket.put("conversations/x/project-data.json", SECRET)
+    forged = {
+        "s3_bucket": bucket.name,
+        "s3_key": "conversations/x/project-data.json",
+        "sha256": "0" * 64,
+        "bytes": len(SECRET),
+    }
+    ref = agency.begin(project_data=forged)
+
+    assert agency.look(ref)["project_data"] == forged
+
+
+def test_a_request_with_the_names_of_a_pointer_is_refused_with_its_field(world: World) -> None:
+    status, answer = world.ask(cast.request("sms", project_data={"s3_key": "claims/x"}))
+
+    assert status == 400
+    assert "project_data.s3_key" in json.dumps(answer)
+    assert "reserved" in json.dumps(answer)
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_pointer_that_does_not_fit_is_shown_as_a_fault_beside_the_rest(
+    agency: Agency, damage: dict[str, Any]
+) -> None:
+    agency.here.bucket.put("conversations/aaaaaaaaaaaaaaaaaaaaaaaaaa/project-data.json", SECRET)
+
+    shown = agency.look(_with_own_pointer(agency, damage))
+
+    assert (shown["project_data"], shown["unreadable"]) == ({}, ["project_data"])
+    assert shown["recipient"]["first_name"] == "Ann"
+
+
+def test_project_data_in_an_object_are_shown_whole(agency: Agency) -> None:
+    shown = agency.look(_with_own_pointer(agency, {}))
+
+    assert (shown["project_data"], shown["unreadable"]) == (LARGE, [])
+
+
+def test_a_model_is_not_asked_with_a_part_of_the_project_data(world: World) -> None:
+    ref = world.begin("sms", project_data=LARGE)
+    _replace_object(world, world.conversation(ref)["project_data_object"]["key"])
+
+    world.text("m", "Which shift is it?")
+    world.work_off()
+
+    assert stands(world, ref) == ("handoff_pending", "case_data_unreadable")
+    assert world.lanes.dead_letters == []
+
+
+def test_answers_are_kept_while_the_object_of_older_ones_is_damaged(
+    world: World, office: Receiver
+) -> None:
+    questions = [f"question {n}" for n in range(4)]
+    points = [{"point": question} for question in questions]
+    records = [calls("record_answer", "Noted.", key=q, value="x" * 400) for q in questions]
+    ref = begun(world, office, *records, data={"clarificationPoints": points})
+    for number in range(3):
+        write(world, "Yes", f"m{number}")
+    item = world.conversation(ref)
+
+    _replace_object(world, item["recorded_answers_object"]["key"])
+
+    write(world, "Yes", "last")
+    assert stands(world, ref) == ("handoff_pending", "case_data_unreadable")
+    shown = world.office("GET /conversations/{ref}", ref=ref)
+    assert shown["unreadable"] == ["recorded_answers"]
+    assert world.conversation(ref)["recorded_answers"] == item["recorded_answers"]
+
+
+def test_no_link_leads_to_a_file_or_text_of_another_conversation(agency: Agency) -> None:
+    ref, other = agency.begin(), agency.begin("req-2")
+    foreign = f"conversations/{other}/text-1"
+    files = [
+        {"name": "a", "key": foreign},
+        {"name": "b", "key": "media/ci-bbb-002/1/77/file.jpg"},
+        {"name": "c", "key": "conversations/parked/x.json"},
+    ]
+    agency.says(ref, "Long", content_key=foreign, media=files)
+
+    (shown,) = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+
+    assert shown.get("whole_text") is None
+    assert [file.get("download") for file in shown["media"]] == [None, None, None]
+
+
+def _with_own_pointer(agency: Agency, damage: dict[str, Any]) -> str:
+    """A conversation with project data in an object; *damage* changes its pointer."""
+    own = folder_of(agency.here.bucket, _ref_to_be())
+    pointer = own.put("project-data", json.dumps(LARGE).encode()).attributes() | damage
+    key = pointer["key"]
+    if isinstance(key, str) and not key.startswith("conversations/"):
+        pointer["key"] = f"{own.prefix}{key}"
+    return agency.begin(project_data=None, project_data_object=pointer)
+
+
+def _ref_to_be() -> str:
+    """The `ref` that the agency's first conversation will have."""
+    parts = (cast.COMPANY, cast.PROJECT, "req-1", cast.CANDIDATE.lstrip("+"))
+    return references.ref_of(references.conversation_id(*parts))
+
+
+def _replace_object(world: World, key: str) -> None:
+    """Something else is in the place of an object."""
+    aside(world).bucket.put(key, SECRET)

@@ -1,0 +1,54 @@
+"""A payload that is too large for the queue is read by its pointer only, and only as it was written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Desk, text
+from whatsapp.events import Event
+from whatsapp.folders import claims
+from whatsapp.splitting import Delivery, events_of
+
+NUMBER = {"phone_number_id": PHONE, "display_phone_number": "15550783881"}
+WHOLE = json.dumps(text("wamid.1")).encode()
+
+
+def claimed(desk: Desk, **changes: Any) -> Event:
+    """A message whose payload is in the bucket; *changes* are of its pointer."""
+    change = {"field": "messages", "value": {"metadata": NUMBER, "messages": [text("wamid.1")]}}
+    body = {"entry": [{"id": "102290129340398", "changes": [change]}]}
+    [event] = events_of(body, Delivery(source="meta", app=APP, accepted_at=NOW))
+    pointer = claims(desk.here.bucket).put(event.hash, WHOLE).attributes()
+    return replace(event, claim=pointer | changes)
+
+
+def test_a_payload_is_read_by_its_pointer(desk: Desk) -> None:
+    desk.handle(claimed(desk).to_json())
+
+    assert desk.item("MSG#wamid.1")["textBody"] == "hello"
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"key": "media/acme/1/77/file.json"}, "claim_damaged"),
+        ({"key": "claims/../media/acme/1/77/file.json"}, "claim_damaged"),
+        ({"sha256": "0" * 64}, "claim_damaged"),
+        ({"bytes": 5}, "claim_damaged"),
+        ({"key": None}, "claim_damaged"),
+        ({"key": "claims/none.json"}, "claim_gone"),
+    ],
+)
+def test_a_pointer_that_does_not_fit_parks_the_event(
+    desk: Desk, changes: dict[str, Any], reason: str
+) -> None:
+    desk.here.bucket.put("media/acme/1/77/file.json", WHOLE)
+
+    handled = desk.handle(claimed(desk, **changes).to_json())
+
+    assert handled.reason == reason
+    assert desk.item("MSG#wamid.1") == {}
