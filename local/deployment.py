@@ -140,6 +140,7 @@ def _describe(endpoint: str, sandbox_url: str) -> Stack:
             "whatsapp_apps": outputs["WhatsAppAppSecretsId"],
             "whatsapp_tokens": outputs["WhatsAppAccessTokensId"],
             "api_seal": outputs["ApiSealSecretId"],
+            "identifier_keys": outputs["IdentifierKeysSecretId"],
             "richpanel_webhook": outputs["RichpanelWebhookSecretId"],
             "richpanel_keys": outputs["RichpanelKeysId"],
             "twilio_webhook": outputs["TwilioWebhookSecretId"],

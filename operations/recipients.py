@@ -15,18 +15,20 @@ from conversations.erasing import Eraser
 from conversations.items.conversation import Conversation
 from operations import arguments
 from operations.arguments import Refused
-from shared import addresses
+from shared import addresses, keyed_hashes
 from shared.addresses import AddressInvalid
 from shared.ai.openai import Account
 from shared.ai.openai_mirror import delete_conversation
 from shared.dynamodb import Table
 from shared.failures import Transient
 from shared.objects import Bucket
+from shared.secrets import JsonSecret
 
 # Outputs of template.yaml.
 TABLE = "ConversationsTableName"
 LOG = "ConversationLogTableName"
 BUCKET = "MediaBucketName"
+KEYS = "IdentifierKeysSecretId"
 OPENAI_URL = "https://api.openai.com"
 
 
@@ -64,7 +66,8 @@ def _erase(options: argparse.Namespace) -> int:
 
 
 def _desk(stack: str, openai_url: str) -> Eraser:
-    outputs = arguments.outputs_of(stack, TABLE, LOG, BUCKET)
+    outputs = arguments.outputs_of(stack, TABLE, LOG, BUCKET, KEYS)
+    keyed_hashes.configure(JsonSecret(lambda: boto3.client("secretsmanager"), outputs[KEYS]))
     dynamodb = boto3.client("dynamodb")
     log = Table(dynamodb, outputs[LOG])
     credentials = Credentials(lambda: boto3.client("secretsmanager"))

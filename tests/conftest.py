@@ -1,13 +1,15 @@
-"""What all suites share: moto before any client, false credentials, and a region that is nobody's."""
+"""What all suites share: moto before any client, false credentials, a region that is nobody's, and identifier keys."""
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import moto  # noqa: F401 - before boto3 makes a client: one made earlier would call the real endpoint
 import pytest
 from moto.core.config import default_user_config
 
-from tests import quick_aws
+from shared import keyed_hashes
+from tests import keyring, quick_aws
 from tests.scheduling import ByFile
 
 os.environ |= {
@@ -27,6 +29,15 @@ for variable in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
 # All tests may share boto3's session: nothing of it differs between them, and to make one takes 8 ms.
 default_user_config["core"]["reset_boto3_session"] = False
 quick_aws.hasten()
+# Also while fixtures of modules and sessions are made.
+keyed_hashes.configure(keyring.Keys(keyring.KEY))
+
+
+@pytest.fixture(autouse=True)
+def _identifier_keys() -> Iterator[None]:
+    """Each test begins with the keys of the tests, whatever a handler has configured before."""
+    with keyring.held(keyring.Keys(keyring.KEY)):
+        yield
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -34,22 +34,23 @@ def state_of(conversation: Conversation, business_address: str) -> State:
     )
 
 
-def adopt(here: Resources, indexed: Conversation, business_address: str) -> bool:
+def adopt(here: Resources, indexed: Conversation, business_address: str) -> str | None:
     """
-    Write the log of a conversation, then its state; False where it only stands in an index, or was erased.
+    Write the log of a conversation, then its state; its `ref`, None where it only stands in an index, or was erased.
 
     Safe to repeat.
     """
     item = conversations.read(here.table, indexed.primary_channel, indexed.conversation_id)
+    item = conversations.name(here.table, item) if item else None
     if item is None:
-        return False
-    ref = references.ref_of(item.conversation_id)
+        return None
+    ref = references.ref_of_item(item)
     if states.is_erased(here.log, ref):
-        return False
+        return None
     messages.add_all(here.log, ref, list(_messages(item)))
     keep_open(here, ref, item)
     states.create(here.log, ref, state_of(item, business_address))
-    return True
+    return ref
 
 
 def _messages(conversation: Conversation) -> Iterator[Message]:

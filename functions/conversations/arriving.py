@@ -17,7 +17,6 @@ from conversations.opened import Opened
 from conversations.resources import Resources
 from conversations.store import conversations, routes, states
 from shared import addresses, clock
-from shared.addresses import address_hash
 from shared.events import InboundMessage, body_of
 from shared.failures import Permanent, Transient
 from shared.observability import logger, metrics
@@ -104,8 +103,10 @@ def begin(
         return None
     (company,) = willing
     conversation = _from_customer(event, customer, company)
-    ref = references.ref_of(conversation.conversation_id)
-    written = conversations.create(here.table, conversation)
+    possible = references.refs_of(conversation.conversation_id)
+    named = {"conversation_ref": states.ref_in_use(here.log, possible)}
+    written = conversations.create(here.table, conversation.model_copy(update=named))
+    ref = references.ref_of_item(written)
     states.create(here.log, ref, _state(event, written))
     pair = references.pair(written.channel_method, event.business_address, customer)
     routes.add(here.log, pair, written.created_at, ref, written.ttl)
@@ -126,7 +127,7 @@ def link_identities(here: Resources, event: InboundMessage, company: Company) ->
     ttl = clock.expires_in(company.retention_days * clock.DAY_SECONDS)
     for one, other in ((number, user), (user, number)):
         alias = Alias(primary_channel=other, ttl=ttl)
-        routes.add_alias(here.log, company.company_id, address_hash(one), alias)
+        routes.add_alias(here.log, company.company_id, one, alias)
 
 
 def log_entry(event: InboundMessage, at: str, ref: str) -> Message:

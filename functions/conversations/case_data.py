@@ -41,7 +41,7 @@ def stored_project_data(data: dict[str, Any], folder: Folder) -> dict[str, Any]:
 
 def read(conversation: Conversation, bucket: Bucket) -> CaseData:
     """Both parts, complete. An object that cannot be used is logged and counted, and named in `unreadable`."""
-    folder = folder_of(bucket, references.ref_of(conversation.conversation_id))
+    folder = folder_of(bucket, references.ref_of_item(conversation))
     data, has_data = _read_object(folder, conversation.project_data_object, PROJECT_DATA)
     answers, has_answers = _read_object(
         folder, conversation.recorded_answers_object, RECORDED_ANSWERS
@@ -63,7 +63,7 @@ def with_answers(
     The first answer to a question stays. Where the item would hold too much, all answers move to a new object; while
     the present object cannot be used they stay in the item, so that none is lost.
     """
-    folder = folder_of(bucket, references.ref_of(conversation.conversation_id))
+    folder = folder_of(bucket, references.ref_of_item(conversation))
     pointer = conversation.recorded_answers_object
     moved, is_readable = _read_object(folder, pointer, RECORDED_ANSWERS)
     inline = conversation.recorded_answers or {}

@@ -12,10 +12,12 @@ from conversations.items.conversation import ChannelMethod
 from conversations.items.log import ACTION_PK_PATTERN
 from conversations.items.log_item import key
 from conversations.resources import Resources
+from shared import keyed_hashes
 from shared.delivery import Action, Ledger
 from shared.dynamodb import Table
 from shared.objects import Bucket
 from shared.queues import FifoQueue
+from shared.secrets import JsonSecret
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -34,12 +36,23 @@ class ConnectedSettings(Settings):
     email_channel_queue_url: str
     conversations_replies_queue_url: str
     media_bucket_name: str
+    identifier_keys_secret_id: str
 
 
 def resources_of(
     settings: ConnectedSettings, config: Config, *, of_bucket: Config | None = None
 ) -> Resources:
-    """All of it, by clients of one *config*; *of_bucket* where the bucket needs another one."""
+    """
+    All of it, by clients of one *config*; *of_bucket* where the bucket needs another one.
+
+    Configures the identifier keys of the process.
+    """
+    keyed_hashes.configure(
+        JsonSecret(
+            lambda: boto3.client("secretsmanager", config=config),
+            settings.identifier_keys_secret_id,
+        )
+    )
     dynamodb = boto3.client("dynamodb", config=config)
     sqs = boto3.client("sqs", config=config)
     log = Table(dynamodb, settings.conversation_log_table_name)

@@ -101,7 +101,7 @@ def _with(office: Office, company: str, recipient: str) -> Iterator[Opened]:
     """The company's conversations with a person, of all its projects: consent is the company's."""
     here = office.here
     for item in conversations.with_recipient(here.table, company, recipient):
-        ref = references.ref_of(item.conversation_id)
+        ref = references.ref_of_item(item)
         state, project = (
             states.read(here.log, ref),
             here.companies.project(company, item.project_id),

@@ -15,9 +15,10 @@ class _Part(BaseModel):
 
 
 class ConversationData(_Part):
-    """The conversation that is to be."""
+    """The conversation that is to be; *conversation_ref* is what the API has answered."""
 
     conversation_id: str = Field(repr=False)
+    conversation_ref: str | None = None
     conversation_status: Literal["initiated"] = "initiated"
 
 

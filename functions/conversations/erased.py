@@ -35,14 +35,15 @@ def was_said_before(
         pass  # Nobody is known by what is no id.
     people = {(company_id, address) for company_id in companies for address in known}
     message = erasures.of_message(event.provider, event.provider_message_id)
-    return erasures.covers(log, people, clock.from_text(event.received_at), message)
+    return erasures.covers(log, people, clock.from_text(event.received_at), [message])
 
 
 def was_asked_before(log: Table, context: ContextObject, request: Request) -> bool:
     """Whether a request is that of an erased conversation, or older than the erasure of its recipient. One read."""
-    ref = references.ref_of(context.conversation_data.conversation_id)
+    data = context.conversation_data
+    refs = references.refs_of(data.conversation_id, data.conversation_ref)
     recipient = request.recipient
     known = filter(None, (recipient.tel, recipient.email, recipient.user_id))
     people = {(request.company_id, address) for address in known}
     queued_at = clock.from_text(context.metadata.queued_at)
-    return erasures.covers(log, people, queued_at, state_key(ref))
+    return erasures.covers(log, people, queued_at, [state_key(ref) for ref in refs])

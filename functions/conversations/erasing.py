@@ -32,7 +32,7 @@ from conversations.store import (
     tombstones,
 )
 from shared import addresses, clock
-from shared.addresses import AddressInvalid, address_hash, twins_of
+from shared.addresses import AddressInvalid, twins_of
 from shared.failures import Transient
 
 if TYPE_CHECKING:
@@ -121,8 +121,7 @@ def _everybody(desk: Eraser, company_id: str, given: Sequence[str]) -> list[str]
 
 
 def _aliases(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
-    found = [routes.alias(desk.log, company_id, address_hash(one)) for one in known]
-    return [alias.primary_channel for alias in found if alias]
+    return [other for one in known for other in routes.aliases(desk.log, company_id, one)]
 
 
 def _named(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
@@ -169,14 +168,19 @@ def _all(
 ) -> Iterator[tuple[Conversation, str]]:
     for address in everybody:
         for found in conversations.ever_with_recipient(desk.table, company_id, address):
-            yield found, references.ref_of(found.conversation_id)
+            # Named first: whoever adopts it meanwhile, with another key, uses the same `ref`.
+            named = conversations.name(desk.table, found)
+            if named is not None:
+                yield named, references.ref_of_item(named)
 
 
 def _erase_contents(
     desk: Eraser, conversation: Conversation, ref: str, at: str, done: Erased
 ) -> None:
     _erase_log(desk, ref, at, done)
-    _erase_files(desk.bucket, ref, done)
+    # A request that was taken twice while the keys rotated may have put its data under another `ref`.
+    for one in dict.fromkeys([ref, *references.refs_of(conversation.conversation_id)]):
+        _erase_files(desk.bucket, one, done)
     _erase_thread(desk, conversation, done)
 
 
@@ -230,8 +234,8 @@ def _erase_ways(
         state.business_address if state else None,
     }
     for address in filter(None, business):
-        pair = references.pair(item.channel_method, address, item.primary_channel)
-        erasures.remove_routes(log, pair, ref)
+        pairs = references.pairs(item.channel_method, address, item.primary_channel)
+        erasures.remove_routes(log, pairs, ref)
     for address in state.placed_from if state else ():
         _erase_placements(desk, conversation, ref, address, is_known=address in everybody)
     openings.remove(log, item.company_id, item.project_id, ref)
@@ -246,8 +250,8 @@ def _erase_placements(
     item = conversation
     for placement in placements.of_address(desk.log, item.company_id, address):
         if placement.ref == ref:
-            pair = references.pair(item.channel_method, placement.business_address, address)
-            erasures.remove_routes(desk.log, pair, ref)
+            pairs = references.pairs(item.channel_method, placement.business_address, address)
+            erasures.remove_routes(desk.log, pairs, ref)
             if not is_known:
                 placements.forget(desk.log, item.company_id, address, placement)
 

@@ -38,14 +38,13 @@ def arrived_before(here: Resources, opened: Opened) -> bool:
     base, tried = _attempt(conversation)
     before = [base, *(f"{base}-f{number}" for number in range(1, tried))] if tried else []
     known = filter(None, (conversation.recipient_tel, conversation.recipient_email))
-    refs = (
-        references.ref_of(
-            references.conversation_id(
-                conversation.company_id, conversation.project_id, asked, address.removeprefix("+")
-            )
+    ids = (
+        references.conversation_id(
+            conversation.company_id, conversation.project_id, asked, address.removeprefix("+")
         )
         for asked, address in product(before, known)
     )
+    refs = (ref for conversation_id in ids for ref in references.refs_of(conversation_id))
     states_ = (states.read(here.log, ref) for ref in refs)
     return any(state is not None and state.arrived_late_at is not None for state in states_)
 
@@ -71,21 +70,20 @@ def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: 
         return  # Another channel could not be told what the conversation is about; `case_data` has recorded why.
     is_mail = channel is ChannelMethod.EMAIL
     address = str(conversation.recipient_email if is_mail else conversation.recipient_tel)
+    conversation_id = references.conversation_id(
+        company.company_id, company.project_id, request_id, address.removeprefix("+")
+    )
+    ref = references.ref_of(conversation_id)
     context = ContextObject(
         frontend_payload=_payload(opened, channel, request_id, case.project_data),
         company_data_payload=as_json(here.companies.item(company.company_id, company.project_id)),
-        conversation_data=ConversationData(
-            conversation_id=references.conversation_id(
-                company.company_id, company.project_id, request_id, address.removeprefix("+")
-            )
-        ),
+        conversation_data=ConversationData(conversation_id=conversation_id, conversation_ref=ref),
         metadata=Metadata(
             router_version=conversation.router_version or "",
             queued_at=clock.to_text(clock.now_ms()),
             correlation_id=opened.ref,
         ),
     )
-    ref = references.ref_of(context.conversation_data.conversation_id)
     body = context.model_dump_json(ensure_ascii=True)
     here.channels[channel].send([Entry(body, digest(ref), digest(ref, "fallback"))])
 

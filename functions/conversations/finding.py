@@ -9,7 +9,7 @@ from conversations.items.ways import BusinessAddress
 from conversations.resources import Resources
 from conversations.store import conversations, messages, routes, states
 from shared import clock
-from shared.addresses import address_hash, twins_of
+from shared.addresses import twins_of
 from shared.events import InboundMessage
 
 # After that, what was closed stays closed, and a message is nobody's.
@@ -49,9 +49,9 @@ def find(
         if linked is not None and _chosen(here, [linked.ref], projects):
             return linked.ref
     for spelling in (customer, *twins_of(customer)):
-        pair = references.pair(channel, event.business_address, spelling)
+        pairs = references.pairs(channel, event.business_address, spelling)
         found = (
-            _chosen(here, routes.of_pair(here.log, pair), projects)
+            _chosen(here, routes.of_pair(here.log, pairs), projects)
             or _by_index(here, event, spelling, projects)
             or _by_alias(here, event, spelling, projects)
         )
@@ -67,7 +67,7 @@ def _by_index(
     channel = ChannelMethod(event.channel_method)
     found_there = conversations.of_pair(here.table, channel, event.business_address, customer)
     newest = sorted(found_there, key=lambda item: item.created_at)[-MOST_OF_INDEX:]
-    known = {references.ref_of(item.conversation_id): item for item in newest}
+    known = {references.ref_of_item(item): item for item in newest}
     ours = states.read_many(here.log, list(known)) if known else {}
     theirs = {
         ref: adopting.state_of(item, event.business_address)
@@ -77,11 +77,16 @@ def _by_index(
     found = _best(theirs | ours, projects)
     if found is None:
         return None
-    if found in theirs and not adopting.adopt(here, known[found], event.business_address):
-        return None
+    # The index may lag behind the item, which says the `ref`.
+    item, ref = known[found], found
+    if found in theirs:
+        adopted = adopting.adopt(here, item, event.business_address)
+        if adopted is None:
+            return None
+        ref = adopted
     pair = references.pair(channel, event.business_address, customer)
-    routes.add(here.log, pair, known[found].created_at, found, known[found].ttl)
-    return found
+    routes.add(here.log, pair, item.created_at, ref, item.ttl)
+    return ref
 
 
 def _by_alias(
@@ -89,15 +94,13 @@ def _by_alias(
 ) -> str | None:
     for address in {customer, event.customer_user_id or customer}:
         for company_id in sorted({company_id for company_id, _ in projects}):
-            alias = routes.alias(here.log, company_id, address_hash(address))
-            if alias is None or alias.primary_channel == customer:
-                continue
-            pair = references.pair(
-                event.channel_method, event.business_address, alias.primary_channel
-            )
-            found = _chosen(here, routes.of_pair(here.log, pair), projects)
-            if found is not None:
-                return found
+            for other in routes.aliases(here.log, company_id, address):
+                if other == customer:
+                    continue
+                pairs = references.pairs(event.channel_method, event.business_address, other)
+                found = _chosen(here, routes.of_pair(here.log, pairs), projects)
+                if found is not None:
+                    return found
     return None
 
 

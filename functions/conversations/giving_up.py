@@ -10,6 +10,7 @@ from conversations.moving import Cause, move
 from conversations.opened import Opened
 from conversations.records import FetchFiles, Lengthen, Notice
 from conversations.resources import Resources
+from conversations.store import states
 from shared.events import ReplyTrigger
 from shared.queues import digest
 
@@ -22,7 +23,9 @@ def of_record(here: Resources, body: str, reason: str) -> None:
     if isinstance(record, Lengthen | FetchFiles | Notice):
         return  # No first message hangs on it.
     if isinstance(record, ContextObject):
-        ref = references.ref_of(record.conversation_data.conversation_id)
+        data = record.conversation_data
+        refs = references.refs_of(data.conversation_id, data.conversation_ref)
+        ref = states.ref_in_use(here.log, refs)
     else:
         ref = record.ref
     opened, cause = _opened(here, ref), _cause(body, reason)

@@ -20,12 +20,13 @@ from conversations.context_object import (
     context_hash,
 )
 from conversations.request_json import RequestRefused
-from conversations.store import openings
+from conversations.store import openings, states
 from conversations.store import requests as answers
 from shared import clock
 from shared.auth import Caller, Forbidden, Scope
 from shared.caps.limit import Limit
 from shared.failures import Transient
+from shared.keyed_hashes import KeysUnreadable
 from shared.queues import Entry, FifoQueue, NotEnqueued, digest
 
 if TYPE_CHECKING:
@@ -79,6 +80,12 @@ def initiate(here: Routing, call: Call) -> dict[str, Any]:
             "the request could not be queued; make it again",
             HTTPStatus.SERVICE_UNAVAILABLE,
         ) from None
+    except KeysUnreadable as failure:
+        raise RequestRefused(
+            "INTERNAL_ERROR",
+            "the request could not be taken; make it again",
+            HTTPStatus.SERVICE_UNAVAILABLE,
+        ) from failure
     except (ClientError, BotoCoreError, Transient) as failure:  # All other calls are the tables'.
         raise RequestRefused(
             "DATABASE_ERROR",
@@ -194,12 +201,12 @@ def _enqueue(here: Routing, call: Call, request: Request, hashed: str) -> dict[s
     conversation_id = references.conversation_id(
         request.company_id, request.project_id, request.request_id, request.recipient.in_id(channel)
     )
-    ref = references.ref_of(conversation_id)
+    ref = states.ref_in_use(here.log, references.refs_of(conversation_id))
     queued_at = clock.to_text(clock.now_ms())
     context = ContextObject(
         frontend_payload=request.payload,
         company_data_payload=as_json(item),
-        conversation_data=ConversationData(conversation_id=conversation_id),
+        conversation_data=ConversationData(conversation_id=conversation_id, conversation_ref=ref),
         metadata=Metadata(
             router_version=here.router_version,
             queued_at=queued_at,

@@ -185,13 +185,19 @@ def _now(here: Resources, then: Company) -> Company:
 
 def establish(desk: Desk, context: ContextObject, request: Request, company: Company) -> Opened:
     """Write all that a conversation is found by, unless it is there. Raises Permanent for another one's request."""
-    here = desk.here
+    here, data = desk.here, context.conversation_data
+    possible = references.refs_of(data.conversation_id, data.conversation_ref)
     built = snapshot.conversation_of(
-        context, request, company, here.bucket, version=desk.processor_version
+        context,
+        request,
+        company,
+        here.bucket,
+        ref=states.ref_in_use(here.log, possible),
+        version=desk.processor_version,
     )
     conversation = conversations.create(here.table, built)
     hashed = context_hash(context.frontend_payload)
-    ref = references.ref_of(conversation.conversation_id)
+    ref = references.ref_of_item(conversation)
     state = states.create(here.log, ref, _state(conversation, request, company, hashed))
     if state.context_hash != hashed:
         raise Permanent("conflict")

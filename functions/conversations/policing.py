@@ -19,6 +19,7 @@ from shared.caps.limit import Limit
 from shared.caps.moments import Caps
 from shared.caps.pace import Pace
 from shared.consent.records import Consents
+from shared.keyed_hashes import keyed_hash
 from shared.policy import (
     Allowed,
     Author,
@@ -31,7 +32,6 @@ from shared.policy import (
     Refused,
     TemplateOnly,
 )
-from shared.queues import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,7 +120,7 @@ class Policing:
             free_at = ask(subject, wanted.action_id, limits)
         rate_at = None
         if facts.channel == "whatsapp" and free_at is None:
-            pair = digest("pair", opened.state.business_address, opened.customer)
+            pair = keyed_hash("pair", opened.state.business_address, opened.customer)
             ask_pace = self.pace.take if wanted.takes else self.pace.look
             rate_at = ask_pace(pair, policy.WHATSAPP_PAIR)
         return Facts(
@@ -204,7 +204,7 @@ def _quiet_hours(rules: Policy) -> QuietHours | None:
 
 def _subject(opened: Opened, kind: Kind) -> str:
     if kind in {Kind.FIRST, Kind.REENGAGEMENT}:
-        return digest("person", opened.company.company_id, opened.customer)
+        return keyed_hash("person", opened.company.company_id, opened.customer)
     return opened.ref
 
 

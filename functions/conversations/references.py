@@ -2,13 +2,20 @@
 The names of things, made from what they are: the same event gives the same name however often it comes.
 
 `conversation_id` holds an address, so no log line and no URL shows it; `ref` stands for it there.
+
+    ref         2 characters: fingerprint of the identifier key that made it; 24 characters: HMAC of `conversation_id`
+    action id   HMAC of `ref` and the action, by the key that `ref` names
+
+A conversation keeps its `ref` for life, in `conversation_ref` of its item. So its action ids stay the same when the
+keys rotate: a changed action id would send a message twice.
 """
 
-import base64
 import hashlib
 import uuid
 
-from conversations.items.conversation import ID_PATTERN
+from conversations.items.conversation import ID_PATTERN, Conversation
+from shared import keyed_hashes
+from shared.keyed_hashes import FINGERPRINT_CHARACTERS, Key
 from shared.queues import digest, to_json
 
 REF_CHARACTERS = 26
@@ -25,9 +32,27 @@ def conversation_id(company_id: str, project_id: str, request_id: str, recipient
 
 
 def ref_of(conversation_id: str) -> str:
-    """What stands for a conversation in keys, URLs and logs: 130 bits of a hash, in lower-case base32."""
-    hashed = hashlib.sha256(conversation_id.encode()).digest()
-    return base64.b32encode(hashed).decode().lower()[:REF_CHARACTERS]
+    """
+    The `ref` of a new conversation, made with the key that writes: 26 lower-case base32 characters.
+
+    Raises KeysUnreadable.
+    """
+    return _ref_by(keyed_hashes.all_keys()[0], conversation_id)
+
+
+def refs_of(conversation_id: str, answered: str | None = None) -> list[str]:
+    """
+    The `ref` by each key: a conversation that exists may have any of them.
+
+    First stands *answered*, the one that the API has answered, if a key makes it; else that of the key that writes.
+    """
+    refs = [_ref_by(key, conversation_id) for key in keyed_hashes.all_keys()]
+    return [answered, *(ref for ref in refs if ref != answered)] if answered in refs else refs
+
+
+def ref_of_item(conversation: Conversation) -> str:
+    """The `ref` of a conversation; of one that another system wrote and that has none yet, the one it would get."""
+    return conversation.conversation_ref or ref_of(conversation.conversation_id)
 
 
 def fingerprint(payload: object) -> str:
@@ -36,8 +61,13 @@ def fingerprint(payload: object) -> str:
 
 
 def action_id(ref: str, *what: str) -> str:
-    """The ledger's id of one thing that is done in a conversation: a turn, a function call, a notice."""
-    return digest(ref, *what)
+    """
+    The ledger's id of one thing that is done in a conversation: a turn, a function call, a notice.
+
+    Raises KeyUnknown where the secret no longer holds the key that made *ref*.
+    """
+    key = keyed_hashes.key_named(ref[:FINGERPRINT_CHARACTERS])
+    return key.hex("action", ref, *what)
 
 
 def entry_id(action: str) -> str:
@@ -56,10 +86,19 @@ def first_turn(releases: int) -> str:
 
 
 def pair(channel_method: str, business_address: str, customer: str) -> str:
-    """The hash that the conversations of two addresses are found under."""
-    return digest("pair", channel_method, business_address, customer)
+    """The hash that a conversation of two addresses is put under."""
+    return keyed_hashes.keyed_hash("pair", channel_method, business_address, customer)
+
+
+def pairs(channel_method: str, business_address: str, customer: str) -> list[str]:
+    """The hashes, one for each key, that the conversations of two addresses are found under."""
+    return keyed_hashes.keyed_hashes("pair", channel_method, business_address, customer)
 
 
 def bucket_of(ref: str, buckets: int) -> str:
     """One of a few partitions, always the same for a conversation."""
     return str(int(hashlib.sha256(ref.encode()).hexdigest(), 16) % buckets)
+
+
+def _ref_by(key: Key, conversation_id: str) -> str:
+    return (key.fingerprint + key.base32("conversation", conversation_id))[:REF_CHARACTERS]

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from conversations import parking, records, references
+from conversations import parking, records
 from conversations.context_object import ContextObject
 from conversations.folders import parked_events
 from conversations.items.books import Parked
@@ -205,8 +205,9 @@ def _way_of(depot: Depot, body: str) -> tuple[FifoQueue, Entry]:
     except (ValueError, ValidationError, Permanent):
         raise NotReplayable("unreadable") from None
     if isinstance(record, ContextObject):
-        ref = references.ref_of(record.conversation_data.conversation_id)
-        return depot.channels[_asked_channel(record)], Entry(body, digest(ref), "")
+        data = record.conversation_data
+        lane = digest(data.conversation_ref or data.conversation_id)
+        return depot.channels[_asked_channel(record)], Entry(body, lane, "")
     state = states.read(depot.log, record.ref)
     if state is None:
         raise NotReplayable("gone")

@@ -10,7 +10,7 @@ from conversations.store import due
 from shared import clock
 from shared.delivery import Action, OnDoubt
 from shared.delivery import State as Sending
-from shared.queues import digest
+from shared.keyed_hashes import keyed_hash
 
 if TYPE_CHECKING:
     from conversations.items.log import Message, Turn
@@ -84,7 +84,7 @@ def _intended(opened: Opened, message: Message, action_id: str) -> Action:
         channel=opened.conversation.channel_method,
         provider=opened.channel.provider,
         on_doubt=OnDoubt.RESEND if in_doubt == "resend_if_absent" else OnDoubt.AT_MOST_ONCE,
-        recipient_hash=digest("recipient", opened.customer),
-        body_hash=digest("body", message.content),
+        recipient_hash=keyed_hash("recipient", opened.customer),
+        body_hash=keyed_hash("body", message.content),
         message_pk=f"{opened.ref}#{message.sk(message.message_timestamp, message.entry_id)}",
     )

@@ -60,7 +60,7 @@ def summary_of_open(project_id: str, opening: Open) -> SummaryView:
 def summary_of(conversation: Conversation) -> SummaryView:
     """Any conversation, from its item."""
     return SummaryView(
-        ref=references.ref_of(conversation.conversation_id),
+        ref=references.ref_of_item(conversation),
         project_id=conversation.project_id,
         conversation_status=conversation.conversation_status,
         channel_method=conversation.channel_method,

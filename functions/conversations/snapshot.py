@@ -24,15 +24,26 @@ _LONG_CHANNEL_PARTS = frozenset({"templates"})
 
 
 def conversation_of(
-    context: ContextObject, request: Request, company: Company, bucket: Bucket, *, version: str
+    context: ContextObject,
+    request: Request,
+    company: Company,
+    bucket: Bucket,
+    *,
+    ref: str,
+    version: str,
 ) -> Conversation:
-    """The item of a request. Writes to the bucket what the item cannot hold: under its hash, so that twice is once."""
+    """
+    The item of a request; *ref* is the conversation's.
+
+    Writes to the bucket what the item cannot hold: under its hash, so that twice is once.
+    """
     recipient, channel = request.recipient, company.channel(request.channel_method)
     customer = recipient.primary(request.channel_method)
     at = clock.to_text(clock.now_ms())
     return Conversation(
         primary_channel=customer,
         conversation_id=context.conversation_data.conversation_id,
+        conversation_ref=ref,
         recipient_tel=recipient.tel,
         recipient_email=recipient.email,
         company_id=company.company_id,
@@ -66,7 +77,7 @@ def conversation_of(
         gsi_recipient_email=recipient.email,
         **stored_project_data(
             storable(request.payload.get("project_data") or {}),
-            folder_of(bucket, references.ref_of(context.conversation_data.conversation_id)),
+            folder_of(bucket, ref),
         ),
         **{_BUSINESS[request.channel_method]: company.sender(request.channel_method, customer)},
     )

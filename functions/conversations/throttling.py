@@ -19,7 +19,7 @@ from shared import clock
 from shared.caps.limit import Rate
 from shared.caps.pace import Pace
 from shared.channels.outcomes import NotSent
-from shared.queues import digest
+from shared.keyed_hashes import keyed_hash
 
 if TYPE_CHECKING:
     from shared.dynamodb import Attributes, Table
@@ -50,17 +50,17 @@ class Throttles:
 
         Raises NotSent where it has to wait, with the time until its place in the line.
         """
-        subject = digest("sender", sender)
+        subject = keyed_hash("sender", sender)
         if self.log.get(_mark_key(subject)) is None:
             return
         free_at = self.pace.take(subject, SLOW)
         if free_at is not None:
-            wait = self.pace.line_up(digest("line", sender), LINE, free_at) - clock.now_ms()
+            wait = self.pace.line_up(keyed_hash("line", sender), LINE, free_at) - clock.now_ms()
             raise NotSent("sender_throttled", wait if wait < FAR_MS else FAR_MS + _spread())
 
     def hold(self, sender: str, wait_ms: int | None) -> int:
         """The provider refuses a business address for now: for how long this message waits, in milliseconds."""
-        subject, wait = digest("sender", sender), wait_ms or HELD_MS
+        subject, wait = keyed_hash("sender", sender), wait_ms or HELD_MS
         mark = Throttled(ttl=clock.expires_in(wait // clock.SECOND_MS + SLOW_FOR_SECONDS))
         self.log.put(mark.attributes(_mark_key(subject)))
         self.pace.hold(subject, clock.now_ms() + wait, SLOW)

@@ -1,9 +1,6 @@
 """Read receipts: the customer sees that their message was read. A side effect, so it goes through the ledger."""
 
-import base64
-import hashlib
-
-from shared import clock
+from shared import clock, keyed_hashes
 from shared.delivery import Action, OnDoubt
 from shared.queues import digest
 from whatsapp.events import Event
@@ -34,7 +31,7 @@ def send(here: Resources, event: Event, phone: Phone, *, owner: str, remaining_m
 
     Raises Transient where a later delivery has to go on.
     """
-    action_id = follow_up_action_id(phone.company, "mark_read", event.id)
+    action_id = _action_id(here, phone.company, event.id)
     receipt = {"messaging_product": "whatsapp", "status": "read", "message_id": event.id}
     intended = Action(
         action_id=action_id,
@@ -56,7 +53,14 @@ def send(here: Resources, event: Event, phone: Phone, *, owner: str, remaining_m
     return Outcome.PERSISTED
 
 
-def follow_up_action_id(company: str, action: str, inbound_id: str) -> str:
-    """The id of an action that follows from an inbound event: the same for every delivery of it."""
-    hashed = hashlib.sha256(digest(company, action, inbound_id).encode()).digest()
-    return base64.b32encode(hashed)[:ACTION_ID_CHARACTERS].decode().lower()
+def _action_id(here: Resources, company: str, inbound_id: str) -> str:
+    """
+    The id of the receipt for a message: the same for every delivery of it, also where the keys rotate in between.
+
+    The ledger is read for the ids by older keys only.
+    """
+    newest, *older = (
+        key.base32("mark_read", company, inbound_id)[:ACTION_ID_CHARACTERS]
+        for key in keyed_hashes.all_keys()
+    )
+    return next((each for each in older if here.ledger.action(each) is not None), newest)

@@ -19,6 +19,7 @@ from richpanel.limiter import KEY
 from richpanel.nudges import Nudge
 from shared.auth import Caller, Scope
 from shared.dynamodb import Table
+from tests import keyring
 from tests.simulation.stage import imported
 from tests.simulation.world import Invocation
 from tests.template import create_queue, create_table, environment, properties, resources
@@ -77,6 +78,7 @@ class Stage:
         for secret, value in (
             ("RichpanelKeys", {"richpanel": "a key", "salt": "of the simulation"}),
             ("ApiSealSecret", {"seal_key": "sealed"}),
+            ("IdentifierKeysSecret", keyring.SECRET),
         ):
             name = properties(secret, **self.given)["Name"]
             if name not in known:

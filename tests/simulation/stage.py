@@ -19,7 +19,8 @@ from moto import mock_aws
 import shared.clock
 from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, SOCIAL_TOPIC_ARN, VERIFY_TOKEN
 from local.sandbox import Config, running
-from tests import template
+from shared import keyed_hashes
+from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.wire import Wire
@@ -141,6 +142,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
         },
         "WhatsAppAccessTokens": {COMPANY: GRAPH_TOKEN},
         "WhatsAppCanarySecret": {"app_secret": "of the canary"},
+        "IdentifierKeysSecret": keyring.SECRET,
     }
     client = aside.client("secretsmanager")
     for logical_id, value in secrets.items():
@@ -152,8 +154,10 @@ def imported(module: str, environment: dict[str, str]) -> ModuleType:
     """A handler module of its own, under its own environment: other tests may have imported it for theirs."""
     before = sys.modules.pop(module, None)
     try:
-        with mock.patch.dict(os.environ, environment):
-            return importlib.import_module(module)
+        with mock.patch.dict(os.environ, environment), keyring.held(None):
+            found = importlib.import_module(module)
+            keyring.with_own_keyring(found, keyed_hashes._secret)
+            return found
     finally:
         sys.modules.pop(module, None)
         if before is not None:

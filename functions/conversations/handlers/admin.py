@@ -30,6 +30,7 @@ from shared import cold_start, rest
 from shared.auth import Caller, Scope
 from shared.consent.records import Consents
 from shared.failures import Transient
+from shared.keyed_hashes import KeysUnreadable, KeyUnknown
 from shared.queues import FifoQueue, NotEnqueued, to_json
 from shared.secrets import JsonSecret, SecretUnreadable
 
@@ -72,6 +73,8 @@ app = rest.resolver(
         ConfigurationInvalid: (HTTPStatus.INTERNAL_SERVER_ERROR, "CONFIGURATION_ERROR"),
         Transient: (HTTPStatus.SERVICE_UNAVAILABLE, "BUSY"),
         NotEnqueued: (HTTPStatus.SERVICE_UNAVAILABLE, "QUEUE_ERROR"),
+        KeyUnknown: rest.NOT_FOUND,  # the key that made the conversation's `ref` was removed
+        KeysUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
         SecretUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
     }
 )

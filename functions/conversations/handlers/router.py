@@ -15,12 +15,13 @@ from conversations import initiating, requests
 from conversations.companies import Companies
 from conversations.items.conversation import ChannelMethod
 from conversations.request_json import RequestRefused, read_json
-from shared import clock, cold_start
+from shared import clock, cold_start, keyed_hashes
 from shared.auth import Unauthenticated, caller_of
 from shared.dynamodb import Table
 from shared.gateway import raw_body
 from shared.observability import describe, logger, metrics
 from shared.queues import FifoQueue
+from shared.secrets import JsonSecret
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class RouterSettings(Settings):
     sms_channel_queue_url: str
     email_channel_queue_url: str
     router_version: str
+    identifier_keys_secret_id: str
     request_max_age_seconds: int = 0
     cors_origin: str = "*"
 
@@ -45,6 +47,11 @@ settings = RouterSettings.load()
 quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
 dynamodb = boto3.client("dynamodb", config=quick)
 sqs = boto3.client("sqs", config=quick)
+keyed_hashes.configure(
+    JsonSecret(
+        lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
+    )
+)
 here = initiating.Routing(
     log=Table(dynamodb, settings.conversation_log_table_name),
     companies=Companies(Table(dynamodb, settings.company_data_table_name)),

@@ -5,6 +5,7 @@ from typing import Any
 
 from boto3.dynamodb.conditions import Key
 
+from conversations import references
 from conversations.items import conversation as keys
 from conversations.items.conversation import ChannelMethod, Conversation
 from shared import clock
@@ -39,6 +40,22 @@ def read(table: Table, primary_channel: str, conversation_id: str) -> Conversati
     """A conversation, strongly consistent."""
     item = table.get(keys.key(primary_channel, conversation_id))
     return Conversation.read(item) if item else None
+
+
+def name(table: Table, seen: Conversation) -> Conversation | None:
+    """
+    Give a conversation its `ref` unless it has one; the conversation then, None where it is gone.
+
+    From then on the item says the `ref`, whatever key writes. No call where it was *seen* with one.
+    """
+    if seen.conversation_ref is not None:
+        return seen
+    named = Conversation.named(conversation_ref=references.ref_of_item(seen))
+    exists = Conversation.attr("conversation_id").exists()
+    try:
+        return Conversation.read(table.update(seen.key, put_once=named, when=exists))
+    except ConditionFailed:
+        return None
 
 
 def change(

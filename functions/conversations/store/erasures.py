@@ -1,6 +1,6 @@
 """What is left of erased people: that they were erased, by hashes. And everything of them, to be erased."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from boto3.dynamodb.conditions import Key
@@ -19,7 +19,7 @@ from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.items.ways import Alias, Inbound, Route
 from conversations.store import early_files, messages
 from shared import clock
-from shared.addresses import address_hash
+from shared.addresses import address_hash, address_hashes
 from shared.dynamodb import Attributes, ConditionFailed, Table
 
 type Person = tuple[str, str]  # company and address
@@ -29,7 +29,7 @@ type Name = tuple[str, str]  # provider and its id of a message
 def bury_address(table: Table, company_id: str, address: str, at: str) -> None:
     """Say that a person with this address was erased. Safe to repeat; the newest time counts."""
     tombstone = ErasedAddress(erased_at=at, ttl=ErasedAddress.time_to_live())
-    table.put(tombstone.attributes(_address(company_id, address)))
+    table.put(tombstone.attributes(_address(company_id, address_hash(address))))
 
 
 def bury_message(table: Table, name: Name, at: str) -> None:
@@ -51,16 +51,24 @@ def of_message(provider: str, provider_message_id: str) -> Attributes:
     return _message((provider, provider_message_id))
 
 
-def covers(table: Table, people: Collection[Person], at_ms: int, itself: Attributes) -> bool:
+def covers(
+    table: Table, people: Collection[Person], at_ms: int, itself: Collection[Attributes]
+) -> bool:
     """
-    Whether one of these people was erased after a time, or what stands under the key *itself* was.
+    Whether one of these people was erased after a time, or what stands under one of the keys *itself* was.
 
-    That is a message's, or a conversation's state. One read, strongly consistent.
+    Those are a message's, or those that a conversation's state may have. One read, strongly consistent.
     """
-    found = table.get_many([itself, *(_address(*person) for person in people)])
+    tombstones = [
+        _address(company_id, hashed)
+        for company_id, address in people
+        for hashed in address_hashes(address)
+    ]
+    found = table.get_many([*itself, *tombstones])
+    its_partitions = {where[PARTITION_KEY] for where in itself}
     return any(
         State.is_erased(item)
-        if item[PARTITION_KEY] == itself[PARTITION_KEY]
+        if item[PARTITION_KEY] in its_partitions
         else clock.from_text(ErasedAddress.read(item).erased_at) >= at_ms
         for item in found
     )
@@ -98,19 +106,20 @@ def remove(table: Table, partition: str, sk: str) -> None:
     table.delete(key(partition, sk))
 
 
-def remove_routes(table: Table, pair_hash: str, ref: str) -> None:
+def remove_routes(table: Table, pair_hashes: Iterable[str], ref: str) -> None:
     """Let a pair of addresses lead to this conversation no more. Safe to repeat."""
-    for item in _all(table, Route.partition(pair_hash)):
-        if Route.read(item).ref == ref:
-            remove(table, Route.partition(pair_hash), str(item[SORT_KEY]))
+    for partition in map(Route.partition, pair_hashes):
+        for item in _all(table, partition):
+            if Route.read(item).ref == ref:
+                remove(table, partition, str(item[SORT_KEY]))
 
 
 def forget_address(table: Table, company_id: str, address: str) -> None:
     """Forget which other address a person has, and which channels do not reach this one. Safe to repeat."""
-    hashed = address_hash(address)
-    for method in ChannelMethod:
-        remove(table, Unreachable.partition(company_id, hashed), Unreachable.sk(method))
-    table.delete(key(Alias.partition(company_id, hashed)))
+    for hashed in address_hashes(address):
+        for method in ChannelMethod:
+            remove(table, Unreachable.partition(company_id, hashed), Unreachable.sk(method))
+        table.delete(key(Alias.partition(company_id, hashed)))
 
 
 def _all(table: Table, partition: str) -> Iterator[Attributes]:
@@ -122,8 +131,8 @@ def _all(table: Table, partition: str) -> Iterator[Attributes]:
             return
 
 
-def _address(company_id: str, address: str) -> Attributes:
-    return key(ErasedAddress.partition(company_id, address_hash(address)))
+def _address(company_id: str, hashed: str) -> Attributes:
+    return key(ErasedAddress.partition(company_id, hashed))
 
 
 def _message(name: Name) -> Attributes:

@@ -8,7 +8,7 @@ from conversations.items.log import State, state_key
 from conversations.items.log_item import PARTITION_KEY, key
 from conversations.items.ways import Placement
 from conversations.store.states import Gone
-from shared.addresses import address_hash
+from shared.addresses import address_hash, address_hashes
 from shared.dynamodb import Attributes, ConditionFailed, Table
 
 
@@ -26,12 +26,30 @@ def note(table: Table, ref: str, address: str) -> None:
 
 def put(table: Table, company_id: str, address: str, placement: Placement) -> None:
     """Let an address lead to a conversation that it was placed in. Safe to repeat."""
-    table.put(placement.attributes(_where(company_id, address, placement)))
+    table.put(placement.attributes(_where(company_id, address_hash(address), placement)))
 
 
 def of_address(table: Table, company_id: str, address: str) -> Iterator[Placement]:
-    """Where messages of an address were placed, strongly consistent, also where its time is over."""
-    partition = Placement.partition(company_id, address_hash(address))
+    """
+    Where messages of an address were placed, strongly consistent, also where its time is over; each place once, with
+    its longest time.
+    """
+    found: dict[tuple[str, str], Placement] = {}
+    for hashed in address_hashes(address):
+        for one in _under(table, Placement.partition(company_id, hashed)):
+            known = found.get((one.ref, one.business_address))
+            if known is None or (known.ttl or 0) < (one.ttl or 0):
+                found[one.ref, one.business_address] = one
+    yield from found.values()
+
+
+def forget(table: Table, company_id: str, address: str, placement: Placement) -> None:
+    """Let an address lead there no more. Safe to repeat."""
+    for hashed in address_hashes(address):
+        table.delete(_where(company_id, hashed, placement))
+
+
+def _under(table: Table, partition: str) -> Iterator[Placement]:
     start: Attributes | None = None
     while True:
         items, start = table.query(None, Key(PARTITION_KEY).eq(partition), start=start)
@@ -40,11 +58,6 @@ def of_address(table: Table, company_id: str, address: str) -> Iterator[Placemen
             return
 
 
-def forget(table: Table, company_id: str, address: str, placement: Placement) -> None:
-    """Let an address lead there no more. Safe to repeat."""
-    table.delete(_where(company_id, address, placement))
-
-
-def _where(company_id: str, address: str, placement: Placement) -> Attributes:
+def _where(company_id: str, hashed: str, placement: Placement) -> Attributes:
     sk = Placement.sk(placement.ref, placement.business_address)
-    return key(Placement.partition(company_id, address_hash(address)), sk)
+    return key(Placement.partition(company_id, hashed), sk)

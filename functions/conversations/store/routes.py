@@ -1,10 +1,13 @@
 """How a message finds its conversation: pairs of addresses, aliases of a person, and whose a business address is."""
 
+from collections.abc import Iterable
+
 from boto3.dynamodb.conditions import Attr, Key
 
-from conversations.items.log_item import PARTITION_KEY, key
+from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.items.ways import Alias, BusinessAddress, Inbound, Route
 from shared import clock
+from shared.addresses import address_hash, address_hashes
 from shared.dynamodb import Attributes, ConditionFailed, Table
 
 NEWEST = 10
@@ -16,22 +19,27 @@ def add(table: Table, pair_hash: str, created_at: str, ref: str, ttl: int | None
     table.put(route.attributes(key(Route.partition(pair_hash), Route.sk(created_at, ref))))
 
 
-def of_pair(table: Table, pair_hash: str) -> list[str]:
-    """The newest conversations of a pair, newest first, strongly consistent."""
-    condition = Key(PARTITION_KEY).eq(Route.partition(pair_hash))
-    items, _ = table.query(None, condition, limit=NEWEST, newest_first=True)
-    return [Route.read(item).ref for item in items if not clock.is_over(item.get("ttl"))]
+def of_pair(table: Table, pair_hashes: Iterable[str]) -> list[str]:
+    """The newest conversations of a pair, newest first, strongly consistent; one query for each key's hash."""
+    found: dict[str, str] = {}
+    for hashed in pair_hashes:
+        condition = Key(PARTITION_KEY).eq(Route.partition(hashed))
+        items, _ = table.query(None, condition, limit=NEWEST, newest_first=True)
+        alive = [item for item in items if not clock.is_over(item.get("ttl"))]
+        found |= {str(item[SORT_KEY]): Route.read(item).ref for item in alive}
+    return [found[sk] for sk in sorted(found, reverse=True)][:NEWEST]
 
 
-def add_alias(table: Table, company_id: str, address_hash: str, alias: Alias) -> None:
+def add_alias(table: Table, company_id: str, address: str, alias: Alias) -> None:
     """Let another address of a person lead to the one that their conversations are under. Safe to repeat."""
-    table.put(alias.attributes(key(Alias.partition(company_id, address_hash))))
+    table.put(alias.attributes(key(Alias.partition(company_id, address_hash(address)))))
 
 
-def alias(table: Table, company_id: str, address_hash: str) -> Alias | None:
-    """Where a person with this address is known."""
-    item = table.get(key(Alias.partition(company_id, address_hash)))
-    return Alias.read(item) if item else None
+def aliases(table: Table, company_id: str, address: str) -> list[str]:
+    """Where a person with this address is known: one address, or more where the alias changed as the keys rotated."""
+    places = [Alias.partition(company_id, hashed) for hashed in address_hashes(address)]
+    found = [table.get(key(place)) for place in places]
+    return list(dict.fromkeys(Alias.read(item).primary_channel for item in found if item))
 
 
 def add_address(table: Table, channel: str, address: str, owner: BusinessAddress) -> None:

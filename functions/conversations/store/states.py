@@ -4,13 +4,14 @@ The state of a conversation: claims of turns, the fence, and the marks that only
 Every change is conditional on what it was decided from, and safe to repeat.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boto3.dynamodb.conditions import ConditionBase
+from boto3.dynamodb.conditions import ConditionBase, Key
 
 from conversations.items.log import Mode, Stage, State, Turn, state_key
+from conversations.items.log_item import PARTITION_KEY, SORT_KEY
 from shared import clock
 from shared.dynamodb import ConditionFailed, Table
 
@@ -59,6 +60,25 @@ def read_many(table: Table, refs: list[str]) -> dict[str, State]:
     found = table.get_many([state_key(ref) for ref in dict.fromkeys(refs)])
     alive = [item for item in found if not State.is_erased(item)]
     return {str(item["pk"]).partition("#")[2]: State.read(item) for item in alive}
+
+
+def ref_in_use(table: Table, refs: Sequence[str]) -> str:
+    """
+    The first of a conversation's possible *refs* that has a state or a tombstone; without any, the first of all.
+
+    No read for a single ref.
+    """
+    candidates = list(dict.fromkeys(refs))
+    if len(candidates) == 1:
+        return candidates[0]
+    return next((ref for ref in candidates if _exists(table, ref)), candidates[0])
+
+
+def _exists(table: Table, ref: str) -> bool:
+    where = state_key(ref)
+    # A query: the router may not get items.
+    condition = Key(PARTITION_KEY).eq(where[PARTITION_KEY]) & Key(SORT_KEY).eq(where[SORT_KEY])
+    return bool(table.query(None, condition)[0])
 
 
 def is_erased(table: Table, ref: str) -> bool:

@@ -1,10 +1,12 @@
 """Addresses that a channel does not reach. They stand in keys as hashes only."""
 
+from contextlib import suppress
+
 from boto3.dynamodb.conditions import Attr
 
 from conversations.items.books import Unreachable
 from conversations.items.log_item import PARTITION_KEY, key
-from shared.addresses import address_hash
+from shared.addresses import address_hash, address_hashes
 from shared.dynamodb import Attributes, ConditionFailed, Table
 
 
@@ -13,29 +15,34 @@ def note(table: Table, company_id: str, address: str, channel: str, found: Unrea
     at = Unreachable.attr("at")
     is_newer = Attr(PARTITION_KEY).not_exists() | at.lt(found.at)
     try:
-        table.put(found.attributes(_where(company_id, address, channel)), when=is_newer)
+        where = _where(company_id, address_hash(address), channel)
+        table.put(found.attributes(where), when=is_newer)
     except ConditionFailed:
         return
 
 
 def of_address(table: Table, company_id: str, address: str, channel: str) -> Unreachable | None:
     """What is known of an address on a channel, strongly consistent; None where it may be written to."""
-    item = table.get(_where(company_id, address, channel))
-    return Unreachable.read(item) if item else None
+    known = _known(table, company_id, address, channel)
+    return max((found for _, found in known), key=lambda found: found.at, default=None)
 
 
 def clear(table: Table, company_id: str, address: str, channel: str, heard_at: str) -> None:
     """Forget it where somebody wrote from there since. Reads first: hardly any message finds something to forget."""
-    known = of_address(table, company_id, address, channel)
-    if known is None or known.at >= heard_at:
-        return
-    where = _where(company_id, address, channel)
-    try:
-        table.delete(where, when=Unreachable.attr("at").eq(known.at))
-    except ConditionFailed:
-        return
+    for where, known in _known(table, company_id, address, channel):
+        if known.at < heard_at:
+            with suppress(ConditionFailed):
+                table.delete(where, when=Unreachable.attr("at").eq(known.at))
 
 
-def _where(company_id: str, address: str, channel: str) -> Attributes:
-    partition = Unreachable.partition(company_id, address_hash(address))
-    return key(partition, Unreachable.sk(channel))
+def _known(
+    table: Table, company_id: str, address: str, channel: str
+) -> list[tuple[Attributes, Unreachable]]:
+    """What is on record by each key, and where."""
+    places = [_where(company_id, hashed, channel) for hashed in address_hashes(address)]
+    found = [(where, table.get(where)) for where in places]
+    return [(where, Unreachable.read(item)) for where, item in found if item]
+
+
+def _where(company_id: str, hashed: str, channel: str) -> Attributes:
+    return key(Unreachable.partition(company_id, hashed), Unreachable.sk(channel))

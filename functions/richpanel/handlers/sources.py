@@ -12,6 +12,7 @@ from richpanel.items import TTL_ATTRIBUTE
 from richpanel.limiter import Limiter
 from richpanel.model import Judge
 from richpanel.resources import Endpoints, Sources
+from shared import keyed_hashes
 from shared.ai.bedrock import Bedrock
 from shared.consent.records import Consents
 from shared.dynamodb import Table
@@ -29,6 +30,7 @@ class SourcesSettings(Settings):
     conversation_state_table_name: str
     conversation_log_table_name: str
     richpanel_keys_id: str
+    identifier_keys_secret_id: str
     channel_names: tuple[str, ...]
     account: str  # JSON, see richpanel.account
     help_desk_url: str
@@ -40,7 +42,16 @@ class SourcesSettings(Settings):
 
 
 def sources[Kind: Sources](kind: type[Kind], settings: SourcesSettings, **more: Any) -> Kind:  # noqa: ANN401 - its fields
-    """One of the kinds of `Sources`, with *more* that it has. Raises SettingInvalid."""
+    """
+    One of the kinds of `Sources`, with *more* that it has. Configures the identifier keys, which opt-outs are found by.
+
+    Raises SettingInvalid.
+    """
+    keyed_hashes.configure(
+        JsonSecret(
+            lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
+        )
+    )
     dynamodb = boto3.client("dynamodb", config=quick)
     state = Table(dynamodb, settings.conversation_state_table_name, TTL_ATTRIBUTE)
     return kind(

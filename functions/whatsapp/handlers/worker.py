@@ -10,7 +10,7 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
-from shared import clock, cold_start
+from shared import clock, cold_start, keyed_hashes
 from shared.batches import Answer, Record, handle_each
 from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
@@ -18,7 +18,7 @@ from shared.delivery import Action, Ledger
 from shared.dynamodb import Table
 from shared.objects import Bucket
 from shared.observability import describe, logger, metrics
-from shared.queues import FifoQueue, digest
+from shared.queues import FifoQueue
 from shared.secrets import JsonSecret
 from shared.settings import Settings
 from whatsapp import parking
@@ -46,6 +46,7 @@ class WorkerSettings(Settings):
     conversations_statuses_queue_url: str
     media_bucket_name: str
     whatsapp_tokens_secret_id: str
+    identifier_keys_secret_id: str
     graph_base_url: str
     graph_api_version: str
     eum_meta_api_version: str
@@ -69,6 +70,11 @@ def _sqs() -> SQSClient:
     return boto3.client("sqs", config=patient)
 
 
+keyed_hashes.configure(
+    JsonSecret(
+        lambda: boto3.client("secretsmanager", config=patient), settings.identifier_keys_secret_id
+    )
+)
 table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
 here = Resources(
     table=table,
@@ -141,7 +147,6 @@ def _report(record: Record, handled: Handled) -> None:
         }
         if event.replay_of:
             facts |= {"replay_of": event.replay_of, "replay": event.replay}
-        facts["lane"] = digest(record.group)[:16]
     if handled.origin is not None:
         facts |= {"company": handled.origin.company, "channel": "whatsapp"}
     logger.info("event handled", extra=facts)

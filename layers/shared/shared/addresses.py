@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 
-from shared.queues import digest
+from shared.keyed_hashes import keyed_hash, keyed_hashes
 
 USER_ID_PREFIX = "bsuid:"
+_PURPOSE = "address"  # of the keyed hashes below
 _WHATSAPP_PREFIX = "whatsapp:"  # before addresses of Twilio
 _LETTER = re.compile(r"[^\W\d_]")
 _MEXICO = 52
@@ -147,8 +148,17 @@ def is_user_id(address: str) -> bool:
 
 
 def address_hash(address: str) -> str:
-    """The hash (hex, see `digest`) of a normalised address: keys and logs show this, never the address."""
-    return digest(address)
+    """
+    The keyed hash (hex) of a normalised address, for item keys that are written.
+
+    Raises KeysUnreadable.
+    """
+    return keyed_hash(_PURPOSE, address)
+
+
+def address_hashes(address: str) -> list[str]:
+    """The hashes of a normalised address by all keys, the one that writes first: for item keys that are read."""
+    return keyed_hashes(_PURPOSE, address)
 
 
 def _without_whatsapp(text: str) -> str:

@@ -28,6 +28,7 @@ from shared.auth import Caller, Scope
 from shared.channels.outcomes import InDoubt, Sent
 from shared.delivery import Action
 from shared.storable import storable
+from tests import keyring
 from tests.integration import answers
 from tests.template import ACCOUNT, REGION, create_table, properties, resolved
 
@@ -320,7 +321,7 @@ def _table(logical_id: str) -> Any:
 @pytest.fixture(scope="module")
 def _behind() -> Iterator[ModuleType]:
     """Made once for a module, since moto takes its time."""
-    with mock_aws(), pytest.MonkeyPatch.context() as patch:
+    with mock_aws(), pytest.MonkeyPatch.context() as patch, keyring.held(None):
         for table in TABLES:
             create_table(boto3.client("dynamodb"), table)
         bucket, secret = (
@@ -337,6 +338,7 @@ def _behind() -> Iterator[ModuleType]:
             "COMPANY_DATA_TABLE_NAME": properties("CompanyDataTable")["TableName"],
             "MEDIA_BUCKET_NAME": bucket,
             "API_SEAL_SECRET_ID": secret,
+            "IDENTIFIER_KEYS_SECRET_ID": "identifier-keys",  # each test has its own keyring
             **{name: resolved({"Ref": queue}) for name, queue in _QUEUES.items()},
         }
         for name, value in given.items():

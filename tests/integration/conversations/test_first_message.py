@@ -11,7 +11,7 @@ import pytest
 from conversations import references
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
-from tests.unit.conversations.test_conversation_item import ATTRIBUTES
+from tests.unit.conversations.test_conversation_item import ATTRIBUTES, OURS
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -42,7 +42,7 @@ def of_wire(world: World, key: tuple[str, ...]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
-def test_the_item_has_attributes_of_the_contract_only_and_each_of_its_type(
+def test_the_item_has_attributes_of_the_contract_and_its_ref_and_each_of_its_type(
     world: World, channel: str
 ) -> None:
     ref = world.begin(channel)
@@ -50,7 +50,8 @@ def test_the_item_has_attributes_of_the_contract_only_and_each_of_its_type(
     item = world.conversation(ref)
     wire = of_wire(world, ("conversations", item["primary_channel"], item["conversation_id"]))
     types = {name: next(iter(value)) for name, value in wire.items()}
-    assert types.items() <= {name: kind.strip("!") for name, kind in ATTRIBUTES.items()}.items()
+    known = {name: kind.strip("!") for name, kind in (ATTRIBUTES | OURS).items()}
+    assert types.items() <= known.items()
     assert types.keys() >= {name for name, kind in ATTRIBUTES.items() if kind.endswith("!")}
     assert not [name for name, value in item.items() if value in (None, "", {}, [])]
 

@@ -16,7 +16,7 @@ from moto import mock_aws
 import shared.clock
 from events.conversations import cast, twilio
 from local.sandbox import Config, running
-from tests import template
+from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.conversations.world import World
 from tests.simulation.fifo import FifoQueue
@@ -138,6 +138,7 @@ def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:
         template.properties("TwilioWebhookSecret", **given)["Name"]: twilio.SECRET,
         template.properties("WhatsAppAccessTokens", **given)["Name"]: {},
         template.properties("ApiSealSecret", **given)["Name"]: {"seal_key": "sealed"},
+        template.properties("IdentifierKeysSecret", **given)["Name"]: keyring.SECRET,
         cast.TWILIO_SECRET_ID: cast.TWILIO_SECRET,
     }.items():
         secrets.create_secret(Name=name, SecretString=json.dumps(value))

@@ -392,7 +392,11 @@ class World(Tables):
             ):
                 if credentials is not None:
                     credentials._known.clear()
-            for secret in (getattr(module, "secret", None), getattr(desk, "accounts", None)):
+            for secret in (
+                getattr(module, "secret", None),
+                getattr(desk, "accounts", None),
+                getattr(module, "identifier_keys", None),
+            ):
                 if secret is not None:
                     secret._value = None
 

@@ -15,7 +15,7 @@ from moto import mock_aws
 import shared.clock
 from local.sandbox import running
 from richpanel.decisions.catalogue import templates
-from tests import template
+from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.lanes import Lanes
@@ -112,6 +112,7 @@ def _create(given: dict[str, str]) -> dict[str, str]:
     secrets = {
         "RichpanelWebhookSecret": {"active_tokens": [TOKEN], "active_hmac_keys": []},
         "RichpanelKeys": {"richpanel": "a key", "shopify": "a token", "salt": "of the simulation"},
+        "IdentifierKeysSecret": keyring.SECRET,
     }
     for logical_id, value in secrets.items():
         name = template.properties(logical_id, **given)["Name"]

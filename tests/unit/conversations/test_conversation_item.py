@@ -35,7 +35,9 @@ ATTRIBUTES = {
     "gsi_company_email": "S",
 }  # fmt: skip
 # Pointers and recorded answers: in `project_data`, a request or a model could write them.
-OURS = dict.fromkeys(["project_data_object", "recorded_answers", "recorded_answers_object"], "M")
+OURS = {"conversation_ref": "S"} | dict.fromkeys(
+    ["project_data_object", "recorded_answers", "recorded_answers_object"], "M"
+)
 OF_A_MESSAGE = {
     "entry_id": "S!", "message_timestamp": "S!", "role": "S!", "content": "S!", "ai_prompt_tokens": "N",
     "ai_completion_tokens": "N", "ai_total_tokens": "N", "processing_time_ms": "N",

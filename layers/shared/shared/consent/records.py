@@ -6,6 +6,9 @@ What is on record about people's consent: for each company and address, one item
 An item holds the newest event that was told to it, by the time at which it happened. Events may arrive twice and in any
 order, and of two that happened at the same moment the opt-out counts. Nothing here expires: who said stop has said it.
 
+Address hashes are keyed. Items are written by the first identifier key and read by all: after a rotation one address
+may have an item for each key, and the item with the highest rank counts.
+
     stop, on any channel      every address that is known of the person, and `*`
     start                     the address and the channel that it came from
 """
@@ -20,7 +23,7 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
 from shared import clock
-from shared.addresses import address_hash
+from shared.addresses import address_hash, address_hashes
 from shared.dynamodb import ConditionFailed
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
     from shared.dynamodb import Attributes, Table
 
 ALL_CHANNELS = "*"
-MOST_ADDRESSES = 98  # of one question: a BatchGetItem takes 100 keys
+MOST_ADDRESSES = 98  # of one question: with one identifier key, one BatchGetItem of 100 keys
 
 
 class State(StrEnum):
@@ -166,19 +169,24 @@ class Consents:
 
     def standing(self, company: str, addresses: Sequence[str], channel: str) -> Standing:
         """
-        Whether a person may be written to on *channel*; one strongly consistent read.
+        Whether a person may be written to on *channel*; one strongly consistent read for each hundred item keys.
 
         The first of *addresses* is the one that would be written to, the others are what else is known of the person.
         What was opted out of altogether with any of them binds, until a newer opt-in of that very address and channel.
         Raises ValueError for no address, or more than `MOST_ADDRESSES`.
         """
-        own, *others = dict.fromkeys(map(address_hash, addresses)) or [None]
+        own, *others = dict.fromkeys(addresses) or [None]
         if own is None or len(others) >= MOST_ADDRESSES:
             raise ValueError("a standing is of one person's addresses")
-        wanted = [(own, channel), *((address, ALL_CHANNELS) for address in (own, *others))]
+        of_own = address_hashes(own)
+        of_all = [*of_own, *(hashed for other in others for hashed in address_hashes(other))]
+        wanted = [
+            *((hashed, channel) for hashed in of_own),
+            *((hashed, ALL_CHANNELS) for hashed in of_all),
+        ]
         found = self.table.get_many([self.key_of(company, *one) for one in wanted])
         on_record = [Consent.model_validate(item) for item in found]
-        counting = [c for c in on_record if c.address_hash == own or c.state is State.OPTED_OUT]
+        counting = [c for c in on_record if c.address_hash in of_own or c.state is State.OPTED_OUT]
         return Standing(max(counting, key=lambda consent: consent.rank, default=None))
 
     def _record(
@@ -206,8 +214,17 @@ class Consents:
             )
             for address in addresses
             for channel in channels
+            if not self._is_on_record(company, address, channel, (at, state, said.evidence))
         ]
         return any(changes)
+
+    def _is_on_record(
+        self, company: str, address: str, channel: str, rank: tuple[str, str, str]
+    ) -> bool:
+        """Whether an item made with an older key holds this event, or a newer one. No read with one key."""
+        _, *older = address_hashes(address)
+        found = self.table.get_many([self.key_of(company, hashed, channel) for hashed in older])
+        return any(Consent.model_validate(item).rank >= rank for item in found)
 
     def _put_if_newer(self, consent: Consent) -> bool:
         """Write *consent* unless its event, or a newer one, is on record."""

@@ -1,0 +1,61 @@
+"""The identifier keys of the tests: fixed ones, so that what a test computes agrees with what a handler stores."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from shared import keyed_hashes
+from shared.secrets import JsonSecret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+KEY = "an identifier key of the tests"
+SECRET = {"identifier_key": KEY}
+TEXT = json.dumps(SECRET)
+
+
+class Keys(JsonSecret):
+    """A secret with these identifier keys, the one that writes first; it is read from nowhere."""
+
+    def __init__(self, *texts: str) -> None:
+        super().__init__(_no_client, "identifier-keys")
+        self.texts = list(texts)
+
+    def value(self) -> dict[str, Any]:
+        return {"identifier_key": self.texts}
+
+    def refreshed(self) -> bool:
+        return False
+
+
+def _no_client() -> Any:
+    raise AssertionError("the keys of the tests are read from no secret")
+
+
+@contextmanager
+def held(secret: JsonSecret | None) -> Iterator[None]:
+    """The keyring of this process is that of *secret* meanwhile; with None nothing is configured."""
+    before = keyed_hashes._secret
+    keyed_hashes._secret = secret
+    try:
+        yield
+    finally:
+        keyed_hashes._secret = before
+
+
+def with_own_keyring(module: ModuleType, secret: JsonSecret | None) -> None:
+    """Let a handler run with the keyring that its import has configured, as it does in a process of its own."""
+    handler = module.handler
+
+    @wraps(handler)
+    def handle(*arguments: Any) -> Any:
+        with held(secret):
+            return handler(*arguments)
+
+    module.identifier_keys = secret  # type: ignore[attr-defined] # for tests that rotate the keys
+    module.handler = handle  # type: ignore[attr-defined] # a module has whatever is set on it
