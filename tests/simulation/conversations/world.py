@@ -21,6 +21,7 @@ from events.conversations import cast, twilio
 from shared import conversation_lanes
 from shared.auth import Scope
 from shared.events import FileStored, InboundMessage
+from tests import keyring
 from tests.simulation import stored
 from tests.simulation.clock import Clock
 from tests.simulation.conversations.invocations import (
@@ -95,6 +96,7 @@ class World(Tables):
         if self._is_secret_changed:
             self.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
             self.keep_webhook_secret(twilio.SECRET["accounts"])
+            self.keep_identifier_keys(keyring.KEY)
             self._is_secret_changed = False
         self.new_process()
         self.wire.rewind()
@@ -169,6 +171,13 @@ class World(Tables):
         )
         self._is_secret_changed = True
         secret._value = None
+
+    def keep_identifier_keys(self, *keys: str) -> None:
+        """Somebody changes the identifier keys, the one that writes first, and every process reads them."""
+        name = self.called["router"].identifier_keys._secret_id
+        self.keep_secret(name, {"identifier_key": list(keys)})
+        self._is_secret_changed = True
+        self._forget_secrets()
 
     def ask(self, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, dict[str, Any]]:
         """A company's software asks for a conversation: status and body of the answer."""
