@@ -6,8 +6,8 @@ from boto3.dynamodb.conditions import Attr
 
 from conversations.items.books import Unreachable
 from conversations.items.log_item import PARTITION_KEY, key
-from shared.addresses import address_hash, address_hashes
 from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.keyed_hashes import address_hash, address_hashes
 
 
 def note(table: Table, company_id: str, address: str, channel: str, found: Unreachable) -> None:

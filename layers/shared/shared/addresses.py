@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import re
 
-from shared.keyed_hashes import keyed_hash, keyed_hashes
-
 USER_ID_PREFIX = "bsuid:"
-_PURPOSE = "address"  # of the keyed hashes below
 _WHATSAPP_PREFIX = "whatsapp:"  # before addresses of Twilio
 _LETTER = re.compile(r"[^\W\d_]")
 _MEXICO = 52
@@ -145,20 +142,6 @@ def user_id(text: str) -> str:
 def is_user_id(address: str) -> bool:
     """Whether a normalised address is a WhatsApp user's id, and so no phone number."""
     return address.startswith(USER_ID_PREFIX)
-
-
-def address_hash(address: str) -> str:
-    """
-    The keyed hash (hex) of a normalised address, for item keys that are written.
-
-    Raises KeysUnreadable.
-    """
-    return keyed_hash(_PURPOSE, address)
-
-
-def address_hashes(address: str) -> list[str]:
-    """The hashes of a normalised address by all keys, the one that writes first: for item keys that are read."""
-    return keyed_hashes(_PURPOSE, address)
 
 
 def _without_whatsapp(text: str) -> str:

@@ -112,6 +112,16 @@ def keyed_hashes(*parts: str) -> list[str]:
     return [key.hex(*parts) for key in all_keys()]
 
 
+def address_hash(address: str) -> str:
+    """The hash of a normalised address (`shared.addresses`), for item keys that are written."""
+    return keyed_hash("address", address)
+
+
+def address_hashes(address: str) -> list[str]:
+    """The hashes of a normalised address by all keys, the one that writes first, for item keys that are read."""
+    return keyed_hashes("address", address)
+
+
 def _configured() -> JsonSecret:
     if _secret is None:
         raise NotConfigured("the identifier keys are not configured")

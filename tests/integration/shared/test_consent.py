@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from shared import clock
-from shared.addresses import address_hash
 from shared.consent.records import (
     MOST_ADDRESSES,
     Consent,
@@ -22,6 +21,7 @@ from shared.consent.records import (
     Statement,
 )
 from shared.dynamodb import Attributes, Table
+from shared.keyed_hashes import address_hash
 from tests.template import create_table
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from shared.addresses import (
     EmailInvalid,
     PhoneInvalid,
     UserIdInvalid,
-    address_hash,
     email_address,
     is_user_id,
     phone_number,
@@ -156,13 +155,6 @@ def test_no_error_repeats_what_was_given(normalise: object, given: str) -> None:
 
     said = f"{refused.value!r} {refused.value} {refused.value.args}"
     assert not any(part in said for part in ("077", "ann", "us.77"))
-
-
-def test_an_address_is_hashed_as_64_hex_digits() -> None:
-    hashed = address_hash("+447700900123")
-
-    assert len(hashed) == 64
-    assert hashed == address_hash("+447700900123") != address_hash("+447700900124")
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,13 @@ def test_the_hash_of_a_phone_number_is_not_its_plain_hash_and_needs_the_key() ->
     assert len({plain, by_old, by_new}) == 3
 
 
+def test_an_address_is_hashed_as_64_hex_digits() -> None:
+    hashed = keyed_hashes.address_hash(PHONE)
+
+    assert len(hashed) == 64
+    assert hashed == keyed_hashes.address_hash(PHONE) != keyed_hashes.address_hash(f"{PHONE}4")
+
+
 def test_parts_are_told_apart_and_so_are_uses() -> None:
     assert keyed_hash("pair", "ab", "c") != keyed_hash("pair", "a", "bc")
     assert keyed_hash("pair", "a") != keyed_hash("person", "a")

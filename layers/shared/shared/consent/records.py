@@ -23,8 +23,8 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
 from shared import clock
-from shared.addresses import address_hash, address_hashes
 from shared.dynamodb import ConditionFailed
+from shared.keyed_hashes import address_hash, address_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -175,9 +175,10 @@ class Consents:
         What was opted out of altogether with any of them binds, until a newer opt-in of that very address and channel.
         Raises ValueError for no address, or more than `MOST_ADDRESSES`.
         """
-        own, *others = dict.fromkeys(addresses) or [None]
-        if own is None or len(others) >= MOST_ADDRESSES:
+        known = list(dict.fromkeys(addresses))
+        if not 1 <= len(known) <= MOST_ADDRESSES:
             raise ValueError("a standing is of one person's addresses")
+        own, *others = known
         of_own = address_hashes(own)
         of_all = [*of_own, *(hashed for other in others for hashed in address_hashes(other))]
         wanted = [
