@@ -219,6 +219,7 @@ def test_the_model_and_people_see_recorded_answers_beside_the_project_data(
     write(world, "Good", "n")
 
     asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"][-1]
+    assert isinstance(asked, dict)
     facts = facts_in(asked["instructions"])
     assert facts["recorded_answers"] == {MAY: "from the 14th"}
     assert MAY not in facts["project_data"]
