@@ -134,8 +134,10 @@ def _checked(item: Item) -> Company:
             AiConfig.read(company.ai_config, method.value)
         if company.channel_config.whatsapp is not None:
             _check_templates(company.channel_config.whatsapp)
-    except (ConfigurationInvalid, AiConfigBroken) as fault:
+    except ConfigurationInvalid as fault:
         raise Refused(f"{fault.attribute}: it is missing, or not as it must be") from None
+    except AiConfigBroken as fault:
+        raise Refused(f"{fault.attribute}: {fault.rule}") from None
     return company
 
 

@@ -12,7 +12,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from conversations.ai.parameters import Parameters, ParametersBroken
 from conversations.ai.plain import plain
+from shared import web_addresses
 from shared.events import Channel  # noqa: TC001 - pydantic reads this annotation at run time
+from shared.settings import is_local_stage
 
 LARGEST_PROMPT_BYTES = 8 * 1024
 TOKENS = 1_024
@@ -21,11 +23,16 @@ type Provider = Literal["bedrock", "openai", "scripted"]
 
 
 class AiConfigBroken(Exception):
-    """The company data cannot be used. *attribute* says where, such as `ai_config.prompts.reply`; never a value."""
+    """
+    The company data cannot be used. *attribute* says where, such as `ai_config.prompts.reply`; never a value.
 
-    def __init__(self, attribute: str) -> None:
+    *rule* is what the attribute breaks, where a rule of ours says so.
+    """
+
+    def __init__(self, attribute: str, rule: str = "it is missing, or not as it must be") -> None:
         super().__init__(attribute)
         self.attribute = attribute
+        self.rule = rule
 
 
 class BuiltIn(StrEnum):
@@ -43,6 +50,10 @@ def _short_enough(text: str) -> str:
     return text
 
 
+def _callable(target: str) -> str:
+    return web_addresses.checked(target, local=is_local_stage())
+
+
 type Prompt = Annotated[str, AfterValidator(_short_enough)]
 
 
@@ -55,7 +66,8 @@ class Function(_Configured):
     """
     A function of the project's own, which its webhook carries out.
 
-    With *approval* nothing runs until a person has released it. *target* is checked by whoever calls it.
+    With *approval* nothing runs until a person has released it. *target* has the syntax of `shared.web_addresses`;
+    whether its host is public is checked at each call.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
@@ -65,7 +77,7 @@ class Function(_Configured):
     )
     kind: Literal["webhook"] = "webhook"
     approval: bool = False
-    target: Annotated[str, Field(min_length=1, repr=False)]
+    target: Annotated[str, AfterValidator(_callable)] = Field(repr=False)
     secret_reference: Annotated[str, Field(min_length=1)] | None = (
         None  # `{"signing_key": "whsec_..."}`
     )
@@ -137,7 +149,10 @@ class AiConfig(_Configured):
             return cls.model_validate_json(json.dumps(own | shared))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            raise AiConfigBroken(_attribute(first["loc"], section, channel)) from None
+            attribute = _attribute(first["loc"], section, channel)
+            if first["loc"][-1:] == ("target",) and first["type"] == "value_error":
+                raise AiConfigBroken(attribute, web_addresses.RULE) from None
+            raise AiConfigBroken(attribute) from None
 
 
 _OF_ALL_CHANNELS = ("provider", "prompts", "functions", "keep_thread")

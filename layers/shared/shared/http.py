@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import urllib3
 from urllib3.util import Timeout
 
-from shared import clock
+from shared import clock, web_addresses
 from shared.channels.outcomes import InDoubt, NotSent
 
 if TYPE_CHECKING:
@@ -191,9 +191,10 @@ def call_stranger(
 
 def _named_by_stranger(url: str, *, loopback: bool) -> SplitResult:
     """The parts of an address whose host nobody has listed. Raises OriginRefused."""
-    parts = urlsplit(url) if _URL.fullmatch(url) else None
-    if parts is None or (_is_loopback(parts) and not loopback):
-        raise OriginRefused("not an address that may be called")
+    try:
+        parts = urlsplit(web_addresses.checked(url, local=loopback))
+    except web_addresses.WebAddressInvalid:
+        raise OriginRefused("not an address that may be called") from None
     return _allowed(url, (f"{parts.scheme}://{parts.netloc}",))
 
 
@@ -253,7 +254,7 @@ def _address_of(parts: SplitResult) -> str:
     try:
         # Lambda outside a VPC speaks IPv4 only, and without IPv6 nothing can hide inside one of its address forms.
         found = socket.getaddrinfo(host, parts.port, socket.AF_INET, socket.SOCK_STREAM)
-    except OSError:
+    except (OSError, UnicodeError):  # UnicodeError: a label that IDNA cannot encode
         raise NotSent("unknown_host") from None
     addresses = [ipaddress.IPv4Address(entry[4][0]) for entry in found]
     # is_global is false for private, loopback, link-local and reserved addresses.

@@ -6,6 +6,11 @@ from types import GenericAlias, UnionType
 from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 
+def is_local_stage() -> bool:
+    """Whether this process is part of the local stack. A process without a stage is not."""
+    return os.environ.get("STAGE") == "local"
+
+
 class SettingInvalid(Exception):
     """A variable of the environment is missing or has a value outside its type; names the variable, not the value."""
 

@@ -19,6 +19,7 @@ from tests.integration.conversations.acts import (
 )
 from tests.integration.conversations.booking import THANKS, begun, write
 from tests.simulation.wire import When
+from tests.web_addresses import MALFORMED
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
@@ -131,6 +132,22 @@ def test_a_function_that_fails_or_may_have_is_told_to_the_model_as_that(
     asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
     assert told in json.dumps(asked[-1])
     assert said(world, ref)[-1] == "I will ask a colleague."
+
+
+@pytest.mark.parametrize("target", [t for t in MALFORMED if t.isascii()][::4])
+def test_a_malformed_target_in_the_table_hands_the_conversation_over(
+    world: World, office: Receiver, target: str
+) -> None:
+    """The item was written past `operations.companies`: the turn ends as a fault of the settings and raises nothing."""
+    ref = begun(world, office, calls("book_slot", day="Monday"), THANKS)
+    ai = world.row("company", "ci-aaa-001", "pi-aaa-001")["ai_config"]  # type: ignore[index] # it is set up
+    world.change(ai_config={**ai, "functions": [ai["functions"][0] | {"target": target}]})
+
+    write(world)
+
+    assert stands(world, ref) == ("handoff_pending", "configuration_invalid")
+    assert not [key for key in world.rows() if "PARKED" in str(key)]
+    assert office.requests.empty()
 
 
 def test_a_function_that_nobody_listed_is_refused_and_the_second_time_is_a_persons(

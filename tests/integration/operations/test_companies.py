@@ -13,8 +13,10 @@ from conversations.store import routes
 from events.conversations import cast
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations import arguments, companies
+from shared import web_addresses
 from shared.dynamodb import Table
 from tests.template import create_table, template
+from tests.web_addresses import LOOPBACK, MALFORMED
 
 STACK = "parley-dev"
 BEDROCK = {
@@ -231,6 +233,26 @@ def test_a_bad_attribute_is_named_without_its_value_and_nothing_is_stored(
     assert line.startswith(f"error: {named}")
     assert str(value) not in line
     assert tables[companies.TABLE].get(set_ups.key(cast.COMPANY, cast.PROJECT)) is None
+
+
+@pytest.mark.parametrize(
+    "target", [*MALFORMED[::5], *LOOPBACK], ids=lambda target: ascii(target)[1:50]
+)
+def test_a_function_with_a_target_that_may_not_be_called_is_not_stored(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    target: str,
+) -> None:
+    monkeypatch.delenv("STAGE")  # an operator's shell has none
+    function = {"name": "book_slot", "description": "Books a slot.", "target": target}
+
+    assert put(file, cast.project(ai_config=BEDROCK | {"functions": [function]})) == 1
+
+    line = capsys.readouterr().err
+    assert line == f"error: ai_config.functions.0.target: {web_addresses.RULE}\n"
+    assert stored(tables) is None
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"company_id": NaN}', "{", "[" * 100_000])

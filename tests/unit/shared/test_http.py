@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from shared.channels.outcomes import NotSent
-from shared.http import OriginRefused, download
+from shared.http import OriginRefused, call_stranger, download
 from tests.template import template
+from tests.web_addresses import LOOPBACK, MALFORMED
 
 HOST = "lookaside.fbsbx.com"
 ORIGINS = (f"https://{HOST}", "https://graph.facebook.com", "http://127.0.0.1:4600")
@@ -178,6 +179,40 @@ def test_an_address_that_is_not_on_the_list_is_neither_resolved_nor_called(
         fetch(url)
 
     assert (names.asked, called) == ([], [])
+
+
+def ask(url: str, *, loopback: bool = False) -> None:
+    call_stranger(url, headers={}, body=b"{}", within_ms=1_000, loopback=loopback)
+
+
+@pytest.mark.parametrize("url", MALFORMED, ids=lambda url: ascii(url)[1:60])
+@pytest.mark.parametrize("loopback", [False, True])
+def test_a_malformed_target_is_neither_resolved_nor_called(
+    url: str, names: Names, called: list[tuple[str, int]], *, loopback: bool
+) -> None:
+    with pytest.raises(OriginRefused):
+        ask(url, loopback=loopback)
+
+    assert (names.asked, called) == ([], [])
+
+
+@pytest.mark.parametrize("url", LOOPBACK)
+def test_a_target_on_this_machine_is_not_called_on_aws(
+    url: str, called: list[tuple[str, int]]
+) -> None:
+    with pytest.raises(OriginRefused):
+        ask(url)
+    assert called == []
+
+
+def test_a_target_whose_name_leads_into_a_private_network_is_not_called(
+    names: Names, called: list[tuple[str, int]]
+) -> None:
+    names.answers = [["169.254.169.254"]]
+
+    with pytest.raises(OriginRefused):
+        ask("https://functions.example/book")
+    assert called == []
 
 
 @pytest.mark.parametrize(

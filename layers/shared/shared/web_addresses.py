@@ -1,0 +1,66 @@
+"""
+Web addresses that people configure: base URLs, origins, targets of functions. One syntax decides for all of them.
+
+An address is `https://host[:port][/path][?query]` with a public DNS name: no IP address, no credentials, no fragment.
+The local stack is the exception: it also uses `http://` with an IPv4 address of this machine or of its own network.
+"""
+
+import ipaddress
+import re
+
+LONGEST = 2_048
+RULE = "must be an https address with a public host name, without credentials, fragment or template"
+ORIGIN_RULE = "must be https:// and a public host name, without path or credentials"
+
+_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+# A last label that begins with a letter: no IPv4 address in any of its spellings has one.
+_NAME = rf"(?:{_LABEL}\.)+[A-Za-z][A-Za-z0-9-]{{0,61}}[A-Za-z0-9]"
+_IPV4 = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
+# The characters of RFC 3986. Braces, spaces, quotes, controls and letters outside ASCII are none of them.
+_REST = r"(?:[/?](?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
+_ADDRESS = re.compile(
+    rf"(?:https://(?P<name>{_NAME})|http://(?P<ip>{_IPV4}))(?::(?P<port>[0-9]{{1,5}}))?(?P<rest>{_REST})"
+)
+_LONGEST_NAME = 253
+_LARGEST_PORT = 65_535
+_PRIVATE_SUFFIXES = (".localhost", ".localdomain", ".local", ".internal")
+
+
+class WebAddressInvalid(ValueError):
+    """The text breaks the rule, which the message states; it repeats nothing of the text."""
+
+
+def checked(text: str, *, local: bool = False) -> str:
+    """*text*, if it is such an address; *local* also admits the local stack's. Raises WebAddressInvalid."""
+    if _parts(text, local=local) is None:
+        raise WebAddressInvalid(RULE)
+    return text
+
+
+def checked_origin(text: str, *, local: bool = False) -> str:
+    """*text*, if it is such an address without path and query. Raises WebAddressInvalid."""
+    parts = _parts(text, local=local)
+    if parts is None or parts["rest"]:
+        raise WebAddressInvalid(ORIGIN_RULE)
+    return text
+
+
+def _parts(text: str, *, local: bool) -> re.Match[str] | None:
+    parts = _ADDRESS.fullmatch(text) if len(text) <= LONGEST else None
+    if parts is None or (parts["port"] and not 0 < int(parts["port"]) <= _LARGEST_PORT):
+        return None
+    is_allowed = _is_public(parts["name"]) if parts["name"] else local and _is_near(parts["ip"])
+    return parts if is_allowed else None
+
+
+def _is_public(name: str) -> bool:
+    return len(name) <= _LONGEST_NAME and not f".{name.lower()}".endswith(_PRIVATE_SUFFIXES)
+
+
+def _is_near(ip: str) -> bool:
+    """Whether an IPv4 address is of this machine or, for a function in a container, of its network."""
+    try:
+        address = ipaddress.IPv4Address(ip)
+    except ValueError:
+        return False
+    return address.is_loopback or (address.is_private and not address.is_link_local)

@@ -1,0 +1,58 @@
+"""Configured web addresses: what may be called, what is refused, and that a refusal repeats nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared import web_addresses
+from shared.web_addresses import WebAddressInvalid
+from tests.web_addresses import LOOPBACK, MALFORMED
+
+GOOD = [
+    "https://functions.example",
+    "https://functions.example/",
+    "https://functions.example:8443/book?project=1&x=a%20b",
+    "https://Functions.Example/@user/a+b",
+    "https://xn--bcher-kva.example/a",
+    "https://a.b-c.d.example?x=/y",
+    "https://functions.example:65535/a",
+]
+
+
+@pytest.mark.parametrize("address", GOOD)
+def test_an_https_address_with_a_public_name_is_taken(address: str) -> None:
+    assert web_addresses.checked(address) == address
+
+
+@pytest.mark.parametrize("address", MALFORMED, ids=lambda address: ascii(address)[1:50])
+@pytest.mark.parametrize("local", [False, True])
+def test_a_malformed_address_is_refused_in_every_stage(address: str, *, local: bool) -> None:
+    with pytest.raises(WebAddressInvalid) as refusal:
+        web_addresses.checked(address, local=local)
+    assert str(refusal.value) == web_addresses.RULE
+
+
+@pytest.mark.parametrize("address", LOOPBACK)
+def test_plain_http_on_this_machine_is_taken_by_the_local_stack_only(address: str) -> None:
+    assert web_addresses.checked(address, local=True) == address
+    with pytest.raises(WebAddressInvalid):
+        web_addresses.checked(address)
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_taken"),
+    [
+        ("https://media.example", True),
+        ("https://media.example:8443", True),
+        ("https://media.example/", False),
+        ("https://media.example/a", False),
+        ("https://media.example?a", False),
+        ("http://media.example", False),
+    ],
+)
+def test_an_origin_has_neither_path_nor_query(origin: str, *, is_taken: bool) -> None:
+    if is_taken:
+        assert web_addresses.checked_origin(origin) == origin
+        return
+    with pytest.raises(WebAddressInvalid):
+        web_addresses.checked_origin(origin)
