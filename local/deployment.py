@@ -68,18 +68,11 @@ def deploy(endpoint: str, sandbox_url: str) -> Stack:
     overrides = {
         "Stage": _STAGE,
         "Architecture": build.host_architecture(),
-        "GraphBaseUrl": sandbox_url,
-        "MediaOrigins": sandbox_url,
-        "SandboxUrl": sandbox_url,
+        "SandboxUrl": sandbox_url,  # in place of the addresses of all providers
         "EmulatorUrl": endpoint,
         "RichpanelAuthMode": "either",
         "RichpanelAccount": json.dumps(ACCOUNT),
-        "HelpDeskUrl": f"{sandbox_url}/v1",
-        "ShopifyUrl": sandbox_url,
         "PublicBaseUrls": PUBLIC_URL,
-        "TwilioBaseUrl": sandbox_url,
-        "OpenAiBaseUrl": sandbox_url,
-        "ConversationMediaOrigins": sandbox_url,
     }
     # What is the same on every machine is in samconfig.toml.
     command = build.sam_command(

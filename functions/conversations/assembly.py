@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import boto3
@@ -31,6 +30,7 @@ from shared.channels.whatsapp.graph import Graph
 from shared.kill_switches import KillSwitches
 from shared.queues import FifoQueue
 from shared.secrets import JsonSecret
+from shared.settings import Origin, Url, is_local_stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,13 +38,13 @@ class SpeakingSettings(ConnectedSettings):
     """The environment of a function that sends."""
 
     whatsapp_queue_url: str
-    media_origins: tuple[str, ...]
+    media_origins: tuple[Origin, ...]
     whatsapp_tokens_secret_id: str
     switches_path: str
-    public_base_urls: tuple[str, ...] = ()
-    twilio_base_url: str
-    openai_base_url: str
-    graph_base_url: str
+    public_base_urls: tuple[Url, ...] = ()
+    twilio_base_url: Origin
+    openai_base_url: Origin
+    graph_base_url: Origin
     graph_api_version: str
     eum_meta_api_version: str
     processor_version: str
@@ -138,4 +138,4 @@ def _wire(
 
 
 def _is_local(settings: SpeakingSettings) -> bool:
-    return os.environ.get("STAGE") == "local" and "127.0.0.1" in settings.openai_base_url
+    return is_local_stage() and "127.0.0.1" in settings.openai_base_url

@@ -168,7 +168,7 @@ def staged(world: World, witness: Witness) -> Iterator[Stage]:
     session.events.register("before-parameter-build", note)
     given = {
         "Stage": "local",
-        "HelpDeskUrl": f"{world.sandbox.url}/v1",
+        "SandboxUrl": world.sandbox.url,
         "RichpanelAccount": json.dumps({"bot_author_id": "bot-1", "company": OPERATOR.company}),
     }
     with (

@@ -68,8 +68,6 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     """The world, while moto is on. Handlers are imported anew: their clients belong to this world's wire."""
     given = {
         "Stage": "local",
-        "GraphBaseUrl": sandbox.url,
-        "MediaOrigins": sandbox.url,
         "SandboxUrl": sandbox.url,
     }
     queue = template.properties("WhatsAppQueue", **given)

@@ -21,6 +21,7 @@ from shared.consent.records import Consents
 from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent
 from shared.observability import metrics
+from shared.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 from shared.storable import storable
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ class IntakeSettings(ConnectedSettings):
     """The environment of this function."""
 
     conversations_inbound_queue_url: str
-    media_origins: tuple[str, ...]
-    twilio_base_url: str
+    media_origins: tuple[Origin, ...]
+    twilio_base_url: Origin
     max_receive_count: int
 
 

@@ -17,7 +17,7 @@ from shared.dynamodb import Table
 from shared.observability import logger, metrics
 from shared.queues import FifoQueue
 from shared.secrets import JsonSecret
-from shared.settings import Settings
+from shared.settings import Origin, Settings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -33,7 +33,7 @@ class SweeperSettings(Settings):
     email_channel_queue_url: str
     conversations_inbound_queue_url: str
     twilio_webhook_secret_id: str
-    twilio_base_url: str
+    twilio_base_url: Origin
 
 
 settings = SweeperSettings.load()

@@ -16,7 +16,7 @@ from shared.gateway import has_header, header, raw_body
 from shared.observability import describe, logger, metrics
 from shared.queues import FifoQueue, NotEnqueued
 from shared.secrets import JsonSecret, SecretUnreadable
-from shared.settings import Settings
+from shared.settings import Settings, Url
 
 LARGEST_BODY_BYTES = 64 << 10
 SIGNATURE_HEADER = "x-twilio-signature"
@@ -34,7 +34,7 @@ class TwilioSettings(Settings):
     conversations_inbound_queue_url: str
     conversations_statuses_queue_url: str
     twilio_webhook_secret_id: str
-    public_base_urls: tuple[str, ...]
+    public_base_urls: tuple[Url, ...]
 
 
 settings = TwilioSettings.load()

@@ -17,7 +17,7 @@ from shared.ai.bedrock import Bedrock
 from shared.consent.records import Consents
 from shared.dynamodb import Table
 from shared.secrets import JsonSecret
-from shared.settings import SettingInvalid, Settings
+from shared.settings import Origin, SettingInvalid, Settings, Url
 
 # A table that hangs must not take the whole run: the lease says how long we live.
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 3})
@@ -33,10 +33,10 @@ class SourcesSettings(Settings):
     identifier_keys_secret_id: str
     channel_names: tuple[str, ...]
     account: str  # JSON, see richpanel.account
-    help_desk_url: str
-    shopify_url: str | None
+    help_desk_url: Url
+    shopify_url: Origin | None
     shopify_version: str
-    shipstation_url: str | None
+    shipstation_url: Url | None
     classifier: Literal["rules", "both"]
     bedrock_model_id: str | None
 

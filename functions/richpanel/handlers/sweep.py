@@ -22,7 +22,7 @@ from shared.failures import Permanent, Transient
 from shared.observability import describe, logger, metrics
 from shared.queues import FifoQueue
 from shared.secrets import JsonSecret
-from shared.settings import Settings
+from shared.settings import Settings, Url
 
 EVERY_MS = 5 * 60 * clock.SECOND_MS
 
@@ -37,7 +37,7 @@ class SweepSettings(Settings):
     richpanel_keys_id: str
     channel_names: tuple[str, ...]
     account: str
-    help_desk_url: str
+    help_desk_url: Url
 
 
 settings = SweepSettings.load()

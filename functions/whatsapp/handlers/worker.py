@@ -20,7 +20,7 @@ from shared.objects import Bucket
 from shared.observability import describe, logger, metrics
 from shared.queues import FifoQueue
 from shared.secrets import JsonSecret
-from shared.settings import Settings
+from shared.settings import Origin, Settings
 from whatsapp import parking
 from whatsapp.events import OUTBOUND
 from whatsapp.items import ACTION_PK_PATTERN, pk
@@ -47,10 +47,10 @@ class WorkerSettings(Settings):
     media_bucket_name: str
     whatsapp_tokens_secret_id: str
     identifier_keys_secret_id: str
-    graph_base_url: str
+    graph_base_url: Origin
     graph_api_version: str
     eum_meta_api_version: str
-    media_origins: tuple[str, ...]
+    media_origins: tuple[Origin, ...]
     event_log: Literal["none", "all"]
     message_ttl_days: int
     keep_revoked_content: bool

@@ -2,8 +2,14 @@
 
 import os
 from dataclasses import MISSING, dataclass, fields
-from types import GenericAlias, UnionType
-from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, Literal, NewType, Self, get_args, get_origin, get_type_hints
+
+from shared import web_addresses
+
+# Where providers answer, with or without a path. Outside the local stack both are https with a public host name.
+Url = NewType("Url", str)
+Origin = NewType("Origin", str)
 
 
 def is_local_stage() -> bool:
@@ -20,8 +26,8 @@ class Settings:
     """
     A subclass declares one field per variable; `graph_base_url: str` reads GRAPH_BASE_URL.
 
-    Types: str (not empty), str | None (empty is None), int, bool ("true" or "false"), Literal of strings,
-    tuple[str, ...] (comma separated). A field with a default may be left out, or empty.
+    Types: str, Url, Origin (not empty); these or None (empty is None); tuples of these (comma separated); int, bool
+    ("true" or "false"), Literal of strings. A field with a default may be left out, or empty.
     """
 
     @classmethod
@@ -40,17 +46,30 @@ class Settings:
         return cls(**values)
 
 
-def _parsed(variable: str, text: str, kind: type | GenericAlias | UnionType) -> Any:  # noqa: ANN401 - one of the types named above
+def _parsed(variable: str, text: str, kind: Any) -> Any:  # noqa: ANN401 - one of the types named above
     if kind is int and text.isdecimal():
         return int(text)
     if kind is bool and text in {"true", "false"}:
         return text == "true"
-    if kind is str and text:
-        return text
-    if kind == str | None:
-        return text or None
-    if get_origin(kind) is Literal and text in get_args(kind):
-        return text
+    if kind in _CHECKS:
+        return _address(variable, text, kind)
+    members = get_args(kind)
+    if NoneType in members:
+        return _parsed(variable, text, members[0]) if text else None
     if get_origin(kind) is tuple:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
-    raise SettingInvalid(f"{variable} is not a {getattr(kind, '__name__', kind)}")
+        parts = (part.strip() for part in text.split(","))
+        return tuple(_parsed(variable, part, members[0]) for part in parts if part)
+    is_allowed = bool(text) if kind is str else get_origin(kind) is Literal and text in members
+    if not is_allowed:
+        raise SettingInvalid(f"{variable} is not a {getattr(kind, '__name__', kind)}")
+    return text
+
+
+_CHECKS = {Url: web_addresses.checked, Origin: web_addresses.checked_origin}
+
+
+def _address(variable: str, text: str, kind: Any) -> str:  # noqa: ANN401 - a NewType has no type of its own
+    try:
+        return _CHECKS[kind](text, local=is_local_stage())
+    except web_addresses.WebAddressInvalid as refusal:
+        raise SettingInvalid(f"{variable} {refusal}") from None

@@ -348,7 +348,8 @@ def test_a_queue_that_refuses_ends_the_run_before_anything_is_noted(
 
 @pytest.fixture
 def module(sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    given = environment("RichpanelSweep", HelpDeskUrl=f"{sweeper.office.sandbox.url}/v1")
+    given = environment("RichpanelSweep", SandboxUrl=sweeper.office.sandbox.url)
+    given["STAGE"] = "local"  # other stages call no sandbox
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("RICHPANEL_KEYS_ID", properties("RichpanelKeys")["Name"])

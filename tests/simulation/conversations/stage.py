@@ -70,11 +70,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     given = {
         "Stage": "local",
         "PublicBaseUrls": twilio.PUBLIC_URL,
-        "TwilioBaseUrl": sandbox.url,
-        "OpenAiBaseUrl": sandbox.url,
-        "GraphBaseUrl": sandbox.url,
         "SandboxUrl": sandbox.url,
-        "ConversationMediaOrigins": sandbox.url,
     }
     clock = Clock()
     queues = {name: _queue(name, clock, given) for name in (*READERS, "WhatsAppQueue")}

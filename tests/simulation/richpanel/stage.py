@@ -66,8 +66,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     given = {
         "Stage": "local",
         "RichpanelAccount": json.dumps(ACCOUNT),
-        "HelpDeskUrl": f"{sandbox.url}/v1",
-        "ShopifyUrl": sandbox.url,
+        "SandboxUrl": sandbox.url,
         "ShopifyVersion": "2026-01",
     }
     clock = Clock()

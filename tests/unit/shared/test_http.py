@@ -10,7 +10,6 @@ import pytest
 
 from shared.channels.outcomes import NotSent
 from shared.http import OriginRefused, call_stranger, download
-from tests.template import template
 from tests.web_addresses import LOOPBACK, MALFORMED
 
 HOST = "lookaside.fbsbx.com"
@@ -305,24 +304,6 @@ def test_an_operator_cannot_list_plain_http_or_a_private_network_by_mistake(
     with pytest.raises((OriginRefused, NotSent)):
         fetch(f"{origin}/a", (origin,))
     assert called == []
-
-
-@pytest.mark.parametrize(
-    ("value", "is_allowed"),
-    [
-        ("https://lookaside.fbsbx.com,https://graph.facebook.com", True),
-        ("http://127.0.0.1:4600", True),
-        ("http://lookaside.fbsbx.com", False),
-        ("https://a.example,http://b.example", False),
-        ("http://127.0.0.1.evil.example:80", False),
-        ("https://user@a.example", False),
-        ("https://a.example/path", False),
-    ],
-)
-def test_a_deployment_with_other_origins_is_refused(value: str, is_allowed: bool) -> None:
-    pattern = template()["Parameters"]["MediaOrigins"]["AllowedPattern"]
-
-    assert bool(re.fullmatch(pattern, value)) is is_allowed
 
 
 def test_a_refusal_repeats_nothing_of_the_address() -> None:

@@ -122,9 +122,10 @@ class Admin:
 def admin(office: Office, monkeypatch: pytest.MonkeyPatch) -> Admin:
     given = environment(
         "RichpanelAdmin",
-        HelpDeskUrl=f"{office.sandbox.url}/v1",
+        SandboxUrl=office.sandbox.url,
         RichpanelAccount=json.dumps({"bot_author_id": "bot-1"}),
     )
+    given["STAGE"] = "local"  # other stages call no sandbox
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     secrets = boto3.client("secretsmanager")
