@@ -59,7 +59,7 @@ def direct_events() -> list[Direct]:
             "authorizer_unknown_key",
             "ApiAuthorizer",
             "A call with a key that nobody has: `Unauthorized`. Put a key of your stack in for a policy.",
-            _authorizer_request(at),
+            _authorizer_request(),
         ),
         Direct(
             "scheduled_minute",
@@ -142,10 +142,8 @@ def _api_call(name: str, at: int, route: str, **query: str) -> Json:
     }
 
 
-def _authorizer_request(at: int) -> Json:
-    headers = {"Accept": "application/json", "x-api-key": UNKNOWN_KEY}
-    event = gateway.called("authorizer_unknown_key", at, "GET", headers, route=CONVERSATIONS)
-    return {"type": "REQUEST", "methodArn": _METHOD_ARN, **event}
+def _authorizer_request() -> Json:
+    return {"type": "TOKEN", "methodArn": _METHOD_ARN, "authorizationToken": UNKNOWN_KEY}
 
 
 def _compact(value: Json) -> str:

@@ -15,7 +15,7 @@ from conversations.store import requests
 from shared.queues import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from shared.dynamodb import Table
 
@@ -33,12 +33,15 @@ class StillRunning(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """
-    A change that somebody asks for: the key is one of the company and the route, *content* all that was given.
+    One change: *key* is the Idempotency-Key, *content* all that was given.
 
-    *owner* names this call, *remaining_ms* is how long it can still live.
+    *projects* are those that the caller's API key is bound to. A stored answer may name conversations of all of them,
+    so the Idempotency-Keys of callers with other projects are apart: such a caller neither gets the answer nor learns
+    that it exists. *owner* names this call, *remaining_ms* is how long it can still live.
     """
 
     company: str
+    projects: Collection[str]
     route: str
     key: str = field(repr=False)
     content: Any = field(repr=False)
@@ -48,7 +51,7 @@ class Asked:
     @property
     def cause(self) -> str:
         """The hash that names the change, and what follows from it."""
-        return digest("admin", self.company, self.route, self.key)
+        return digest("admin", self.company, *sorted(self.projects), self.route, self.key)
 
 
 def answered(log: Table, asked: Asked, change: Callable[[str], dict[str, Any]]) -> dict[str, Any]:

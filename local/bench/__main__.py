@@ -125,7 +125,7 @@ def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
     told = [*direct_events(), *help_desk.direct_events(), *recruiting.direct_events()]
     events = {direct.function: direct.event for direct in told}
     events["RichpanelWebhook"] = help_desk_samples.sample("minimal").event
-    events["ApiAuthorizer"]["headers"]["x-api-key"] = key
+    events["ApiAuthorizer"]["authorizationToken"] = key
     events |= {name: sample(told).event for name, told in _SAMPLES.items()} | {cold.BARE: {}}
     events |= {name: recruiting_samples.sample(told).event for name, told in _RECRUITING.items()}
     starts = cold.starts_of(functions, events, STARTS, WARM)

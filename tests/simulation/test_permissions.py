@@ -142,9 +142,9 @@ def drive_authorizer(world: World, witness: Witness) -> None:
     module = imported("access.handlers.authorizer", environment("ApiAuthorizer", **STAGE))
     handler = witness.watching("ApiAuthorizer", module.handler)
     arn = "arn:aws:execute-api:us-east-1:123456789012:abc123/dev/GET/whatsapp/conversations"
-    assert handler({"methodArn": arn, "headers": {"x-api-key": key}}, None)["principalId"]
+    assert handler({"methodArn": arn, "authorizationToken": key}, None)["principalId"]
     with pytest.raises(Exception, match="Unauthorized"):
-        handler({"methodArn": arn, "headers": {"x-api-key": f"{key[:-1]}!"}}, None)
+        handler({"methodArn": arn, "authorizationToken": f"{key[:-1]}!"}, None)
 
 
 def drive_canary(world: World, witness: Witness) -> None:

@@ -1,6 +1,7 @@
 """template.yaml: nobody may do more than they do, and nothing is open that need not be."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,11 +25,9 @@ WEBHOOKS = {
     *(("GET", "/webhooks/whatsapp"), ("POST", "/webhooks/whatsapp")),
     ("POST", "/webhooks/richpanel"),
     *(("POST", "/webhooks/twilio"), ("POST", "/webhooks/twilio/status")),
-    # What a browser asks before it posts: the answer says nothing about anybody.
-    ("OPTIONS", "/initiate-conversation"),
-    # What routes take and give: the code has it, and no key would hide it.
-    ("GET", "/conversations/openapi.json"),
 }
+# A browser asks without a key before it posts: no header, no body and no table is looked at.
+PREFLIGHTS = {("OPTIONS", "/initiate-conversation")}
 OPEN_SECRET_NAMES = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
 
 
@@ -322,8 +321,9 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
     }
 
     is_open = {r for r, event in routes.items() if event.get("Auth") == {"Authorizer": "NONE"}}
-    assert is_open == WEBHOOKS
+    assert is_open == WEBHOOKS | PREFLIGHTS
     assert {route for route, event in routes.items() if "Auth" not in event} == {
+        ("GET", "/conversations/openapi.json"),
         ("GET", "/whatsapp/conversations"),
         ("GET", "/whatsapp/conversations/{key}/messages"),
         ("GET", "/whatsapp/analytics"),
@@ -359,14 +359,22 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
     }
 
 
-def test_every_other_route_asks_the_authorizer_each_time() -> None:
+def test_a_call_with_a_key_asks_the_authorizer_each_time_and_one_without_ends_at_the_gateway() -> (
+    None
+):
     """A cached answer would hold for all routes, and a withdrawn key would stay good."""
     auth = properties("ParleyApi")["Auth"]
     authorizer = auth["Authorizers"][auth["DefaultAuthorizer"]]
 
-    assert authorizer["FunctionPayloadType"] == "REQUEST"
+    # Of a TOKEN authorizer API Gateway checks the header itself, whether or not answers are cached.
+    assert authorizer["FunctionPayloadType"] == "TOKEN"
     assert authorizer["FunctionArn"] == resolved({"Fn::GetAtt": "ApiAuthorizer.Arn"})
-    assert authorizer["Identity"] == {"ReauthorizeEvery": 0}
+    identity = authorizer["Identity"]
+    assert (identity["Header"], identity["ReauthorizeEvery"]) == ("x-api-key", 0)
+    key = "pk_0123456789abcdef_" + "Aa0_-" * 8 + "Zz9"
+    assert re.fullmatch(identity["ValidationExpression"], key)
+    for other in ("", "x", f"Bearer {key}", f"{key}, {key}", f"{key} ", key[:-1], key.upper()):
+        assert not re.fullmatch(identity["ValidationExpression"], other)
 
 
 @pytest.mark.parametrize(("kind", "status"), [("UNAUTHORIZED", 401), ("ACCESS_DENIED", 403)])

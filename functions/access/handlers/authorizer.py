@@ -1,4 +1,9 @@
-"""Lambda authorizer (REQUEST) of the whole API: an API key in, company and scopes out."""
+"""
+Lambda authorizer (TOKEN) of the whole API: an API key in, company and scopes out.
+
+The key comes in the header `x-api-key`. Without one, or with one of another shape, API Gateway answers 401 itself and
+does not call this function (template.yaml, ParleyApi).
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +17,6 @@ from shared import cold_start
 from shared.dynamodb import Table
 from shared.observability import logger
 from shared.settings import Settings
-
-KEY_HEADER = "x-api-key"
-BEARER = "bearer "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +41,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     and every other exception into a 500 (API Gateway, "Output from an API Gateway Lambda authorizer").
     """
     try:
-        caller = api_keys.verify(table, _key_in(event)).caller()
+        caller = api_keys.verify(table, str(event.get("authorizationToken") or "").strip()).caller()
     except KeyRefused as refusal:
         logger.warning("API key refused", extra={"reason": refusal.reason})
         raise Exception("Unauthorized") from None  # noqa: TRY002 - API Gateway's word for it
@@ -57,17 +59,6 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         },
         "context": caller.as_context(),
     }
-
-
-def _key_in(event: dict[str, Any]) -> str:
-    """The key of a request, from `x-api-key` or else `Authorization: Bearer`; empty where there is none."""
-    # HTTP/2 writes header names in lower case, HTTP/1.1 as the caller likes.
-    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
-    if key := headers.get(KEY_HEADER):
-        return str(key).strip()
-    authorization = str(headers.get("authorization") or "")
-    is_bearer = authorization.lower().startswith(BEARER)
-    return authorization[len(BEARER) :].strip() if is_bearer else ""
 
 
 def _whole_stage(method_arn: str) -> str:

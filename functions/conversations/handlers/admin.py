@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -87,11 +88,17 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     return rest.respond(app, event, context)
 
 
+@cache
+def openapi_document() -> str:
+    """The OpenAPI document of this API, built once per process."""
+    return to_json(routes.document("Parley: conversations", "1"))
+
+
 @app.get("/conversations/openapi.json")
 def get_openapi() -> Response[str]:
-    """What this API takes and answers. It holds nothing of anybody, so no key is asked for."""
-    document = routes.document("Parley: conversations", "1")
-    return Response(HTTPStatus.OK, content_types.APPLICATION_JSON, to_json(document))
+    """What this API takes and answers, for every key of this context."""
+    rest.caller(app, Scope.CONVERSATIONS_INITIATE, *routes.scopes)
+    return Response(HTTPStatus.OK, content_types.APPLICATION_JSON, openapi_document())
 
 
 @routes.reads(

@@ -22,7 +22,7 @@ from shared.gateway import raw_body
 from shared.observability import describe, logger, metrics
 from shared.queues import FifoQueue
 from shared.secrets import JsonSecret
-from shared.settings import Settings
+from shared.settings import Origin, Settings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -40,7 +40,7 @@ class RouterSettings(Settings):
     router_version: str
     identifier_keys_secret_id: str
     request_max_age_seconds: int = 0
-    cors_origin: str = "*"
+    cors_origin: Origin | None
 
 
 settings = RouterSettings.load()
@@ -71,7 +71,9 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out."""
     if event["httpMethod"] == "OPTIONS":
         metrics.add_metric("Preflight", MetricUnit.Count, 1)
-        return _response(HTTPStatus.NO_CONTENT, {})
+        return _response(
+            HTTPStatus.NO_CONTENT if settings.cors_origin else HTTPStatus.NOT_FOUND, {}
+        )
     metrics.add_metric("Requested", MetricUnit.Count, 1)
     request_id = "unknown"
     try:
@@ -119,13 +121,13 @@ def _refused(refusal: RequestRefused, request_id: str) -> dict[str, Any]:
 
 
 def _response(status: HTTPStatus, body: dict[str, Any]) -> dict[str, Any]:
-    headers = {
-        "Content-Type": "application/json",
-        "Cache-Control": "no-store",
-        "Access-Control-Allow-Origin": settings.cors_origin,
-        "Access-Control-Allow-Methods": "POST,OPTIONS",
-        "Access-Control-Allow-Headers": "Content-Type,X-Api-Key,Authorization",
-    }
+    headers = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+    if settings.cors_origin:
+        headers |= {
+            "Access-Control-Allow-Origin": settings.cors_origin,
+            "Access-Control-Allow-Methods": "POST,OPTIONS",
+            "Access-Control-Allow-Headers": "Content-Type,X-Api-Key",
+        }
     if "retry_after" in body:
         headers["Retry-After"] = str(body["retry_after"])
     return {"statusCode": int(status), "headers": headers, "body": json.dumps(body) if body else ""}

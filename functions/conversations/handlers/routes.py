@@ -12,6 +12,7 @@ from conversations import once
 from conversations.office import Agent, Unusable
 from conversations.once import Asked
 from shared import openapi, rest
+from shared.auth import Scope
 from shared.observability import logger
 from shared.openapi import Operation
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from conversations.inputs import AgentInput
     from conversations.listing import Page
-    from shared.auth import Caller, Scope
+    from shared.auth import Caller
     from shared.dynamodb import Table
 
 KEY_HEADER = "Idempotency-Key"
@@ -103,6 +104,11 @@ class Routes:
 
         return declare
 
+    @property
+    def scopes(self) -> list[Scope]:
+        """Every scope that opens one of the routes."""
+        return sorted({Scope(scope) for one in self.operations for scope in one.scopes})
+
     def document(self, title: str, version: str) -> dict[str, Any]:
         """The OpenAPI document of the routes."""
         return openapi.document(title, version, self.operations)
@@ -120,6 +126,7 @@ class Routes:
             raise rest.InvalidInput([{"field": KEY_HEADER, "problem": problem}])
         return Asked(
             company=caller.company,
+            projects=caller.projects,
             route=operation.name,
             key=key,
             content=content,

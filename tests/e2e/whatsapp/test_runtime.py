@@ -139,7 +139,7 @@ def test_the_authorizer_turns_an_unknown_key_away_and_vouches_for_a_known_one(
     event = direct_event("authorizer_unknown_key").event
 
     refused = bench.invoke("ApiAuthorizer", event)
-    allowed = bench.invoke("ApiAuthorizer", event | {"headers": {"x-api-key": bench.api_key}})
+    allowed = bench.invoke("ApiAuthorizer", event | {"authorizationToken": bench.api_key})
 
     assert refused["errorMessage"] == "Unauthorized"
     assert allowed["policyDocument"]["Statement"][0]["Effect"] == "Allow"

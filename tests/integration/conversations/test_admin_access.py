@@ -11,6 +11,7 @@ import pytest
 from conversations.items.books import Unmatched
 from conversations.lifecycle import Status
 from conversations.store import books
+from shared import openapi
 from shared.auth import Scope
 from shared.queues import to_json
 from tests.integration.conversations.agency import (
@@ -189,6 +190,21 @@ def test_a_key_that_was_used_for_anothers_thing_tells_nothing(agency: Agency, ro
         assert answer.status == 404
     else:
         assert answer.result["refs"] != [ref]
+
+
+@pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
+def test_an_answer_that_is_kept_for_one_project_is_not_given_to_a_key_of_another(
+    agency: Agency, route: Route
+) -> None:
+    ref, message = agency.begin(), unplaced(agency)
+    first = agency.calls
+    route.call(agency, ref, message, who=caller(projects=PROJECT))
+    agency.calls = first  # The same Idempotency-Key once more.
+
+    answer = route.call(agency, ref, message, who=caller(projects=OTHER_PROJECT))
+
+    assert ref not in json.dumps(answer.body)
+    assert answer.status in {200, 404}
 
 
 def test_nobody_attaches_a_message_to_anothers_conversation(agency: Agency) -> None:
@@ -412,7 +428,7 @@ def test_no_address_name_or_text_reaches_the_log(
 
 
 def test_the_document_names_every_route_its_scope_and_its_key(agency: Agency) -> None:
-    document = agency.call("GET /conversations/openapi.json", who=None).body
+    document = agency.call("GET /conversations/openapi.json").body
 
     found = {
         (f"{method.upper()} {path}", entry["description"])
@@ -429,8 +445,31 @@ def test_the_document_names_every_route_its_scope_and_its_key(agency: Agency) ->
     assert keyed == {route.line for route in CHANGES}
 
 
+def test_the_document_is_shown_to_every_key_of_this_context_and_to_no_other(
+    agency: Agency,
+) -> None:
+    line = "GET /conversations/openapi.json"
+
+    assert agency.call(line, who=None).status == 401
+    for scope in Scope:
+        status = agency.call(line, who=caller(COMPANY, str(scope))).status
+        assert status == (200 if scope.startswith(("conversations:", "consent:")) else 403), scope
+
+
+def test_the_document_is_built_once_per_process(
+    agency: Agency, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = agency.call("GET /conversations/openapi.json").body
+
+    def build(*_: object) -> None:
+        raise AssertionError("it was built before")
+
+    monkeypatch.setattr(openapi, "document", build)
+    assert agency.call("GET /conversations/openapi.json").body == first
+
+
 def test_the_document_is_whole(agency: Agency) -> None:
-    document = agency.call("GET /conversations/openapi.json", who=None).body
+    document = agency.call("GET /conversations/openapi.json").body
 
     text = to_json(document)
     pointers = {part.partition('"')[0] for part in text.split('"$ref":"')[1:]}

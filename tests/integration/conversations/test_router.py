@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -396,19 +397,63 @@ def test_a_refusal_names_the_request_if_it_can(world: World) -> None:
     assert world.ask(b"{")[1]["request_id"] == "unknown"
 
 
+ORIGIN = "https://app.example"
+
+
+@pytest.fixture
+def cors(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deployment that names an origin."""
+    router = world.called["router"]
+    monkeypatch.setattr(router, "settings", replace(router.settings, cors_origin=ORIGIN))
+
+
 @pytest.mark.parametrize("payload", [cast.request("sms"), cast.request("fax"), b"{"])
-def test_every_answer_may_be_read_by_browsers_and_kept_by_nobody(
+def test_without_an_origin_no_page_of_another_site_may_read_an_answer(
     world: World, payload: Any
 ) -> None:
     headers = world.post(payload, {})["headers"]
 
-    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert not [name for name in headers if name.startswith("Access-Control")]
     assert headers["Cache-Control"] == "no-store"
     assert headers["Content-Type"] == "application/json"
 
 
+def test_without_an_origin_a_preflight_is_refused(world: World) -> None:
+    answer = world.called["router"].handler({"httpMethod": "OPTIONS"}, None)
+
+    assert (answer["statusCode"], answer["body"]) == (404, "")
+    assert not [name for name in answer["headers"] if name.startswith("Access-Control")]
+
+
+@pytest.mark.usefixtures("cors")
+@pytest.mark.parametrize("payload", [cast.request("sms"), cast.request("fax"), b"{"])
+def test_the_named_origin_may_read_every_answer(world: World, payload: Any) -> None:
+    headers = world.post(payload, {})["headers"]
+
+    assert headers["Access-Control-Allow-Origin"] == ORIGIN
+
+
+@pytest.mark.usefixtures("cors")
 def test_a_browser_that_asks_first_is_told_what_it_may(world: World) -> None:
     answer = world.called["router"].handler({"httpMethod": "OPTIONS"}, None)
 
     assert (answer["statusCode"], answer["body"]) == (204, "")
     assert answer["headers"]["Access-Control-Allow-Methods"] == "POST,OPTIONS"
+    assert answer["headers"]["Access-Control-Allow-Headers"] == "Content-Type,X-Api-Key"
+
+
+# Answers of other projects
+
+
+def test_a_request_id_of_another_project_gives_no_answer_of_it(world: World) -> None:
+    """The same id and content once more, by a key of another project of the company: refused before it is looked up."""
+    status, first = world.ask(cast.request("sms"), projects="pi-aaa-001")
+    assert status == 200
+
+    for payload in (
+        cast.request("sms"),
+        cast.request("sms", company_data={"company_id": "ci-aaa-001", "project_id": "pi-bbb-002"}),
+    ):
+        status, answer = world.ask(payload, projects="pi-bbb-002")
+        assert status in {403, 404}
+        assert first["conversation_ref"] not in json.dumps(answer)
