@@ -197,6 +197,11 @@ def _join(arguments: list[Any], given: Mapping[str, str]) -> str:
     return str(separator).join(map(str, parts))
 
 
+def _split(arguments: list[Any], given: Mapping[str, str]) -> list[str]:
+    separator, text = _resolve(arguments, given)
+    return str(text).split(separator)
+
+
 def _sub(argument: str | list[Any], given: Mapping[str, str]) -> str:
     """Fn::Sub of a text, or of a text and values that are known in it alone."""
     text, own = argument if isinstance(argument, list) else (argument, {})
@@ -235,6 +240,7 @@ FUNCTIONS: Final[dict[str, Callable[[Any, Mapping[str, str]], Any]]] = {
     "Fn::If": _if,
     "Fn::Join": _join,
     "Fn::Not": _not,
+    "Fn::Split": _split,
     "Fn::Sub": _sub,
     "Ref": _ref,
 }
