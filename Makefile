@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help demo up down status test lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
-.PHONY: types style imports template weaknesses
+.PHONY: types style imports template weaknesses audit
 
 BIN := .venvs/dev/bin
 STACK := $(BIN)/python -m local.stack
@@ -26,8 +26,8 @@ down: ## Stop the local stack
 test: lint ## All checks and all tests, as CI runs them
 	@$(STACK) beside $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-lint: scanner ## ruff, mypy, import-linter, cfn-lint (in sam validate), checkov; side by side
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync types style imports template weaknesses
+lint: scanner ## ruff, mypy, import-linter, cfn-lint (in sam validate), checkov, pip-audit; side by side
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types style imports template weaknesses audit
 
 types:
 	$(BIN)/mypy
@@ -44,6 +44,9 @@ template:
 
 weaknesses:
 	.venvs/checkov/bin/checkov --config-file .checkov.yaml
+
+audit:
+	$(BIN)/python -m local.audit
 
 unit integration simulation: scanner ## One suite of tests
 	@$(BIN)/pytest tests/$@
@@ -83,6 +86,7 @@ lock: environments ## Pin what pyproject.toml asks for, with hashes
 	$(PIN) --group sam --output-file requirements/sam.txt
 	$(PIN) --group ministack --output-file requirements/ministack.txt
 	$(PIN) --group checkov --output-file requirements/checkov.txt
+	$(PIN) --group audit --output-file requirements/audit.txt
 
 clean: down ## Remove everything that was made here
 	rm -rf .venvs .aws-sam .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -93,4 +97,4 @@ environments:
 
 # Large, and of no use to a demo.
 scanner: environments
-	@python3.13 -m local.environments checkov
+	@python3.13 -m local.environments checkov audit

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from local.processes import ROOT, StackError, as_program, follow
 
-# Environments of their own, because their pins exclude each other: ours, the SAM CLI's, the emulator's, the scanner's.
-NAMES = ("dev", "sam", "ministack", "checkov")
+# Environments of their own, because their pins exclude each other: ours, the SAM CLI's, the emulator's, the scanners'.
+NAMES = ("dev", "sam", "ministack", "checkov", "audit")
 HOME = ROOT / ".venvs"
 
 
