@@ -27,6 +27,7 @@ from conversations.records import Resolve
 from conversations.store import erasures, messages, states, unreachable
 from conversations.turns import Ended
 from shared import clock
+from shared.business_accounts import OWN_PROVIDERS, BusinessAccount
 from shared.consent.records import Consents, Source, Statement
 from shared.failures import Permanent
 
@@ -52,16 +53,24 @@ class Applied(StrEnum):
     IGNORED = "ignored"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
     ref: str
     message_sk: str
     action_id: str
     is_linked: bool  # by the very id that the status has
+    provider: str
+    account: str | None
+    business_address: str | None
 
 
 def apply(here: Resources, event: DeliveryStatus) -> Applied:
-    """Apply one status. Raises Permanent (`unknown_message`) where no message of ours is meant."""
+    """
+    Apply one status.
+
+    Raises Permanent: `unknown_message` where no message of ours is meant, `TENANT_MISMATCH` where the status comes from
+    another account or business address than the message was sent from.
+    """
     found = _find(here, event)
     if found is None:
         is_erased = erasures.is_message(here.log, event.provider, event.provider_message_id)
@@ -70,6 +79,8 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
     if status is None:
         return Applied.IGNORED
     opened = arriving.opened(here, found.ref)
+    if not _sender(opened, found).covers(event):
+        raise Permanent(ParkReason.TENANT_MISMATCH)
     is_failure = status is Delivery.FAILED
     # The link to a message is made after the ledger knows that it was sent: only a failure is news to it then.
     if is_failure or not found.is_linked:
@@ -100,12 +111,40 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
 def _find(here: Resources, event: DeliveryStatus) -> _Found | None:
     linked = messages.linked(here.log, event.provider, event.provider_message_id)
     if linked is not None:
-        return _Found(linked.ref, linked.message_sk, linked.action_id, is_linked=True)
+        return _Found(
+            ref=linked.ref,
+            message_sk=linked.message_sk,
+            action_id=linked.action_id,
+            is_linked=True,
+            provider=event.provider,
+            account=linked.account,
+            business_address=linked.business_address,
+        )
     action = here.ledger.action(event.action_id) if event.action_id else None
     if action is None or action.message_pk is None:
         return None
     ref, _, sk = action.message_pk.partition("#")
-    return _Found(ref, sk, action.action_id, is_linked=False)
+    return _Found(
+        ref=ref,
+        message_sk=sk,
+        action_id=action.action_id,
+        is_linked=False,
+        provider=action.provider,
+        account=action.account,
+        business_address=action.business_address,
+    )
+
+
+def _sender(opened: Opened, found: _Found) -> BusinessAccount:
+    """The account and address that the message was sent from, as recorded when it was sent."""
+    if found.account is None and found.business_address is None:
+        # Sent before this was recorded: the set-up of today decides.
+        channel = opened.channel
+        account = None if channel.provider in OWN_PROVIDERS else channel.account
+        return BusinessAccount(provider=found.provider, account=account)
+    return BusinessAccount(
+        provider=found.provider, account=found.account, business_address=found.business_address
+    )
 
 
 def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
@@ -119,6 +158,8 @@ def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
         ref=found.ref,
         message_sk=found.message_sk,
         action_id=found.action_id,
+        account=found.account,
+        business_address=found.business_address,
         ttl=Outbound.time_to_live(),
     )
     # First the message says so: who erases it has to find what leads to it.

@@ -8,26 +8,37 @@ looks for such files. Whichever comes last finds the other.
 
 from collections.abc import Mapping
 
-from conversations import arriving, media
-from conversations.items.books import EarlyFile
+from conversations import arriving, finding, media
+from conversations.items.books import EarlyFile, ParkReason
 from conversations.items.log import Message
 from conversations.items.ways import Inbound
 from conversations.resources import Resources
 from conversations.store import early_files, erasures, messages, routes
-from shared.events import FileStored
-from shared.failures import Transient
+from shared.business_accounts import BusinessAccount
+from shared.events import FileStored, InboundMessage
+from shared.failures import Permanent, Transient
 
 
 def take(here: Resources, told: FileStored) -> str:
-    """Note where the file of a message lies. Safe to repeat. Raises Transient where somebody else does so just now."""
+    """
+    Note where the file of a message lies. Safe to repeat. Raises Transient where somebody else does so just now.
+
+    Raises Permanent where the message came by another account or business address (`TENANT_MISMATCH`), or where no
+    project uses that address (`UNKNOWN_ADDRESS`).
+    """
     name = (told.provider, told.provider_message_id)
     file_key = media.copied_key(here.bucket, told.provider, told.file.url or "")
     if file_key is None:
         return "not_ours"
     found = _message(here, *name)
     if found is None:
+        finding.owners(here, told)
         early = EarlyFile(
-            provider_id=told.file.provider_id, file_key=file_key, ttl=EarlyFile.time_to_live()
+            provider_id=told.file.provider_id,
+            file_key=file_key,
+            account=told.account,
+            business_address=told.business_address,
+            ttl=EarlyFile.time_to_live(),
         )
         early_files.keep(here.log, *name, early)
         found = _message(here, *name)
@@ -37,30 +48,57 @@ def take(here: Resources, told: FileStored) -> str:
     if found is None:
         return "kept"
     marker, message = found
+    _check(here, marker, told)
     if not media.is_of_company(here.bucket, marker.company_id, file_key):
         return "foreign"
     _point(here, marker.ref or "", message, {told.file.provider_id: file_key})
     return "filed"
 
 
-def take_early(here: Resources, ref: str, company_id: str, message: Message) -> None:
+def take_early(
+    here: Resources, ref: str, company_id: str, event: InboundMessage, message: Message
+) -> None:
     """
-    Point a stored message to those of its files that came before it and are the company's. Safe to repeat.
+    Point the stored message of *event* to those of its files that came before it and are the company's.
 
-    Raises Transient.
+    Files of another account or business address are ignored. Safe to repeat. Raises Transient.
     """
     if message.media_state != media.AWAITED or not message.provider:
         return
     found = early_files.of_message(here.log, message.provider, message.provider_message_id or "")
-    own = [one for one in found if media.is_of_company(here.bucket, company_id, one.file_key)]
+    own = [
+        one
+        for one in found
+        if media.is_of_company(here.bucket, company_id, one.file_key)
+        and BusinessAccount(
+            provider=event.provider, account=one.account, business_address=one.business_address
+        ).covers(event)
+    ]
     if own:
         _point(here, ref, message, {one.provider_id: one.file_key for one in own})
+
+
+def _check(here: Resources, marker: Inbound, told: FileStored) -> None:
+    """Raise Permanent (`TENANT_MISMATCH`) unless the file comes by the account and address of its message."""
+    # Taken before markers held the account: the project of today decides.
+    if marker.account is None:
+        projects = {(one.company_id, one.project_id) for one in finding.owners(here, told)}
+        is_covered = (marker.company_id, marker.project_id) in projects
+    else:
+        received_at = BusinessAccount(
+            provider=told.provider,
+            account=marker.account,
+            business_address=marker.business_address,
+        )
+        is_covered = received_at.covers(told)
+    if not is_covered:
+        raise Permanent(ParkReason.TENANT_MISMATCH)
 
 
 def _message(
     here: Resources, provider: str, provider_message_id: str
 ) -> tuple[Inbound, Message] | None:
-    """The message in its conversation, and the marker that leads there; None while it is in none."""
+    """The mark of a message that is in a conversation, and the message; None while it is in none."""
     marker = routes.marked(here.log, provider, provider_message_id)
     if marker is None or marker.ref is None:
         return None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from conversations import adopting, references
+from conversations.items.books import ParkReason
 from conversations.items.conversation import ChannelMethod
 from conversations.items.log import Mode, State
 from conversations.items.ways import BusinessAddress
@@ -10,27 +11,33 @@ from conversations.resources import Resources
 from conversations.store import conversations, messages, routes, states
 from shared import clock
 from shared.addresses import twins_of
-from shared.events import InboundMessage
+from shared.business_accounts import BusinessAccount
+from shared.events import FileStored, InboundMessage
+from shared.failures import Permanent
 
 # After that, what was closed stays closed, and a message is nobody's.
 REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS
 MOST_OF_INDEX = 100  # one read of states: older ones nobody speaks in any more
-# Providers whose events come through topics and queues of this deployment: there is no other account to mix up.
-OWN_PROVIDERS = frozenset({"aws_sms", "ses"})
 
 
-def owners(here: Resources, event: InboundMessage) -> list[BusinessAddress]:
-    """The projects that use the address, whatever account vouches for the event."""
-    return routes.owners(here.log, event.channel_method, event.business_address)
+def owners(here: Resources, event: InboundMessage | FileStored) -> list[BusinessAddress]:
+    """
+    The projects that use the event's business address with the event's provider and account.
 
-
-def vouched(owner: BusinessAddress, event: InboundMessage) -> bool:
-    """Whether the event's provider and account are those of the project: nobody else's signature reaches it."""
-    if owner.provider != event.provider:
-        return False
-    if owner.account is None:
-        return event.provider in OWN_PROVIDERS
-    return owner.account == event.account
+    Raises Permanent: `UNKNOWN_ADDRESS` where no project uses the address, `TENANT_MISMATCH` where none that does has
+    this account.
+    """
+    known = routes.owners(here.log, event.channel_method, event.business_address)
+    if not known:
+        raise Permanent(ParkReason.UNKNOWN_ADDRESS)
+    trusted = [
+        owner
+        for owner in known
+        if BusinessAccount(provider=owner.provider, account=owner.account).covers(event)
+    ]
+    if not trusted:
+        raise Permanent(ParkReason.TENANT_MISMATCH)
+    return trusted
 
 
 def find(

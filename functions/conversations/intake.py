@@ -73,7 +73,7 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
     marker = routes.marked(here.log, event.provider, event.provider_message_id)
     if marker is not None and marker.payload_hash != hashed:
         raise Permanent("conflict")
-    allowed = _vouched(here, event)
+    allowed = finding.owners(here, event)
     customer = arriving.customer_of(event)
     companies = {owner.company_id for owner in allowed}
     if marker is None and erased.was_said_before(here.log, event, customer, companies):
@@ -100,19 +100,8 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
     else:
         _ask_for_answer(here, opened, event, message, is_news=is_news)
     media.keep(desk.media, opened, message)
-    filing.take_early(here, opened.ref, opened.company.company_id, message)
+    filing.take_early(here, opened.ref, opened.company.company_id, event, message)
     return Taken.STORED if is_new else Taken.REPEATED
-
-
-def _vouched(here: Resources, event: InboundMessage) -> list[BusinessAddress]:
-    """The projects that the verified account speaks for. Raises Permanent: nobody's signature reaches another's."""
-    known = finding.owners(here, event)
-    if not known:
-        raise Permanent("UNKNOWN_ADDRESS")
-    allowed = [owner for owner in known if finding.vouched(owner, event)]
-    if not allowed:
-        raise Permanent("TENANT_MISMATCH")
-    return allowed
 
 
 def _show_reachable(
@@ -197,6 +186,8 @@ def _marker(opened: Opened, event: InboundMessage, at: str) -> Inbound:
         ref=opened.ref,
         message_timestamp=at,
         payload_hash=arriving.payload_hash(event),
+        account=event.account,
+        business_address=event.business_address,
         company_id=opened.company.company_id,
         project_id=opened.company.project_id,
         ttl=Inbound.time_to_live(),
@@ -262,6 +253,8 @@ def _keep_for_people(
     taken = Inbound(
         message_timestamp=event.received_at,
         payload_hash=arriving.payload_hash(event),
+        account=event.account,
+        business_address=event.business_address,
         company_id=owner.company_id,
         project_id=owner.project_id,
         ttl=Inbound.time_to_live(),

@@ -17,6 +17,9 @@ class Wire(Protocol):
     def check(self, opened: Opened) -> None:
         """Raise Misconfigured where the secret that sends is not there, NotSent where it cannot be read just now."""
 
+    def account(self, opened: Opened) -> str | None:
+        """The provider's account that a message would be sent from now; None where it is the deployment's own."""
+
     def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
         """One attempt. Raises Refused, NotSent or InDoubt of `shared.channels.outcomes`."""
 

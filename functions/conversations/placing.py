@@ -122,6 +122,8 @@ def _marked(office: Office, event: InboundMessage, opened: Opened) -> Inbound:
     taken = Inbound(
         message_timestamp=event.received_at,
         payload_hash=arriving.payload_hash(event),
+        account=event.account,
+        business_address=event.business_address,
         company_id=opened.company.company_id,
         project_id=opened.company.project_id,
         ttl=Inbound.time_to_live(),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from conversations.companies import SmsChannel
 from conversations.items.log import DueKind
 from conversations.store import due
 from shared import clock
+from shared.business_accounts import BusinessAccount
 from shared.delivery import Action, OnDoubt
 from shared.delivery import State as Sending
 from shared.keyed_hashes import keyed_hash
@@ -28,10 +30,15 @@ IN_DOUBT = frozenset({"send_in_doubt", "send_in_progress"})
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How a send stands; *sent* is what the provider has just answered, None where the ledger knew before."""
+    """
+    How a send stands; *sent* is what the provider has just answered, None where the ledger knew before.
+
+    *sender* is the account and address that *sent* was sent from.
+    """
 
     standing: Sending
     sent: Sent | None
+    sender: BusinessAccount
 
     @property
     def has_arrived(self) -> bool:
@@ -49,14 +56,15 @@ def attempt(here: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attemp
         sent = wire.send(opened, message, action_id)
         return sent.provider_id
 
+    sender = _sender(wire, opened)
     standing = here.ledger.perform(
-        _intended(opened, message, action_id),
+        _intended(opened, message, action_id, sender),
         owner=run.owner,
         remaining_ms=run.remaining_ms(),
         send=send,
         evidence=lambda action: wire.evidence(opened, message, action),
     )
-    return Attempt(standing, sent)
+    return Attempt(standing, sent, sender)
 
 
 def was_tried(here: Resources, action_id: str) -> bool:
@@ -76,13 +84,36 @@ def settle_later(here: Resources, ref: str, turn: Turn) -> None:
     )
 
 
-def _intended(opened: Opened, message: Message, action_id: str) -> Action:
+def sender_of(action: Action) -> BusinessAccount | None:
+    """The account and address that an action sends from; None where an older version did not record them."""
+    if action.account is None and action.business_address is None:
+        return None
+    return BusinessAccount(
+        provider=action.provider, account=action.account, business_address=action.business_address
+    )
+
+
+def _sender(wire: Wire, opened: Opened) -> BusinessAccount:
+    """The account and address that a message of the conversation would be sent from now."""
+    channel = opened.channel
+    # A messaging service of Twilio chooses one of its numbers.
+    has_pool = isinstance(channel, SmsChannel) and channel.messaging_service_sid is not None
+    return BusinessAccount(
+        provider=channel.provider,
+        account=wire.account(opened),
+        business_address=None if has_pool else opened.state.business_address,
+    )
+
+
+def _intended(opened: Opened, message: Message, action_id: str, sender: BusinessAccount) -> Action:
     in_doubt = opened.company.policy.in_doubt
     return Action(
         action_id=action_id,
         company=opened.company.company_id,
         channel=opened.conversation.channel_method,
-        provider=opened.channel.provider,
+        provider=sender.provider,
+        account=sender.account,
+        business_address=sender.business_address,
         on_doubt=OnDoubt.RESEND if in_doubt == "resend_if_absent" else OnDoubt.AT_MOST_ONCE,
         recipient_hash=keyed_hash("recipient", opened.customer),
         body_hash=keyed_hash("body", message.content),

@@ -20,6 +20,7 @@ from conversations.moving import Cause, change_status, note_change
 from conversations.opened import Opened, Speaking
 from conversations.resources import Resources
 from conversations.store import conversations, due, messages, states
+from shared.business_accounts import BusinessAccount
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +54,26 @@ class End:
 
 
 def link(
-    here: Resources, speaking: Speaking, provider_id: str | None, segments: int | None
+    here: Resources,
+    speaking: Speaking,
+    provider_id: str | None,
+    segments: int | None,
+    sender: BusinessAccount | None,
 ) -> Message:
-    """T6. A status that came before is not overwritten: the message only moves up from what we knew."""
+    """
+    T6. A status that came before is not overwritten: the message only moves up from what we knew.
+
+    *sender* is what sent it, None where an older version did not record that.
+    """
     ref, sk = speaking.opened.ref, speaking.turn.message_sk
-    provider = speaking.opened.channel.provider
+    provider = sender.provider if sender else speaking.opened.channel.provider
     if provider_id:
         outbound = Outbound(
             ref=ref,
             message_sk=sk,
             action_id=speaking.action_id,
+            account=sender.account if sender else None,
+            business_address=sender.business_address if sender else None,
             ttl=Outbound.time_to_live(),
         )
         messages.link(here.log, provider, provider_id, outbound)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from conversations.policing import addresses_of
 from conversations.provider_forms import for_aws_sms, for_inbox, for_meta, for_ses, for_twilio
 from conversations.store import unreachable
 from shared import clock
+from shared.business_accounts import OWN_PROVIDERS
 from shared.channels import twilio
 from shared.channels.email import ses
 from shared.channels.outcomes import (
@@ -84,6 +86,16 @@ class Providers:
             credentials_of(self.credentials.value(channel.credentials_id))
         elif isinstance(channel, WhatsAppChannel) and channel.provider == "meta":
             self._token(channel)
+
+    def account(self, opened: Opened) -> str | None:
+        """As `outgoing.Wire`: of Twilio that of the secret that sends, else what the project says."""
+        channel = opened.channel
+        if channel.provider in OWN_PROVIDERS:
+            return None
+        if channel.provider == "twilio":
+            with suppress(Refused, NotSent):  # Without the secret nothing is sent.
+                return credentials_of(self.credentials.value(channel.credentials_id)).account_sid
+        return channel.account
 
     def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
         """One attempt. What a refusal means stands in front of the provider's own code, for the ledger to keep."""
@@ -159,8 +171,11 @@ class Providers:
             # Certainly not sent. They may have been rotated: once more with what the secret holds now.
             if not self.credentials.secret(str(channel.credentials_id)).refreshed():
                 raise
-        fresh = self.credentials.value(channel.credentials_id)
-        return self.twilio.send(credentials_of(fresh), wanted)
+        fresh = credentials_of(self.credentials.value(channel.credentials_id))
+        if fresh.account_sid != credentials_of(secret).account_sid:
+            # The ledger names the old account. The next attempt reserves anew, and names this one.
+            raise NotSent("account_changed", 0)
+        return self.twilio.send(fresh, wanted)
 
     def _by_meta(
         self, opened: Opened, channel: WhatsAppChannel, message: Message, action_id: str

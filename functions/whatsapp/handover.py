@@ -5,19 +5,15 @@ On every delivery of an event, also a repeated one: the one before may have died
 The queues and their readers know what they have seen, so that twice is harmless.
 """
 
-from collections.abc import Mapping
-
 from shared import clock
 from shared.conversation_lanes import file_entry, inbound_entry, status_entry
-from shared.events import File, FileStored, Provider
+from shared.events import File, FileStored
 from whatsapp import content, ordering, translation
 from whatsapp.content import Content
 from whatsapp.events import Event
 from whatsapp.items import Message, Phone, Status
 from whatsapp.resources import Resources
 from whatsapp.translation import Number
-
-_PROVIDERS: Mapping[str, Provider] = {"graph": "meta", "eum": "aws_social"}
 
 
 def message(
@@ -108,4 +104,4 @@ def _is_wanted(event: Event, phone: Phone) -> bool:
 
 
 def _number(phone: Phone) -> Number:
-    return Number(_PROVIDERS[phone.provider], phone.waba_meta_id, f"+{phone.display_phone}")
+    return Number(phone.carrier, phone.waba_meta_id, f"+{phone.display_phone}")

@@ -69,17 +69,27 @@ def confirm(here: Resources, action_id: str, message: Message, *, failed: bool) 
     here.ledger.confirm(action_id, failed=failed, message_pk=message.pk, company=company)
 
 
+def check_action(here: Resources, action_id: str, phone: Phone) -> None:
+    """Raise Permanent (`tenant_mismatch`) where the inbox knows the action, and it is not of this number."""
+    action = here.ledger.action(action_id)
+    if action is not None:
+        ownership.check_action(action, phone)
+
+
 def message_of_action(
     here: Resources, action_id: str, message_id: str, phone: Phone, *, failed: bool
 ) -> Message | None:
     """
     The message that an action of ours sent, for a status that carries the action's id. None: no such action.
 
+    Raises Permanent (`tenant_mismatch`) for an action of another company or number.
+
     *message_id* is the id that the status uses; it may differ from the one the send returned, so it becomes an alias.
     """
     action = here.ledger.action(action_id)
-    if action is None or action.company != phone.company:
+    if action is None:
         return None
+    ownership.check_action(action, phone)
     if action.message_pk is None:
         action = here.ledger.confirm(
             action_id,

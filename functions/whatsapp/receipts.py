@@ -38,6 +38,8 @@ def send(here: Resources, event: Event, phone: Phone, *, owner: str, remaining_m
         company=phone.company,
         channel="whatsapp",
         provider=phone.provider,
+        account=phone.waba_meta_id,
+        business_address=phone.phone,
         on_doubt=OnDoubt.RESEND,
         body_hash=digest(event.id),
     )

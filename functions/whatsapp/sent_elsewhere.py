@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from shared.addresses import USER_ID_PREFIX
 from shared.events import OutboundMessage
 from shared.failures import Permanent
-from whatsapp import content, identities, outbound, statuses
+from whatsapp import content, identities, outbound, ownership, statuses
 from whatsapp.events import Event
 from whatsapp.items import Message, Phone
 from whatsapp.outcomes import Outcome
@@ -26,9 +26,10 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Store and show a message that has left, and fold what is already known of its delivery.
 
-    Raises Permanent (`malformed_event`, `no_receiver`, `conflict`).
+    Raises Permanent (`malformed_event`, `tenant_mismatch`, `no_receiver`, `conflict`).
     """
     sent = _parsed(event)
+    ownership.check_announced(sent, phone)
     told_as = event.id
     message_pk = outbound.key_of_action(here, sent.action_id, told_as, phone)
     event = _as_echo(event, sent, Message.id_of(message_pk))

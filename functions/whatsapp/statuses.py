@@ -28,7 +28,12 @@ _LONGEST_ERROR_TEXT = 200
 
 
 def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
-    """Take a status in. Raises Permanent (`unknown_status`) for a word that has no rank; the parked event keeps it."""
+    """
+    Take a status in.
+
+    Raises Permanent: `unknown_status` for a word that has no rank, `tenant_mismatch` where the message or the action
+    that it names is of another company or number. The parked event keeps it.
+    """
     status = _parse(event, phone)
     message_pk = Message.key(event.id)
     message = _message_of(here, event.id, status, phone)
@@ -98,6 +103,8 @@ def _message_of(here: Resources, message_id: str, status: Status, phone: Phone) 
     if status.action_id is None or (message is not None and _is_in_history(message, status)):
         return message
     if message is not None and not outbound.is_intended(here, status.action_id):
+        if message.action_id != status.action_id:
+            outbound.check_action(here, status.action_id, phone)
         return message
     # No message yet; or one, and its intent too: the worker before us died while it made the one of the other.
     made = outbound.message_of_action(

@@ -111,6 +111,7 @@ def delivery_status(
         provider_message_id=event.id,
         account=number.account,
         channel_method="whatsapp",
+        business_address=number.address,
         action_id=action_id,
         status=str(payload.get("status")),
         error_code=error_code,

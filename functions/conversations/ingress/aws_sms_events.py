@@ -22,7 +22,7 @@ _OF_A_MESSAGE = frozenset(
         *("inboundMessageId", "previousPublishedMessageId"),
     }
 )
-# The numbers are left out: the message has them, and a status needs none.
+# The customer's number is left out: the message has it, and a status needs none.
 _OF_A_STATUS = frozenset(
     {
         *("eventType", "eventTimestamp", "isFinal", "messageId", "context"),
@@ -81,6 +81,7 @@ def _delivery_status(told: Mapping[str, Any], topic: str, at: str) -> DeliverySt
         provider_message_id=_text(told, "messageId"),
         account=topic,
         channel_method="sms",
+        business_address=_text(told, "originationPhoneNumber") or None,
         action_id=_text(context, "action") or None,
         status=_text(told, "eventType"),
         is_final=is_final if isinstance(is_final, bool) else None,

@@ -31,7 +31,7 @@ _OF_A_MESSAGE = frozenset(
     }
 )
 _OF_A_PLACE = frozenset({"Latitude", "Longitude", "Label", "Address"})
-# The numbers are left out: the message has them, and a status needs none.
+# The customer's number is left out: the message has it, and a status needs none.
 _OF_A_STATUS = frozenset(
     {"AccountSid", "From", "To", "MessageStatus", "SmsStatus", "ErrorCode", *_SIDS}
 )
@@ -78,6 +78,7 @@ def delivery_status(
         provider_message_id=_sid(fields),
         account=account,
         channel_method=_channel(_text(fields, "From"), _text(fields, "To")),
+        business_address=_text(fields, "From").removeprefix(WHATSAPP) or None,
         action_id=action_id,
         status=status,
         error_code=_text(fields, "ErrorCode") or None,

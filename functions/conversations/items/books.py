@@ -8,7 +8,7 @@ The books beside conversations: requests that were answered, counters of limits,
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
     PARK#<day>            <time>#<id>   Parked      an event that can never be handled, and why
     UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
-    FILE#<hash>           <file>        EarlyFile   a file that is here before its message
+    FILE#<hash>           <account>#<file>  EarlyFile   a file that is here before its message
     LETTER#<hash>         #             DeadLetter  why an event became a dead letter
     ERASED#<company>#...  #             ErasedAddress  what was of a person until a time is not taken again
     ERASED#<hash>         #             ErasedMessage  nor is this message of theirs
@@ -163,21 +163,24 @@ class EarlyFile(LogItem):
     """
     A file that lies in our bucket before the log has its message, by the hash of the provider's id of that one.
 
-    Whoever stores the message looks here. It lives as long as anything brings a message again.
+    Whoever stores the message looks here. It lives as long as anything brings a message again. The account that told
+    of it is part of the key: another account can neither replace nor hide it.
     """
 
     item_type: ClassVar[str] = "EARLY_FILE"
     pk_pattern: ClassVar[str] = "FILE#{message_hash}"
-    sk_pattern: ClassVar[str] = "{file}"
+    sk_pattern: ClassVar[str] = "{account}#{file}"
     ttl_days: ClassVar[int | None] = MARKER_DAYS
 
     provider_id: str | None = None  # of the file, as the message names it
     file_key: str
+    account: str = ""
+    business_address: str = ""
 
     @classmethod
-    def sk(cls, provider_id: str | None) -> str:
+    def sk(cls, account: str, provider_id: str | None) -> str:
         """The sort key of a file among those of its message."""
-        return sort_key(cls.sk_pattern, provider_id or ONLY)
+        return sort_key(cls.sk_pattern, account or ONLY, provider_id or ONLY)
 
 
 class DeadLetter(LogItem):

@@ -22,7 +22,11 @@ from conversations.items.log_item import ONLY, LogItem, sort_key
 
 
 class Inbound(LogItem):
-    """A provider's message was taken: into which conversation, under which time, and a hash of what it said."""
+    """
+    A provider's message was taken: into which conversation, under which time, and a hash of what it said.
+
+    `account` and `business_address` are those that the message came by: its files must come by the same.
+    """
 
     item_type: ClassVar[str] = "INBOUND"
     pk_pattern: ClassVar[str] = "IN#{provider}#{provider_message_id}"
@@ -34,10 +38,17 @@ class Inbound(LogItem):
     payload_hash: str
     company_id: str
     project_id: str
+    account: str | None = None
+    business_address: str | None = None
 
 
 class Outbound(LogItem):
-    """A provider's id of a message of ours, and where that message is."""
+    """
+    A provider's id of a message of ours, and where that message is.
+
+    `account` and `business_address` are those that sent it: its statuses must come from there, whatever the project
+    uses by then.
+    """
 
     item_type: ClassVar[str] = "OUTBOUND"
     pk_pattern: ClassVar[str] = "OUT#{provider}#{provider_message_id}"
@@ -47,6 +58,8 @@ class Outbound(LogItem):
     ref: str
     message_sk: str
     action_id: str
+    account: str | None = None
+    business_address: str | None = None
 
 
 class Route(LogItem):

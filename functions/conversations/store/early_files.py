@@ -11,7 +11,7 @@ from shared.dynamodb import Table
 def keep(table: Table, provider: str, provider_message_id: str, file: EarlyFile) -> None:
     """Keep where a file lies for its message, whenever that comes. Safe to repeat; the newest place stands."""
     partition = _partition(provider, provider_message_id)
-    table.put(file.attributes(key(partition, EarlyFile.sk(file.provider_id))))
+    table.put(file.attributes(key(partition, EarlyFile.sk(file.account, file.provider_id))))
 
 
 def of_message(table: Table, provider: str, provider_message_id: str) -> list[EarlyFile]:

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
+from shared.events import Provider
 from whatsapp.items.item import AtMost, WhatsAppItem
 
 # Who answers by itself at a number.
@@ -68,6 +69,11 @@ class Phone(WhatsAppItem):
     def is_automated(self) -> bool:
         """Whether what happens at this number is handed over to the context `conversations`."""
         return self.automation == CONVERSATIONS
+
+    @property
+    def carrier(self) -> Provider:
+        """The provider, as contexts call it (`shared.events`)."""
+        return "meta" if self.provider == "graph" else "aws_social"
 
     @property
     def arn_suffix(self) -> str:

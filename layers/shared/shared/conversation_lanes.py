@@ -42,6 +42,7 @@ def file_entry(stored: FileStored) -> Entry:
             stored.type,
             stored.provider,
             stored.account,
+            stored.business_address,
             stored.provider_message_id,
             stored.file.url or "",
         ),
@@ -49,13 +50,18 @@ def file_entry(stored: FileStored) -> Entry:
 
 
 def status_entry(status: DeliveryStatus) -> Entry:
-    """A delivery status on `conversations-statuses.fifo`: those of one message share its id, so their words count."""
+    """
+    A delivery status on `conversations-statuses.fifo`: those of one message share its id, so their words count.
+
+    So do account and business address: a status that the reader refuses for them must not hide the right one.
+    """
     return Entry(
         body=body_of(status),
         group=digest(status.provider_message_id),
         deduplication=digest(
             status.provider,
             status.account,
+            status.business_address or "",
             status.provider_message_id,
             status.status,
             status.error_code or "",

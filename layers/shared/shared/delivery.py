@@ -59,10 +59,11 @@ class OnDoubt(StrEnum):
 
 class Action(BaseModel):
     """
-    Ledger item: who tries what, since when, and what came of it. It never holds a body or an address.
+    Ledger item: who tries what, since when, and what came of it. It never holds a body or an address of a customer.
 
     Its key is the context's to choose; it lives in the context's own table. `body_hash` and `recipient_hash` are
-    SHA-256; times are milliseconds since 1970.
+    SHA-256; times are milliseconds since 1970. `account` and `business_address` say from where the attempt sends: a
+    provider's callback must come from there (`shared.business_accounts`).
     """
 
     model_config = ConfigDict(
@@ -75,6 +76,8 @@ class Action(BaseModel):
     company: str | None = None  # None where a deployment serves one only
     channel: str
     provider: str
+    account: str | None = None
+    business_address: str | None = None
     on_doubt: OnDoubt
     state: State = State.RESERVED
     attempt: int = 1

@@ -99,7 +99,8 @@ class DeliveryStatus:
 
     *action_id* is the ledger's, where the provider gives it back. *is_final* is None where the provider does not say.
     *price* is a decimal number in *currency*. Of SES, *status* is the `eventType`, and *extra* has what it says of a
-    bounce or a complaint (`bounceType`, `complaintFeedbackType`), or *error_code* is that word.
+    bounce or a complaint (`bounceType`, `complaintFeedbackType`), or *error_code* is that word. *business_address* is
+    the sender of the message, as in `InboundMessage`, where the provider gives it.
     """
 
     type: Literal["delivery_status"] = "delivery_status"
@@ -108,6 +109,7 @@ class DeliveryStatus:
     provider_message_id: str
     account: str
     channel_method: Channel
+    business_address: str | None = None
     action_id: str | None = None
     status: str
     error_code: str | None = None

@@ -108,6 +108,9 @@ class Wire:
     def check(self, opened: Opened) -> None:
         return None
 
+    def account(self, opened: Opened) -> str | None:
+        return opened.channel.account
+
     def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
         return None
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from conversations.items.ways import BusinessAddress
+from conversations.store import routes
 from events.conversations import cast
 from shared import clock
 from shared.events import File, FileStored, InboundMessage
-from tests.integration.conversations.acts import DAY_MS, asked, lane, meanwhile
+from tests.integration.conversations.acts import DAY_MS, aside, asked, lane, meanwhile
 from tests.integration.conversations.test_media import message
 from tests.simulation.conversations.erasing import erase, traces
 from tests.simulation.wire import When
@@ -226,3 +230,44 @@ def test_a_file_of_another_company_is_never_linked_to_a_message(world: World) ->
     kept = [row["media"][0] for row in world.log(ref) if row.get("media")]
     assert len(kept) == 2
     assert all("key" not in file for file in kept)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"account": "another"}, {"business_address": "+12025550199"}],
+    ids=["account", "number"],
+)
+def test_a_file_that_another_account_or_number_tells_of_is_not_shown(
+    world: World, other: dict[str, str]
+) -> None:
+    ref = at_meta(world)
+    world.tell(picture(world))
+    world.work_off()
+
+    world.tell(filed(world, **other))
+    world.work_off()
+
+    assert message(world, ref)["media_state"] == "awaited"
+    assert world.parked() == ["TENANT_MISMATCH"]
+
+
+def test_a_file_that_another_company_told_of_before_the_message_is_ignored(world: World) -> None:
+    ref = at_meta(world)
+    theirs = {"account": "of-another-company", "business_address": "+12025550199"}
+    owner = BusinessAddress(
+        company_id="ci-bbb-001", project_id="pi-bbb-001", provider="meta", account=theirs["account"]
+    )
+    routes.add_address(aside(world).log, "whatsapp", theirs["business_address"], owner)
+    world.tell(
+        filed(world, **theirs, file=File(url=f"s3://{world.bucket}/{COPY}-forged", provider_id="77"))
+    )
+    world.tell(filed(world, account="unknown"))
+    world.work_off()
+    assert world.parked() == ["TENANT_MISMATCH"]
+
+    world.tell(picture(world))
+    world.work_off()
+    assert message(world, ref)["media_state"] == "awaited"
+    world.tell(filed(world))
+    world.work_off()
+    assert message(world, ref)["media"][0]["key"] == COPY

@@ -240,6 +240,7 @@ def test_a_status_is_handed_over_with_the_action_that_sent_its_message(automated
             "provider_message_id": "wamid.e",
             "account": "102290129340398",
             "channel_method": "whatsapp",
+            "business_address": "+15550783881",
             "action_id": "act1",
             "status": "failed",
             "error_code": "131026",

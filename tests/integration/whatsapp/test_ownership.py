@@ -69,7 +69,7 @@ def test_nothing_that_another_company_reports_touches_a_message(
     desk.take({"field": "smb_message_echoes", "message_echoes": [ECHO]})
     before = desk.item("MSG#wamid.e")
 
-    assert by_the_other(desk, value) == "foreign_message"
+    assert by_the_other(desk, value) == "tenant_mismatch"
     assert desk.item("MSG#wamid.e") == before
     assert not [key for key in desk.keys() if key.startswith(("EDIT#", "REACTION#", "STATUS#"))]
 

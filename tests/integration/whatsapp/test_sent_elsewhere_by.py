@@ -28,13 +28,27 @@ def on_aws(desk: Desk, **changes: Any) -> None:
     store.phones.forget()
 
 
-@pytest.mark.parametrize("account", ["102290129340398", ""])
 @pytest.mark.parametrize("address", ["206540352242933", AWS_PHONE, AWS_ARN, "+15550783999"])
-def test_the_number_is_found_by_any_of_its_names(desk: Desk, address: str, account: str) -> None:
+def test_the_number_is_found_by_any_of_its_names(desk: Desk, address: str) -> None:
     on_aws(desk)
-    desk.handle(announced(business_address=address, account=account))
+    desk.handle(announced(provider="aws_social", business_address=address))
 
     assert desk.item("MSG#wamid.ai")["phone"] == "206540352242933"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"account": "302290129340398"}, {"account": ""}, {"provider": "aws_social"}],
+    ids=["account", "no account", "provider"],
+)
+def test_a_message_that_another_account_or_provider_sent_is_parked_and_not_shown(
+    desk: Desk, other: dict[str, str]
+) -> None:
+    handled = desk.handle(announced(**other))
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "tenant_mismatch")
+    assert messages(desk) == []
+    assert [key for key in desk.keys() if key.startswith("ALIAS#")] == []
 
 
 UNKNOWN = [
@@ -79,7 +93,7 @@ def test_a_disabled_number_parks_it(desk: Desk) -> None:
 def test_parked_for_its_number_it_is_replayed_once_the_number_is_there(
     desk: Desk, depot: Depot
 ) -> None:
-    handled = desk.handle(announced(business_address=AWS_PHONE))
+    handled = desk.handle(announced(provider="aws_social", business_address=AWS_PHONE))
     assert handled.reason == "unknown_phone"
     on_aws(desk)
 

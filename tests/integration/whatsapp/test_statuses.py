@@ -124,14 +124,14 @@ def test_a_word_without_a_rank_is_parked(desk: Desk) -> None:
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_status")
 
 
-def reserve(desk: Desk, *, company: str = "acme") -> None:
+def reserve(desk: Desk, **owner: str) -> None:
     """What a send leaves behind when it dies right after the wire: a reserved action, and the message to be."""
     action = Action(
         action_id="act1",
-        company=company,
         channel="whatsapp",
         provider="graph",
         on_doubt=OnDoubt.AT_MOST_ONCE,
+        **{"company": "acme", **owner},
     )
     reserved = {"owner": "dead worker", "reserved_at": NOW, "deadline": NOW + 1}
     desk.here.ledger.enter(action.model_copy(update=reserved))
@@ -172,13 +172,25 @@ def test_a_failed_first_callback_fails_the_action(desk: Desk) -> None:
     assert desk.item("ACTION#act1")["state"] == "failed"
 
 
-def test_an_action_of_another_company_is_not_joined(desk: Desk) -> None:
-    reserve(desk, company="other")
-    desk.take(status("sent", identity="wamid.new", biz_opaque_callback_data="act1"))
+@pytest.mark.parametrize(
+    "owner", [{"company": "other"}, {"business_address": "999"}], ids=["company", "number"]
+)
+@pytest.mark.parametrize(
+    "identity", ["wamid.new", "wamid.e"], ids=["unknown message", "own message"]
+)
+def test_a_status_that_names_an_action_of_another_company_or_number_is_parked(
+    desk: Desk, owner: dict[str, str], identity: str
+) -> None:
+    echo(desk)
+    reserve(desk, **owner)
+    desk.here.table.delete({"pk": Intent.key("act1")})
+    (handled,) = desk.take(status("failed", identity=identity, biz_opaque_callback_data="act1"))
 
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "tenant_mismatch")
     assert desk.item("ACTION#act1")["state"] == "reserved"
     assert desk.item("MSG#wamid.new") == {}
-    assert desk.item("STATUS#wamid.new#sent")["actionId"] == "act1"
+    assert [key for key in desk.keys() if key.startswith(("STATUS#", "ALIAS#MSG"))] == []
+    assert desk.item("MSG#wamid.e")["deliveryStatus"] == "sent"
 
 
 def test_a_status_of_an_erased_message_is_stopped_by_its_tombstone(desk: Desk) -> None:

@@ -131,7 +131,7 @@ def show_a_file(world: World) -> None:
     stored = FileStored(
         provider="meta",
         provider_message_id=f"in-{world.clock.ms}",
-        account="simulated",
+        account=_channel(world, ref).get("account", "simulated"),
         channel_method="whatsapp",
         business_address=cast.WHATSAPP_SENDER,
         file=File(url=f"s3://{world.bucket}/media/{cast.COMPANY}/1/77/file.jpg", provider_id="77"),
@@ -188,7 +188,7 @@ def be_in_doubt(world: World, channel: str) -> None:
     told = DeliveryStatus(
         provider=_channel(world, ref)["provider"],
         provider_message_id="of-the-answer",
-        account="simulated",
+        account=_channel(world, ref).get("account", "simulated"),
         channel_method=ChannelMethod(channel).value,
         action_id=references.action_id(ref, str(sent["turn_id"])),
         status="Delivery" if channel == "email" else "delivered",

@@ -234,8 +234,20 @@ class World(Tables):
 
     def status(self, sid: str, word: str, action_id: str | None = None, **fields: str) -> None:
         """Twilio tells what became of a message of ours."""
-        told = {**twilio.status("-", word, **fields), "MessageSid": sid, "SmsSid": sid}
+        given = {"From": self._sender_of(sid, action_id), **fields}
+        told = {**twilio.status("-", word, **given), "MessageSid": sid, "SmsSid": sid}
         self.webhook(twilio.callback(told, action_id))
+
+    def _sender_of(self, sid: str, action_id: str | None) -> str:
+        """The number that Twilio sent a message from; the usual one where no such message is known."""
+        link = self.row("log", f"OUT#twilio#{sid}", "#")
+        action = self.row("log", f"ACTION#{action_id}", "#")
+        ref = link["ref"] if link else str((action or {}).get("messagePk", "")).partition("#")[0]
+        state = self.row("log", f"CONV#{ref}", "STATE")
+        if state is None or "business_address" not in state:
+            return twilio.SMS_NUMBER
+        prefix = "whatsapp:" if state["channel_method"] == "whatsapp" else ""
+        return f"{prefix}{state['business_address']}"
 
     def tell(self, event: InboundMessage | FileStored | DeliveryStatus) -> None:
         """Another context forwards what came to it."""

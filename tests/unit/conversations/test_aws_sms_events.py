@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conversations.ingress.aws_sms_events import event_of
-from events.conversations.aws_sms import TOPIC_ARN, delivery, notification, text
+from events.conversations.aws_sms import NUMBER, TOPIC_ARN, delivery, notification, text
 from events.proxy import made_up_id
 from shared import clock
 from shared.events import DeliveryStatus, InboundMessage, body_of
@@ -52,6 +52,7 @@ def test_a_delivery_of_ours() -> None:
         provider_message_id="41faf0ce-976f-5ccb-8003-6103bd92330d",
         account=TOPIC_ARN,
         channel_method="sms",
+        business_address=NUMBER,
         action_id="action-1",
         status="TEXT_DELIVERED",
         is_final=True,

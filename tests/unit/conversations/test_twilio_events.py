@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conversations.ingress import twilio_events
-from events.conversations.twilio import ACCOUNT, sid_of, status, text, whatsapp
+from events.conversations.twilio import ACCOUNT, SMS_NUMBER, sid_of, status, text, whatsapp
 from shared.events import Button, DeliveryStatus, File, InboundMessage, Location, body_of
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
@@ -198,6 +198,7 @@ def test_a_status_of_a_message_of_ours() -> None:
         provider_message_id=sid_of("s"),
         account=ACCOUNT,
         channel_method="sms",
+        business_address=SMS_NUMBER,
         action_id="action-1",
         status="undelivered",
         error_code="30003",

@@ -241,7 +241,7 @@ def test_no_message_is_too_long_for_a_queue() -> None:
     assert len(body_of(file)) < 900_000
 
 
-def test_a_status_is_told_in_the_providers_word_without_addresses() -> None:
+def test_a_status_is_told_in_the_providers_word_without_addresses_of_the_customer() -> None:
     pricing = {"billable": True, "category": "utility"}
     payload = {
         "id": "wamid.1", "status": "failed", "timestamp": "1767268700", "recipient_id": "447700900101",
@@ -263,6 +263,7 @@ def test_a_status_is_told_in_the_providers_word_without_addresses() -> None:
         "provider_message_id": "wamid.1",
         "account": "102290129340398",
         "channel_method": "whatsapp",
+        "business_address": COUNTER.address,
         "action_id": "act1",
         "status": "failed",
         "error_code": "131026",
