@@ -13,7 +13,7 @@ from access.api_keys import ApiKey
 from operations import arguments
 from operations.arguments import Refused
 from shared import clock
-from shared.auth import EVERY_PROJECT, Scope
+from shared.auth import EVERY_PROJECT, PROJECT_SCOPES, Scope, without_project
 from shared.dynamodb import Table
 
 
@@ -32,11 +32,18 @@ def main(given: Sequence[str] | None = None) -> int:
 
 def _create(table: Table, options: argparse.Namespace) -> None:
     days = options.expires_days
+    projects = options.projects or [EVERY_PROJECT]
+    refused = without_project(options.scopes, projects)
+    if refused:
+        raise Refused(
+            f"scopes: {', '.join(refused)} reach data that has no project; leave out --project, or give only scopes"
+            f" of projects ({', '.join(sorted(PROJECT_SCOPES))})"
+        )
     key = api_keys.create(
         table,
         company=options.company,
         scopes=dict.fromkeys(options.scopes),
-        projects=dict.fromkeys(options.projects or [EVERY_PROJECT]),
+        projects=dict.fromkeys(projects),
         name=options.name or "",
         expires_at=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
     )
@@ -109,7 +116,8 @@ def _parser() -> argparse.ArgumentParser:
         dest="projects",
         action="append",
         type=arguments.word,
-        help="a project whose conversations it opens; repeatable (default: all of the company)",
+        help="a project whose conversations it opens; repeatable (default: all of the company);"
+        " only with scopes of projects",
     )
     create.add_argument(
         "--name",

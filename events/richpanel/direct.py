@@ -81,6 +81,7 @@ def _api_call(name: str, at: int, route: str) -> Json:
         "company": "acme",
         "scopes": "richpanel:read",
         "principal": "api-key:0123456789abcdef",
+        "projects": "*",
         "principalId": "api-key:0123456789abcdef",
         "integrationLatency": 12,
     }

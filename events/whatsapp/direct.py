@@ -130,6 +130,7 @@ def _api_call(name: str, at: int, route: str, **query: str) -> Json:
         "company": COMPANY,
         "scopes": "whatsapp:read",
         "principal": "api-key:0123456789abcdef",
+        "projects": "*",
         "principalId": "api-key:0123456789abcdef",
         "integrationLatency": 12,
     }

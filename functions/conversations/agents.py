@@ -18,8 +18,8 @@ from conversations.arriving import REQUEST_PREFIX
 from conversations.items.conversation import Role
 from conversations.items.log import Message, Mode
 from conversations.lifecycle import OVER, WITH_PEOPLE, Status
-from conversations.moving import ROUNDS, Cause, finish_notes, move
-from conversations.office import AlreadyTaken, NotOpen, holder_of, read_again
+from conversations.moving import ROUNDS, Cause, finish_notes, move, note_take_over
+from conversations.office import NotOpen, check_not_taken, holder_of, read_again
 from conversations.progress import status_of_model
 from conversations.records import HumanMessage, Resume
 from conversations.showing import in_flight, standing_view
@@ -50,9 +50,9 @@ class _GivenBack:
     answer_pending: bool
 
 
-def take_over(here: Resources, opened: Opened, agent: Agent, *, force: bool) -> StandingView:
-    """From now on the model is silent. Safe to repeat. Raises NotOpen, and AlreadyTaken unless *force*."""
-    return standing_view(_taken(here, opened, agent, force=force))
+def take_over(here: Resources, opened: Opened, agent: Agent) -> StandingView:
+    """From now on the model is silent. Safe to repeat. Raises NotOpen and AlreadyTaken."""
+    return standing_view(_taken(here, opened, agent))
 
 
 def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) -> AcceptedView:
@@ -65,6 +65,7 @@ def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) ->
         ref=opened.ref,
         cause=agent.cause,
         agent_id=agent.id_in(opened.state),
+        principal=agent.principal,
         text=given.text,
         template=given.template,
         variables=given.variables,
@@ -76,7 +77,7 @@ def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) ->
 def say(here: Resources, opened: Opened, agent: Agent, said: HumanMessage) -> AcceptedView:
     """Put what a person says on the queue of the channel. Raises NotOpen and AlreadyTaken."""
     if not _is_held_by(opened, said.agent_id):
-        opened = _taken(here, opened, agent, force=False)
+        opened = _taken(here, opened, agent)
     enqueue(here, opened, said, "human_message", said.cause)
     action_id = references.action_id(opened.ref, f"human:{said.cause}")
     return AcceptedView(
@@ -95,12 +96,11 @@ def hand_back(
     What the customer wrote so far counts as answered, unless the model is to answer it. A function that still waits
     for people is refused by it, and the model is told so. Raises NotOpen, AlreadyTaken.
     """
-    who = f"human:{agent.id_in(opened.state)}"
-    cause = Cause(who=who, what=f"hand_back:{agent.cause}", reason=HANDED_BACK)
+    cause = agent.cause_in(opened, "hand_back", reason=HANDED_BACK)
     status = status_of_model(here, opened)
     opened = _with_model(here, opened, agent, _GivenBack(status, cause, answer_pending))
     for function_sk in sorted(opened.state.to_tell):
-        proposals.refuse(here, opened.ref, function_sk)
+        proposals.refuse(here, opened.ref, function_sk, cause)
     is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
     opened = (
         move(here, opened, status, cause) if is_with_people else finish_notes(here, opened, cause)
@@ -115,9 +115,9 @@ def hand_back(
 
 
 def close(here: Resources, opened: Opened, agent: Agent) -> StandingView:
-    """End a conversation; one that is closed stays so. Raises NotOpen where the customer has opted out."""
-    who = f"human:{agent.id_in(opened.state)}"
-    cause = Cause(who=who, what=f"close:{agent.cause}", reason=CLOSED)
+    """End a conversation; one that is closed stays so. Raises AlreadyTaken, and NotOpen after an opt-out."""
+    check_not_taken(opened, agent)
+    cause = agent.cause_in(opened, "close", reason=CLOSED)
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         opened = move(here, opened, Status.CLOSED, cause)
     if opened.conversation.conversation_status != Status.CLOSED:
@@ -127,15 +127,12 @@ def close(here: Resources, opened: Opened, agent: Agent) -> StandingView:
 
 def reopen(here: Resources, opened: Opened, agent: Agent) -> StandingView:
     """Put a closed conversation back to where it was; an open one stays. Raises NotOpen as `close`."""
+    check_not_taken(opened, agent)
     status = Status(opened.conversation.conversation_status)
     if status is Status.OPTED_OUT:
         raise NotOpen("the customer has opted out")
-    cause = Cause(
-        who=f"human:{agent.id_in(opened.state)}",
-        what=f"reopen:{agent.cause}",
-        reason=REOPENED,
-        words=opened.conversation.hand_off_to_human_reason,
-    )
+    words = opened.conversation.hand_off_to_human_reason
+    cause = agent.cause_in(opened, "reopen", reason=REOPENED, words=words)
     if status is Status.CLOSED:
         opened = move(here, opened, wishes.before(opened), cause, is_return=True)
     else:
@@ -160,21 +157,18 @@ def enqueue(here: Resources, opened: Opened, record: Record, *what: str) -> None
 
 
 def check_may_write(opened: Opened, agent: Agent) -> None:
-    """Raise NotOpen, or AlreadyTaken where a colleague has the conversation."""
+    """Raise NotOpen, or AlreadyTaken where a colleague has the conversation and the call has no `force`."""
     _check_is_open(opened)
-    if holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
-        raise AlreadyTaken("a colleague has the conversation")
+    check_not_taken(opened, agent)
 
 
-def _taken(here: Resources, opened: Opened, agent: Agent, *, force: bool) -> Opened:
+def _taken(here: Resources, opened: Opened, agent: Agent) -> Opened:
     """The conversation, in the agent's hands."""
     for _ in range(ROUNDS):
-        _check_is_open(opened)
-        who, holder = agent.id_in(opened.state), holder_of(opened.state)
-        if holder not in {None, who} and not force:
-            raise AlreadyTaken("a colleague has the conversation; with force it is taken from them")
-        cause = Cause(who=f"human:{who}", what=f"take_over:{agent.cause}", reason=TAKEN_OVER)
-        if holder != who:
+        check_may_write(opened, agent)
+        who = agent.id_in(opened.state)
+        cause = agent.cause_in(opened, "take_over", reason=TAKEN_OVER)
+        if holder_of(opened.state) != who:
             taken = states.set_mode(
                 here.log,
                 opened.ref,
@@ -183,9 +177,7 @@ def _taken(here: Resources, opened: Opened, agent: Agent, *, force: bool) -> Ope
                 owner=who,
                 status_before=opened.conversation.conversation_status,
                 status_reason=TAKEN_OVER,
-                moves_to=Status.HANDOFF_ACTIVE,
-                moved_by=cause.who,
-                moved_for=cause.what,
+                **cause.marks(Status.HANDOFF_ACTIVE),
             )
             if taken is None:
                 opened = read_again(here, opened)
@@ -194,6 +186,8 @@ def _taken(here: Resources, opened: Opened, agent: Agent, *, force: bool) -> Ope
         opened = move(here, opened, Status.HANDOFF_ACTIVE, cause)
         if opened.conversation.conversation_status != Status.HANDOFF_ACTIVE:
             raise NotOpen("the conversation is over by now")
+        if opened.state.moved_for == cause.what:
+            note_take_over(here, opened, cause)
         return opened
     raise Transient("state_contended")
 
@@ -217,9 +211,7 @@ def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _Give
             handed_back_at=clock.to_text(clock.now_ms()),
             status_before=opened.conversation.conversation_status,
             status_reason=HANDED_BACK,
-            moves_to=given_back.status,
-            moved_by=given_back.cause.who,
-            moved_for=given_back.cause.what,
+            **given_back.cause.marks(given_back.status),
             answered_up_to=_sk(waiting[-1]) if waiting else None,
         )
         if state is not None:

@@ -19,7 +19,7 @@ from conversations.briefing import config_of
 from conversations.items.log import Mode
 from conversations.items.proposal import Verdict
 from conversations.lifecycle import OVER, Status
-from conversations.moving import Cause, finish_move, move
+from conversations.moving import finish_move, move
 from conversations.office import holder_of
 from conversations.progress import status_of_model
 from conversations.store import messages, states
@@ -50,7 +50,8 @@ def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | 
             return None  # The customer has left, or somebody closed it: it waits for a return.
         opened = _approved(here, opened, sk)
         result = _carried_out(desk, opened, message, run)
-        proposals.decide(here, wanted.ref, message, proposals.verdict_of(result))
+        verdict = proposals.verdict_of(result)
+        proposals.decide(here, wanted.ref, message, verdict, wanted.cause_for(RELEASED))
         opened = _given_back(here, opened, message, wanted)
     if sk not in opened.state.to_tell or opened.state.mode is not Mode.AI:
         return None
@@ -116,7 +117,7 @@ def _given_back(here: Resources, opened: Opened, message: Message, wanted: Relea
     if is_of_others or state.waits_for_approval is not None:
         return opened.with_state(states.note_done(here.log, opened.ref, sk))
     status = status_of_model(here, opened)
-    cause = Cause(who=f"human:{wanted.agent_id}", what=wanted.cause, reason=RELEASED)
+    cause = wanted.cause_for(RELEASED)
     given_back = states.set_mode(
         here.log,
         opened.ref,
@@ -129,9 +130,7 @@ def _given_back(here: Resources, opened: Opened, message: Message, wanted: Relea
         releases=state.releases + 1 if _is_first(message) else state.releases,
         status_before=opened.conversation.conversation_status,
         status_reason=RELEASED,
-        moves_to=status,
-        moved_by=cause.who,
-        moved_for=cause.what,
+        **cause.marks(status),
     )
     if given_back is None:
         raise Transient("state_moved", 0)

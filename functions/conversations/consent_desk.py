@@ -47,7 +47,7 @@ def opt_out(
     theirs = [recipient, *(address for opened in known for address in addresses_of(opened))]
     channels = sorted({str(channel) for channel in given.channels})
     recorded = office.consents.record_opt_out(
-        caller.company, list(dict.fromkeys(theirs)), _said(given.evidence), channels=channels
+        caller.company, list(dict.fromkeys(theirs)), _said(agent, given.evidence), channels=channels
     )
     changed = []
     for opened in known:
@@ -67,7 +67,7 @@ def opt_in(
     """Put on record that a person agrees, and open again what their opt-out has ended there. Safe to repeat."""
     channels = sorted({str(channel) for channel in given.channels})
     recorded = office.consents.record_opt_in(
-        caller.company, [recipient], _said(given.evidence), channels=channels
+        caller.company, [recipient], _said(agent, given.evidence), channels=channels
     )
     changed = []
     for opened in _with(office, caller.company, recipient):
@@ -110,14 +110,28 @@ def _with(office: Office, company: str, recipient: str) -> Iterator[Opened]:
             yield Opened(ref=ref, conversation=item, state=state, company=project)
 
 
-def _said(evidence: str) -> Statement:
-    return Statement(source=Source.OPERATOR, at_ms=clock.now_ms(), evidence=evidence)
+def _said(agent: Agent, evidence: str) -> Statement:
+    return Statement(
+        source=Source.OPERATOR,
+        at_ms=clock.now_ms(),
+        evidence=evidence,
+        recorded_by=_who(agent),
+        principal=agent.principal,
+    )
+
+
+def _who(agent: Agent) -> str:
+    return f"human:{agent.name or agent.principal}"
 
 
 def _cause(opened: Opened, agent: Agent, reason: str) -> Cause:
-    who = f"human:{agent.name or agent.principal}"
-    words = opened.conversation.hand_off_to_human_reason
-    return Cause(who=who, what=f"{reason}:{agent.cause}", reason=reason, words=words)
+    return Cause(
+        who=_who(agent),
+        principal=agent.principal,
+        what=f"{reason}:{agent.cause}",
+        reason=reason,
+        words=opened.conversation.hand_off_to_human_reason,
+    )
 
 
 def _recorded(

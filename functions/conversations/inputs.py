@@ -13,7 +13,6 @@ from pydantic import (
     model_validator,
 )
 
-from conversations.arriving import EXTERNAL
 from conversations.companies import ID
 from conversations.items.conversation import ChannelMethod
 from conversations.lifecycle import Status
@@ -21,9 +20,18 @@ from conversations.lifecycle import Status
 LONGEST_TEXT = 20_000
 
 
-def _is_nobody_outside(agent_id: str) -> str:
-    if f"human:{agent_id}" == EXTERNAL:
-        raise ValueError("this is who answers outside Parley")
+# The system writes these itself where it says who acted: as a whole word, or before a colon.
+_OF_THE_SYSTEM = frozenset(
+    {"ai", "api-key", "customer", "external", "human", "parley", "provider", "system"}
+)
+
+
+def _is_no_principal(agent_id: str) -> str:
+    if agent_id.partition(":")[0].casefold() in _OF_THE_SYSTEM:
+        names = ", ".join(sorted(_OF_THE_SYSTEM))
+        raise ValueError(
+            f"must not be, or begin before a colon with, a name of the system: {names}"
+        )
     return agent_id
 
 
@@ -34,7 +42,7 @@ def _is_not_blank(text: str) -> str:
 
 
 type AgentId = Annotated[
-    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$"), AfterValidator(_is_nobody_outside)
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$"), AfterValidator(_is_no_principal)
 ]
 type EntryId = Annotated[str, Field(pattern=r"^[0-9a-f-]{36}$")]
 type Ref = Annotated[str, Field(pattern="^[a-z2-7]{26}$")]
@@ -96,14 +104,19 @@ class AgentInput(_Input):
     agent_id: AgentId | None = None
 
 
-class TakeOverInput(AgentInput):
-    """Who takes a conversation over; with `force` from a colleague, too."""
+class ActingInput(AgentInput):
+    """Who acts in a conversation; with `force` also where another agent has it."""
 
-    agent_id: AgentId
     force: Flag = False
 
 
-class MessageInput(AgentInput):
+class TakeOverInput(ActingInput):
+    """Who takes a conversation over; with `force` from a colleague, too."""
+
+    agent_id: AgentId
+
+
+class MessageInput(ActingInput):
     """What to say: a text, or a template of WhatsApp with the values that it needs beside those that are known."""
 
     text: Text | None = None
@@ -122,20 +135,20 @@ class MessageInput(AgentInput):
         return self
 
 
-class HandBackInput(AgentInput):
+class HandBackInput(ActingInput):
     """Whether the model answers what the customer wrote last."""
 
     answer_pending: Flag = False
 
 
-class ReleaseInput(AgentInput):
+class ReleaseInput(ActingInput):
     """What to let go: a draft that was not sent, or the first message; in other words where there is a text."""
 
     draft_entry_id: EntryId | None = None
     text: Text | None = None
 
 
-class ResolveInput(AgentInput):
+class ResolveInput(ActingInput):
     """What became of a message whose outcome nobody knew."""
 
     entry_id: EntryId
@@ -148,7 +161,7 @@ class UnmatchedQuery(_Page):
     project_id: str | None = Field(default=None, pattern=ID)
 
 
-class AttachInput(AgentInput):
+class AttachInput(ActingInput):
     """The conversation that a message belongs to."""
 
     ref: Ref

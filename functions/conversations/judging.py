@@ -13,8 +13,7 @@ from conversations import acceptance, agents, references
 from conversations.falling_back import fall_back
 from conversations.healing import heal, is_failed_first
 from conversations.items.log import Delivery, Message
-from conversations.moving import Cause
-from conversations.office import NotFound
+from conversations.office import NotFound, check_not_taken
 from conversations.progress import REACHED
 from conversations.records import HumanMessage
 from conversations.store import messages
@@ -35,8 +34,9 @@ def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) 
     """
     Write what a person knows of a message: it arrived, it did not, or it is to be said again, in their name.
 
-    Raises NotFound, NotUnknown; for what is said again also NotOpen and AlreadyTaken.
+    Raises NotFound, NotUnknown and AlreadyTaken; for what is said again also NotOpen.
     """
+    check_not_taken(opened, agent)
     message = messages.find(here.log, opened.ref, given.entry_id)
     if message is None or message.turn_id is None:
         raise NotFound("entry_id: there is no such message")
@@ -54,8 +54,7 @@ def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) 
         company=opened.company.company_id,
     )
     if given.outcome == "sent":
-        who = f"human:{agent.id_in(opened.state)}"
-        cause = Cause(who=who, what=f"resolve:{agent.cause}", reason="sent")
+        cause = agent.cause_in(opened, "resolve", reason="sent")
         heal(here, opened, known, action_id, cause)
     elif given.outcome == "not_sent" and is_failed_first(opened, known):
         fall_back(here, opened)  # Now it is final.
@@ -80,7 +79,10 @@ def _judged(
         mark = f"resent:{agent.cause[:16]}" if outcome == "resend" else outcome
         facts = Message.named(delivery_status=Delivery.FAILED, error_code=mark)
     sk = _sk(message)
-    known = messages.update(here.log, opened.ref, sk, facts, only_from=[Delivery.UNKNOWN])
+    by = Message.named(
+        resolved_by=f"human:{agent.id_in(opened.state)}", resolved_principal=agent.principal
+    )
+    known = messages.update(here.log, opened.ref, sk, facts | by, only_from=[Delivery.UNKNOWN])
     if known is not None:
         return known
     again = messages.get(here.log, opened.ref, sk)
@@ -100,6 +102,7 @@ def _again(opened: Opened, agent: Agent, message: Message) -> HumanMessage:
         ref=opened.ref,
         cause=agent.cause,
         agent_id=agent.id_in(opened.state),
+        principal=agent.principal,
         text=None if is_template else message.content,
         template=message.template,
         variables=(message.variables or {}) if is_template else {},

@@ -40,7 +40,13 @@ def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) 
     function_sk = _function(opened, given)
     if function_sk is not None:
         who = agent.id_in(opened.state)
-        wanted = Release(ref=opened.ref, cause=agent.cause, agent_id=who, function_sk=function_sk)
+        wanted = Release(
+            ref=opened.ref,
+            cause=agent.cause,
+            agent_id=who,
+            principal=agent.principal,
+            function_sk=function_sk,
+        )
         agents.enqueue(here, opened, wanted, "release", agent.cause)
         return AcceptedView(ref=opened.ref, entry_id=None)
     if given.draft_entry_id is not None:
@@ -52,7 +58,13 @@ def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) 
     if not is_held_back and not _was_released(here, opened, agent):
         raise NothingToRelease("the first message was sent, or is not held back")
     who = agent.id_in(opened.state)
-    record = Release(ref=opened.ref, cause=agent.cause, agent_id=who, text=given.text)
+    record = Release(
+        ref=opened.ref,
+        cause=agent.cause,
+        agent_id=who,
+        principal=agent.principal,
+        text=given.text,
+    )
     agents.enqueue(here, opened, record, "release", agent.cause)
     # What the model words has no place in the log yet.
     entry_id = None if given.text is None else references.entry_id(_action_id(opened, agent))
@@ -86,6 +98,7 @@ def _said(
         ref=opened.ref,
         cause=agent.cause,
         agent_id=agent.id_in(opened.state),
+        principal=agent.principal,
         text=None if is_template else text or draft.content,
         template=draft.template if is_template else None,
         variables=(draft.variables or {}) if is_template else {},

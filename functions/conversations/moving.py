@@ -28,13 +28,24 @@ class Cause:
     """
     Who changed a status (`parley`, `ai`, `customer`, `human:<agent id>`), because of what, for which reason.
 
-    *reason* is a code; *words* are what agents are shown of a hand-off in its place.
+    *reason* is a code; *words* are what agents are shown of a hand-off in its place. *principal* is the authenticated
+    caller, where the change was asked for over the API.
     """
 
     who: str
     what: str
     reason: str | None = None
     words: str | None = None
+    principal: str | None = None
+
+    def marks(self, status: Status) -> dict[str, Any]:
+        """The facts of the state that let anyone finish a move to *status* whose worker died."""
+        return {
+            "moves_to": status,
+            "moved_by": self.who,
+            "moved_principal": self.principal or "",
+            "moved_for": self.what,
+        }
 
 
 def mode_of(status: Status) -> Mode:
@@ -74,7 +85,12 @@ def finish_move(here: Resources, opened: Opened) -> Opened:
     is_behind = mode_of(Status(opened.conversation.conversation_status)) is not state.mode
     if mode_of(status) is not state.mode or not is_behind:
         return opened
-    cause = Cause(who=state.moved_by or "parley", what=state.moved_for, reason=state.status_reason)
+    cause = Cause(
+        who=state.moved_by or "parley",
+        principal=state.moved_principal or None,
+        what=state.moved_for,
+        reason=state.status_reason,
+    )
     # The state says where it goes: what was over when the fence was raised came back by it.
     now = Status(opened.conversation.conversation_status)
     return move(here, opened, status, cause, is_return=now in OVER)
@@ -129,15 +145,31 @@ def note_change(
         if newest and newest[0].to_status == after.conversation_status:
             return
         from_status = newest[0].to_status if newest else None
-    change = Change(
+    change = _change(after, cause, from_status)
+    messages.note_change(here.log, ref, after.updated_at, change_id, change)
+
+
+def note_take_over(here: Resources, opened: Opened, cause: Cause) -> None:
+    """Write who took a conversation from another agent: its status stays as it was. Safe to repeat."""
+    newest = messages.changes(here.log, opened.ref, 1)
+    if newest and newest[0].cause == cause.what:
+        return
+    item = opened.conversation
+    change_id = digest(opened.ref, cause.what, item.conversation_status)[:16]
+    change = _change(item, cause, item.conversation_status)
+    messages.note_change(here.log, opened.ref, clock.to_text(clock.now_ms()), change_id, change)
+
+
+def _change(item: Conversation, cause: Cause, from_status: str | None) -> Change:
+    return Change(
         who=cause.who,
+        principal=cause.principal,
         from_status=from_status,
-        to_status=after.conversation_status,
+        to_status=item.conversation_status,
         reason=cause.reason,
         cause=cause.what,
-        ttl=after.ttl,
+        ttl=item.ttl,
     )
-    messages.note_change(here.log, ref, after.updated_at, change_id, change)
 
 
 def keep_open(here: Resources, ref: str, conversation: Conversation) -> None:
@@ -187,9 +219,7 @@ def _fenced(
             drop=without,
             status_before=opened.conversation.conversation_status,
             status_reason=cause.reason,
-            moves_to=status,
-            moved_by=cause.who,
-            moved_for=cause.what,
+            **cause.marks(status),
         )
         if set_ is not None:
             return set_

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conversations.items.log import Mode
+from conversations.moving import Cause
 from conversations.opened import Opened
 from conversations.store import conversations, states
 from shared import addresses
@@ -65,20 +66,38 @@ class Agent:
     Who acts, and in which call: *cause* is the hash of its idempotency key, and what follows from it happens once.
 
     *name* is None where the call names nobody; then it is whoever has the conversation, or the *principal* of the key.
+    The principal is stored with every change. With *force* the call may act where another agent has the conversation.
     """
 
     name: str | None
     principal: str
     cause: str
+    force: bool = False
 
     def id_in(self, state: State) -> str:
         """Who acts in a conversation that stands so."""
         return self.name or holder_of(state) or self.principal
 
+    def cause_in(self, opened: Opened, act: str, *, reason: str, words: str | None = None) -> Cause:
+        """The record of a change by this agent: *act* names the kind of call, *words* as in `Cause`."""
+        return Cause(
+            who=f"human:{self.id_in(opened.state)}",
+            principal=self.principal,
+            what=f"{act}:{self.cause}",
+            reason=reason,
+            words=words,
+        )
+
 
 def holder_of(state: State) -> str | None:
     """The agent who has a conversation; None where nobody does."""
     return state.owner if state.mode is Mode.HUMAN else None
+
+
+def check_not_taken(opened: Opened, agent: Agent) -> None:
+    """Raise AlreadyTaken where another agent has the conversation and the call has no `force`."""
+    if not agent.force and holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
+        raise AlreadyTaken("a colleague has the conversation; give force: true to act all the same")
 
 
 def opened_for(office: Office, caller: Caller, ref: str) -> Opened:

@@ -9,9 +9,10 @@ from pydantic import TypeAdapter
 
 from conversations import arriving, erased, references, showing
 from conversations.context_object import as_json
+from conversations.items.books import Unmatched
 from conversations.items.ways import Inbound, Placement
 from conversations.listing import Page, gather
-from conversations.office import NotFound
+from conversations.office import NotFound, check_not_taken
 from conversations.store import books, placements, routes
 from conversations.views import AttachedView, UnmatchedListView
 from shared import clock
@@ -24,8 +25,7 @@ from shared.sealing import NotOurs
 
 if TYPE_CHECKING:
     from conversations.inputs import UnmatchedQuery
-    from conversations.items.books import Unmatched
-    from conversations.office import Office
+    from conversations.office import Agent, Office
     from conversations.opened import Opened
     from shared.auth import Caller
     from shared.dynamodb import Attributes
@@ -88,13 +88,16 @@ def one_for(office: Office, caller: Caller, shown_id: str) -> Found:
     return Found(shown_id, sk, found)
 
 
-def attach(office: Office, caller: Caller, found: Found, opened: Opened) -> AttachedView:
+def attach(
+    office: Office, caller: Caller, agent: Agent, found: Found, opened: Opened
+) -> AttachedView:
     """
     Place a message in a conversation: intake takes it as it takes one that came twice, which it finds placed there.
 
-    Safe to repeat. Raises AlreadyPlaced, OtherChannel, NotFound where its sender is being erased, and Gone where the
-    conversation is.
+    Safe to repeat. Raises AlreadyTaken, AlreadyPlaced, OtherChannel, NotFound where its sender is being erased, and
+    Gone where the conversation is.
     """
+    check_not_taken(opened, agent)
     log, one = office.here.log, found.unmatched
     if one.channel_method != opened.conversation.channel_method:
         raise OtherChannel("the conversation is held on another channel")
@@ -102,7 +105,10 @@ def attach(office: Office, caller: Caller, found: Found, opened: Opened) -> Atta
     customer = arriving.customer_of(event)
     if erased.was_said_before(log, event, customer, {caller.company}):
         raise NotFound("id: there is no such message")
-    if not books.attach(log, caller.company, found.sk, opened.ref):
+    by = Unmatched.named(
+        attached_by=f"human:{agent.id_in(opened.state)}", attached_principal=agent.principal
+    )
+    if not books.attach(log, caller.company, found.sk, opened.ref, by):
         raise AlreadyPlaced("the message belongs to a conversation by now")
     if _marked(office, event, opened).ref not in {None, opened.ref}:
         raise AlreadyPlaced("the message belongs to a conversation by now")

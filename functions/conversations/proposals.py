@@ -14,6 +14,7 @@ from shared import ai
 
 if TYPE_CHECKING:
     from conversations.ai.functions import Call
+    from conversations.moving import Cause
     from conversations.resources import Resources
 
 _TOLD = {Verdict.FAILED: FAILED, Verdict.UNKNOWN: UNKNOWN, Verdict.REFUSED: REFUSED}
@@ -36,20 +37,25 @@ def verdict_of(result: Result) -> Verdict:
     return Verdict.UNKNOWN if result == UNKNOWN else Verdict.FAILED
 
 
-def decide(here: Resources, ref: str, message: Message, verdict: Verdict) -> None:
-    """Write what came of a proposal, unless it is written. Safe to repeat."""
+def decide(here: Resources, ref: str, message: Message, verdict: Verdict, cause: Cause) -> None:
+    """Write what came of a proposal and who decided, unless it is written. Safe to repeat."""
     proposal = message.proposal
     if proposal is None or proposal.verdict is not None:
         return
-    judged = proposal.model_copy(update={"verdict": verdict}).model_dump(mode="json")
+    facts = {
+        "verdict": verdict,
+        "decided_by": cause.who,
+        "decided_principal": cause.principal,
+    }
+    judged = proposal.model_copy(update=facts).model_dump(mode="json", exclude_none=True)
     messages.update(here.log, ref, sk_of(message), Message.named(proposal=judged))
 
 
-def refuse(here: Resources, ref: str, sk: str) -> None:
+def refuse(here: Resources, ref: str, sk: str, cause: Cause) -> None:
     """Write that people decided against the proposal in this message, unless something else came of it."""
     message = messages.get(here.log, ref, sk)
     if message is not None:
-        decide(here, ref, message, Verdict.REFUSED)
+        decide(here, ref, message, Verdict.REFUSED, cause)
 
 
 def told_of(here: Resources, ref: str, sk: str) -> ai.Exchange | None:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from conversations.context_object import ContextObject
+from conversations.moving import Cause
 from shared.failures import Permanent
 from shared.queues import Entry, digest
 
@@ -28,11 +29,16 @@ class Resolve(_Record):
 
 
 class HumanMessage(_Record):
-    """What a person of the company wants to say. *cause* is the hash of the call's idempotency key."""
+    """
+    What a person of the company wants to say. *cause* is the hash of the call's idempotency key.
+
+    *principal* is the authenticated caller, *agent_id* the agent that the call names.
+    """
 
     type: Literal["human_message"] = "human_message"
     cause: str
     agent_id: str
+    principal: str | None = None
     text: str | None = Field(default=None, repr=False)
     template: str | None = None
     variables: dict[str, str] = Field(default_factory=dict, repr=False)
@@ -48,8 +54,15 @@ class Release(_Record):
     type: Literal["release"] = "release"
     cause: str
     agent_id: str
+    principal: str | None = None
     text: str | None = Field(default=None, repr=False)
     function_sk: str | None = None
+
+    def cause_for(self, reason: str) -> Cause:
+        """What changes of the conversation because of this release are recorded with."""
+        return Cause(
+            who=f"human:{self.agent_id}", principal=self.principal, what=self.cause, reason=reason
+        )
 
 
 class Notice(_Record):

@@ -4,7 +4,7 @@ from conversations import approving, arriving, opening, turns
 from conversations.desk import Desk
 from conversations.items.log import Mode
 from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
-from conversations.moving import Cause, move
+from conversations.moving import move
 from conversations.records import HumanMessage, Release
 from conversations.resources import Run
 from conversations.speaking import say
@@ -33,7 +33,11 @@ def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
         return None
     if wanted.text is not None:
         said = HumanMessage(
-            ref=wanted.ref, cause=wanted.cause, agent_id=wanted.agent_id, text=wanted.text
+            ref=wanted.ref,
+            cause=wanted.cause,
+            agent_id=wanted.agent_id,
+            principal=wanted.principal,
+            text=wanted.text,
         )
         return say(desk, said, run)
     if opened.state.released_by != wanted.cause:
@@ -49,6 +53,5 @@ def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
         if released is None:
             raise Transient("state_moved")
         opened = opened.with_state(released)
-    cause = Cause(who=f"human:{wanted.agent_id}", what=wanted.cause, reason="released")
-    opened = move(desk.here, opened, Status.PROCESSING, cause)
+    opened = move(desk.here, opened, Status.PROCESSING, wanted.cause_for("released"))
     return opening.go_on(desk, opened, run)

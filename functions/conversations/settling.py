@@ -107,7 +107,12 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
     if changed is None:  # Erased: nothing comes back.
         states.release(here.log, opened.ref, turn)
         return None
-    cause = Cause(who=message.author, reason=message.hand_off_cause, what=turn.turn_id)
+    cause = Cause(
+        who=message.author,
+        principal=message.principal,
+        reason=message.hand_off_cause,
+        what=turn.turn_id,
+    )
     note_change(here, opened.ref, *changed, cause)
     marks: dict[str, Any] = retention.spread(here, opened, changed[1]) | {
         "last_outbound_at": message.message_timestamp,

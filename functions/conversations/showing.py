@@ -135,6 +135,7 @@ def conversation_view(
             ChangeView(
                 at=at,
                 who=change.who,
+                principal=change.principal,
                 from_status=change.from_status,
                 to_status=change.to_status,
                 reason=change.reason,
@@ -194,6 +195,8 @@ def consent_view(channel: str, newest: Consent | None) -> ChannelConsentView:
         source=newest.source,
         evidence=newest.evidence,
         said_by=newest.said_by,
+        recorded_by=newest.recorded_by,
+        principal=newest.principal,
     )
 
 

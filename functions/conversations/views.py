@@ -60,10 +60,15 @@ class TurnView(View):
 
 
 class ChangeView(View):
-    """A change of status: who, from what to what, why, and because of which event."""
+    """
+    A change of status: who, from what to what, why, and because of which event.
+
+    `principal` is the authenticated caller behind a change that was made over the API.
+    """
 
     at: str
     who: str
+    principal: str | None
     from_status: str | None
     to_status: str
     reason: str | None
@@ -166,6 +171,9 @@ class MessageView(View):
     message_timestamp: str
     role: str
     author: str
+    principal: str | None
+    resolved_by: str | None
+    resolved_principal: str | None
     kind: str
     content: str
     whole_text: Link | None
@@ -274,6 +282,8 @@ class ChannelConsentView(View):
     source: str | None = None
     evidence: str | None = None
     said_by: str | None = None
+    recorded_by: str | None = None
+    principal: str | None = None
 
 
 class ConsentView(View):

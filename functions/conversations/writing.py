@@ -98,15 +98,17 @@ class Scribe:
 
     def of_person(self, opened: Opened, turn_id: str, wanted: HumanMessage) -> Message:
         """A person's text as it is, or a template with the values that they gave."""
-        author = f"human:{wanted.agent_id}"
+        author, by = f"human:{wanted.agent_id}", {"principal": wanted.principal}
         try:
             if wanted.template is None:
-                return fitted(opened, blank(opened, turn_id, author, wanted.text or ""))
-            return self._of_template(opened, turn_id, author, wanted.template, wanted.variables)
+                said = fitted(opened, blank(opened, turn_id, author, wanted.text or ""))
+            else:
+                said = self._of_template(opened, turn_id, author, wanted.template, wanted.variables)
         except Unwritable as fault:
-            said = wanted.text or f"[{wanted.template}]"
-            unsent = blank(opened, turn_id, author, said)
+            unsent = blank(opened, turn_id, author, wanted.text or f"[{wanted.template}]")
+            unsent = unsent.model_copy(update=by)
             raise Unwritable(fault.reason, may_pass=fault.may_pass, unsent=unsent) from None
+        return said.model_copy(update=by)
 
     def _of_template(
         self,

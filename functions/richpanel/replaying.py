@@ -5,10 +5,10 @@ from dataclasses import replace
 from richpanel import nudges, turns
 from richpanel.channels import Channel
 from richpanel.conversations import living
-from richpanel.items import EventStatus
+from richpanel.items import AuditAction, EventStatus
 from richpanel.limiter import Lane
 from richpanel.nudges import Nudge
-from richpanel.office import Instruction, NotFound, Office
+from richpanel.office import Instruction, NotFound, Office, leave_trace
 from richpanel.rehearsal import Rehearsed, Visit, rehearse
 from richpanel.store import events
 from shared import clock
@@ -60,6 +60,9 @@ def repair(
         and said.key in visit.rows
         and visit.rows[said.key].status == EventStatus.PARKED
     ]
+    facts = {"change": "replay", "conversation": conversation_id}
+    for about in (AuditAction.SWITCHES, conversation_id):
+        leave_trace(office, given, "replay", facts, about=about)
     reopened = tuple(key for key in parked if events.reopen(office.idempotency, key))
     nudge = Nudge(
         conversation_id=conversation_id,

@@ -43,7 +43,10 @@ def standing(office: Office) -> dict[str, Standing]:
 
 
 def newest_changes(office: Office) -> list[AuditAction]:
-    """What people changed, newest first: switches, and also risks that were cleared and conversations erased."""
+    """
+    Changes over the admin API, newest first: switches set, risks cleared, conversations erased or replayed, dead
+    letters redriven.
+    """
     return audits.page(office.audit, AuditAction.SWITCHES, limit=CHANGES_SHOWN)[0]
 
 

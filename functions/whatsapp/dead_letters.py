@@ -18,6 +18,7 @@ from shared.queues import Entry, digest
 from whatsapp import ingress, store
 from whatsapp.items import WebhookEvent
 from whatsapp.parking import NO_ERROR_REPORTED, note_of
+from whatsapp.replay import COMMAND_LINE
 from whatsapp.resources import Depot
 from whatsapp.splitting import parse_body
 from whatsapp.views import DeadLetters, DeadLetterView, Redriven
@@ -68,17 +69,20 @@ def redrive(
     limit: int,
     tell: Tell,
     is_over: IsOver = lambda: False,
+    by: str = COMMAND_LINE,
 ) -> None:
     """
     Put the letters with these ids, or with None up to *limit* letters, back where they come from.
 
     *tell* is told of each at once. A letter that cannot be put back stays, and is told as refused: `unreadable` or
-    `unknown_topic`. Stops when *is_over*. Raises NotEnqueued; what was not put back by then stays.
+    `unknown_topic`. Stops when *is_over*. *by* is the authenticated caller.
+
+    Raises NotEnqueued; what was not put back by then stays.
     """
     put_back(
         [
-            (depot.dead_letters, lambda letter: _redrive_event(depot, letter)),
-            (depot.social_dead_letters, lambda letter: _redrive_social(depot, letter)),
+            (depot.dead_letters, lambda letter: _redrive_event(depot, letter, by)),
+            (depot.social_dead_letters, lambda letter: _redrive_social(depot, letter, by)),
         ],
         ids=ids,
         limit=limit,
@@ -87,23 +91,25 @@ def redrive(
     )
 
 
-def _redrive_event(depot: Depot, letter: Letter) -> Redriven:
+def _redrive_event(depot: Depot, letter: Letter, by: str) -> Redriven:
     # The letter's id makes it another message than the one that died: the queue drops what it has seen within five
     # minutes. Put back twice it is the same.
     entry = Entry(letter.body, letter.group, digest("redrive", letter.id))
     depot.queue.send([entry])
     note = note_of(letter.body, NO_ERROR_REPORTED)
-    store.events.mark_redriven(depot.table, note, at=clock.to_text(clock.now_ms()))
+    store.events.mark_redriven(depot.table, note, at=clock.to_text(clock.now_ms()), by=by)
     return Redriven(id=letter.id, queue=EVENTS, correlation_id=note.correlation_id)
 
 
-def _redrive_social(depot: Depot, letter: Letter) -> Redriven:
+def _redrive_social(depot: Depot, letter: Letter, by: str) -> Redriven:
     try:
         notifications = _notifications_in(letter, depot.social_topic_arns)
     except _Refused as refusal:
         return Redriven(id=letter.id, queue=SOCIAL, refused=refusal.why)
     for notification in notifications:
         ingress.take_social(notification.message, depot.queue, depot.bucket)
+    note = note_of(letter.body, NO_ERROR_REPORTED)
+    store.events.mark_redriven(depot.table, note, at=clock.to_text(clock.now_ms()), by=by)
     return Redriven(id=letter.id, queue=SOCIAL)
 
 

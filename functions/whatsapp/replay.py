@@ -27,6 +27,7 @@ from whatsapp.resources import Depot
 ENTRIES_PER_CALL = 1_000
 ENTRIES_PER_QUERY = 100
 WAITING = frozenset({OPEN, REPLAYED})
+COMMAND_LINE = "operations"  # the caller of `operations.events`: AWS has authenticated them
 _EVENT_ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
@@ -93,16 +94,18 @@ def parked(
     return found, start
 
 
-def replay(depot: Depot, event_id: str, company: str | None) -> Replay:
+def replay(depot: Depot, event_id: str, company: str | None, *, by: str = COMMAND_LINE) -> Replay:
     """
     Put one parked event back on the queue, also one whose replay is on its way; nothing is sent when it is over.
+
+    *by* is the authenticated caller.
 
     Raises NotFound, NotReplayable and NotEnqueued.
     """
     event = store.events.get(depot.table, event_id) if _EVENT_ID.fullmatch(event_id) else None
     if event is None or not Wanted(company=company).includes(event):
         raise NotFound("event_id: there is no such parked event")
-    return _replay(depot, event) if event.state in WAITING else Replay(event)
+    return _replay(depot, event, by) if event.state in WAITING else Replay(event)
 
 
 def replay_all(
@@ -113,18 +116,19 @@ def replay_all(
     start: Position = None,
     tell: Callable[[Replay], None],
     is_over: Callable[[], bool] = lambda: False,
+    by: str = COMMAND_LINE,
 ) -> Position:
     """
     Put up to *limit* open events back on the queue and return where to go on, None at the end.
 
     *tell* is told of each at once, so that a run that dies has told what it did. What is on its way is left alone; what
-    cannot be replayed is told as refused. Stops when *is_over*. Raises NotEnqueued.
+    cannot be replayed is told as refused. Stops when *is_over*. *by* is the authenticated caller. Raises NotEnqueued.
     """
     is_open = replace(wanted, states=frozenset({OPEN}))
     events, position = parked(depot.table, is_open, limit=limit, start=start)
     for event in events:
         try:
-            tell(_replay(depot, event))
+            tell(_replay(depot, event, by))
         except NotReplayable as refusal:
             tell(Replay(event, refused=refusal.why))
         if event is not events[-1] and is_over():
@@ -132,7 +136,7 @@ def replay_all(
     return position
 
 
-def _replay(depot: Depot, event: WebhookEvent) -> Replay:
+def _replay(depot: Depot, event: WebhookEvent, by: str) -> Replay:
     original = _original(depot, event)
     number = event.next_replay
     again = replace(original, replay_of=event.event_id, replay=number)
@@ -141,7 +145,7 @@ def _replay(depot: Depot, event: WebhookEvent) -> Replay:
     deduplication = digest("replay", event.event_id, str(number))
     depot.queue.send([replace(splitting.queue_entry(again), deduplication=deduplication)])
     now = clock.to_text(clock.now_ms())
-    store.events.mark_replayed(depot.table, event.event_id, replay=number, at=now)
+    store.events.mark_replayed(depot.table, event.event_id, replay=number, at=now, by=by)
     facts = {
         "replay_count": number,
         "replayed_at": now,

@@ -152,11 +152,11 @@ def list_messages(
     views.StandingView,
 )
 def take_over(
-    caller: Caller, given: inputs.TakeOverInput, ref: str
+    caller: Caller, _given: inputs.TakeOverInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
     """Take a conversation over from the model; with `force` from a colleague."""
     opened = opened_for(office, caller, ref)
-    return lambda agent: agents.take_over(here, opened, agent, force=given.force)
+    return lambda agent: agents.take_over(here, opened, agent)
 
 
 @routes.changes(
@@ -221,11 +221,11 @@ def resolve(
 @routes.changes(
     "POST /conversations/{ref}/close",
     Scope.CONVERSATIONS_MANAGE,
-    inputs.AgentInput,
+    inputs.ActingInput,
     views.StandingView,
 )
 def close(
-    caller: Caller, _given: inputs.AgentInput, ref: str
+    caller: Caller, _given: inputs.ActingInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
     """End a conversation."""
     opened = opened_for(office, caller, ref)
@@ -235,11 +235,11 @@ def close(
 @routes.changes(
     "POST /conversations/{ref}/reopen",
     Scope.CONVERSATIONS_MANAGE,
-    inputs.AgentInput,
+    inputs.ActingInput,
     views.StandingView,
 )
 def reopen(
-    caller: Caller, _given: inputs.AgentInput, ref: str
+    caller: Caller, _given: inputs.ActingInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
     """Put a closed conversation back to where it was."""
     opened = opened_for(office, caller, ref)
@@ -267,7 +267,7 @@ def attach(
     """Place a message in a conversation, which takes it as if it had come there."""
     found = placing.one_for(office, caller, unmatched_id)
     opened = opened_for(office, caller, given.ref)
-    return lambda _: placing.attach(office, caller, found, opened)
+    return lambda agent: placing.attach(office, caller, agent, found, opened)
 
 
 @routes.reads("POST /opt-outs/search", Scope.CONSENT_READ, inputs.ConsentQuery, views.ConsentView)

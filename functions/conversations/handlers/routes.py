@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from conversations import once
+from conversations.inputs import ActingInput
 from conversations.office import Agent, Unusable
 from conversations.once import Asked
 from shared import openapi, rest
@@ -90,7 +91,12 @@ class Routes:
                     change = act(caller, wanted, **names)
 
                     def make(cause: str) -> dict[str, Any]:
-                        agent = Agent(name=wanted.agent_id, principal=caller.principal, cause=cause)
+                        agent = Agent(
+                            name=wanted.agent_id,
+                            principal=caller.principal,
+                            cause=cause,
+                            force=isinstance(wanted, ActingInput) and wanted.force,
+                        )
                         return change(agent).model_dump(mode="json", exclude_none=True)
 
                     found = once.answered(self.log, asked, make)

@@ -77,7 +77,11 @@ class Spent(LogItem):
 
 
 class Unmatched(LogItem):
-    """A customer's message that belongs to no conversation, for people to place."""
+    """
+    A customer's message that belongs to no conversation, for people to place.
+
+    `attached_by` is the agent who placed it, `attached_principal` the authenticated caller.
+    """
 
     item_type: ClassVar[str] = "UNMATCHED"
     pk_pattern: ClassVar[str] = "UNMATCHED#{company_id}"
@@ -90,6 +94,8 @@ class Unmatched(LogItem):
     received_at: str
     event: dict[str, Any] = Field(repr=False)  # the event as it came
     attached_to: str | None = None
+    attached_by: str | None = None
+    attached_principal: str | None = None
 
     @classmethod
     def sk(cls, time: str, unmatched_id: str) -> str:

@@ -53,7 +53,9 @@ class Message(OfConversation):
     """
     A message: the contract's attributes, and what one has to know of its way.
 
-    `author`: `customer`, `ai`, `system`, `human:<agent id>`, `human:external`. `payload_hash` is of what came.
+    `author`: `customer`, `ai`, `system`, `human:<agent id>`, `human:external`. `principal` is the API key that wrote a
+    person's message. `resolved_by` and `resolved_principal` say who decided what became of an unknown send.
+    `payload_hash` is of what came.
     `content_key` is where a text of over 16 KB lies whole. `segments` are the provider's once it has told. What follows
     from a message of the model (hand-off, functions, recorded answers) stands here too: whoever finishes the turn of a
     dead worker needs nothing else.
@@ -68,6 +70,9 @@ class Message(OfConversation):
     role: Role
     content: str = Field(default="", repr=False)
     author: str
+    principal: str | None = None
+    resolved_by: str | None = None
+    resolved_principal: str | None = None
     kind: str = "text"
     ai_prompt_tokens: int | None = None
     ai_completion_tokens: int | None = None
@@ -120,13 +125,19 @@ class Message(OfConversation):
 
 
 class Change(OfConversation):
-    """A status changed: who did it, from what to what, for which reason, because of which event."""
+    """
+    A status changed: who did it, from what to what, for which reason, because of which event.
+
+    `principal` is the authenticated caller, where the change was made over the API; `who` is the agent that it named.
+    Equal statuses: another agent has the conversation.
+    """
 
     item_type: ClassVar[str] = "CHANGE"
     sk_pattern: ClassVar[str] = "EVT#{time}#{id}"
     first_sk: ClassVar[str] = "EVT#"
 
     who: str
+    principal: str | None = None
     from_status: str | None = None
     to_status: str
     reason: str | None = None
@@ -218,6 +229,9 @@ class State(OfConversation):
     # The move that raised the fence last: whoever finds the item elsewhere finishes it.
     moves_to: str | None = None
     moved_by: str | None = None
+    moved_principal: str = (
+        ""  # the authenticated caller who asked for that move; empty where none did
+    )
     moved_for: str | None = None
     status_reason: str | None = None
     releases: int = 0  # how often a person had a first message tried again

@@ -15,7 +15,11 @@ class Verdict(StrEnum):
 
 
 class Proposal(BaseModel):
-    """The call: *arguments* is JSON text in its canonical spelling, checked. Without a verdict it waits."""
+    """
+    The call: *arguments* is JSON text in its canonical spelling, checked. Without a verdict it waits.
+
+    `decided_by` is the agent who released or refused it, `decided_principal` the authenticated caller.
+    """
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
 
@@ -23,3 +27,5 @@ class Proposal(BaseModel):
     name: str
     arguments: str = Field(repr=False)
     verdict: Verdict | None = None
+    decided_by: str | None = None
+    decided_principal: str | None = None

@@ -84,8 +84,12 @@ def one_unmatched(table: Table, company_id: str, sk: str) -> Unmatched | None:
     return Unmatched.read(item) if item else None
 
 
-def attach(table: Table, company_id: str, sk: str, ref: str) -> bool:
-    """Note where a message was placed; False where it was placed elsewhere, or is gone. Safe to repeat."""
+def attach(table: Table, company_id: str, sk: str, ref: str, by: Attributes) -> bool:
+    """
+    Note where a message was placed; False where it was placed elsewhere, or is gone. Safe to repeat.
+
+    *by* says who placed it (`Unmatched.named`); the first call's stays.
+    """
     where = {PARTITION_KEY: Unmatched.partition(company_id), SORT_KEY: sk}
     attached_to = Unmatched.attr("attached_to")
     is_free = attached_to.not_exists() | attached_to.eq(ref)
@@ -93,6 +97,7 @@ def attach(table: Table, company_id: str, sk: str, ref: str) -> bool:
         table.update(
             where,
             put=Unmatched.named(attached_to=ref),
+            put_once=by,
             when=Unmatched.attr("unmatched_id").exists() & is_free,
         )
     except ConditionFailed:

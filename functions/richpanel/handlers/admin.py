@@ -220,7 +220,7 @@ def redrive() -> Response[str]:
         _log(given, "dead letter redriven", facts)
         metrics.add_metric("Redriven", MetricUnit.Count, 1)
 
-    redriving.redrive(office, limit=limit, tell=tell, is_over=_is_over())
+    redriving.redrive(office, given, limit=limit, tell=tell, is_over=_is_over())
     shown = [{"id": one.id, "conversation_id": one.conversation_id} for one in done]
     result = {"letters": shown, "waiting": office.dead_letters.count()}
     return rest.answer(app, {"result": result}, HTTPStatus.ACCEPTED)

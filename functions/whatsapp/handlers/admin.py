@@ -119,7 +119,7 @@ def list_parked() -> Response[str]:
 def replay_parked(event_id: str) -> Response[str]:
     """Put one parked event back on the queue."""
     caller = rest.caller(app, Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
-    done = replay.replay(depot, event_id, _company(caller, None))
+    done = replay.replay(depot, event_id, _company(caller, None), by=caller.principal)
     _tell(caller, done)
     return rest.answer(app, {"result": parked_view(done.event)}, HTTPStatus.ACCEPTED)
 
@@ -138,7 +138,13 @@ def replay_all() -> Response[str]:
         _tell(caller, one)
 
     last = replay.replay_all(
-        depot, wanted, limit=given.limit, start=start, tell=tell, is_over=_is_over()
+        depot,
+        wanted,
+        limit=given.limit,
+        start=start,
+        tell=tell,
+        is_over=_is_over(),
+        by=caller.principal,
     )
     cursor = _cursor(listing, last)
     return rest.answer(
@@ -168,7 +174,14 @@ def redrive() -> Response[str]:
         done.append(one)
         _tell_redriven(caller, one)
 
-    dead_letters.redrive(depot, ids=given.ids, limit=given.limit, tell=tell, is_over=_is_over())
+    dead_letters.redrive(
+        depot,
+        ids=given.ids,
+        limit=given.limit,
+        tell=tell,
+        is_over=_is_over(),
+        by=caller.principal,
+    )
     shown = [one.model_dump(by_alias=True, exclude_none=True) for one in done]
     missing = sorted(set(given.ids or ()) - {one.id for one in done})
     result = {"letters": shown, "missing": missing, "waiting": dead_letters.waiting(depot)}

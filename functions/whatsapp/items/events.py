@@ -24,6 +24,8 @@ class WebhookEvent(WhatsAppItem):
 
     Replays are numbered. What became of one is written by the worker, whenever and in whatever order it learns of it;
     so the state is read off the highest number that was sent and the highest that came back.
+
+    `replayed_by` is the authenticated caller of the last replay or redrive.
     """
 
     item_type: ClassVar[str] = "WEBHOOK_EVENT"
@@ -47,6 +49,7 @@ class WebhookEvent(WhatsAppItem):
     attempts: int | None = None
     replay_count: int | None = None  # number of the last replay that is known to be on the queue
     replayed_at: str | None = None
+    replayed_by: str | None = None
     returned: int | None = None  # number of the last replay that was parked again
     parked_again_at: str | None = None
     replaced_by: str | None = None  # id of the event under which that one is parked

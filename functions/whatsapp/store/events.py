@@ -70,10 +70,11 @@ def position_of(event: WebhookEvent) -> Attributes:
     return {**pk(event.pk), **place}
 
 
-def mark_replayed(table: Table, event_id: str, *, replay: int, at: str) -> None:
-    """Say that a replay is on the queue. Twice, or after a later one, it changes nothing."""
+def mark_replayed(table: Table, event_id: str, *, replay: int, at: str, by: str) -> None:
+    """Say that a replay is on the queue, and who put it there. Twice, or after a later one, it changes nothing."""
     is_newer = _of("replay_count").not_exists() | _of("replay_count").lt(replay)
-    _mark(table, event_id, {"replay_count": replay, "replayed_at": at}, is_newer)
+    facts = {"replay_count": replay, "replayed_at": at, "replayed_by": by}
+    _mark(table, event_id, facts, is_newer)
 
 
 def mark_resolved(table: Table, event_id: str, *, at: str) -> None:
@@ -97,13 +98,15 @@ def reopen(table: Table, event_id: str, *, ttl: int) -> None:
     _mark(table, event_id, {"ttl": ttl}, drop="replaced_by")
 
 
-def mark_redriven(table: Table, note: WebhookEvent, *, at: str) -> None:
+def mark_redriven(table: Table, note: WebhookEvent, *, at: str, by: str) -> None:
     """
-    Say that a dead letter is back on the queue. *note* is written where its run died without one.
+    Say that a dead letter is back on the queue, and who put it there. *note* is written where its run died without one.
 
     Safe to repeat; the newest time stands.
     """
-    table.update(pk(note.pk), put=_named(replayed_at=at), put_once=_besides_key(note))
+    table.update(
+        pk(note.pk), put=_named(replayed_at=at, replayed_by=by), put_once=_besides_key(note)
+    )
 
 
 def note_last_attempt(table: Table, note: WebhookEvent) -> None:

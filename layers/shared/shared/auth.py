@@ -1,13 +1,18 @@
 """The caller of the API: whose data they may see and what they may do, as the authorizer vouches for it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 
 class Scope(StrEnum):
-    """What an API key can be allowed to do."""
+    """
+    What an API key can be allowed to do.
+
+    The scopes of PROJECT_SCOPES reach data that belongs to a project; a key that is bound to projects may have only
+    those.
+    """
 
     WHATSAPP_READ = (
         "whatsapp:read"  # conversations, messages and parked events of the company's numbers
@@ -21,10 +26,19 @@ class Scope(StrEnum):
     CONVERSATIONS_READ = "conversations:read"
     CONVERSATIONS_REPLY = "conversations:reply"  # take over, write, hand back, release, resolve
     CONVERSATIONS_MANAGE = "conversations:manage"  # close, reopen, place messages of nobody
+    # Consent is the company's: an opt-out ends conversations of all its projects, an opt-in opens them again.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"
 
 
+PROJECT_SCOPES = frozenset(
+    {
+        Scope.CONVERSATIONS_INITIATE,
+        Scope.CONVERSATIONS_READ,
+        Scope.CONVERSATIONS_REPLY,
+        Scope.CONVERSATIONS_MANAGE,
+    }
+)
 EVERY_PROJECT = "*"
 
 
@@ -33,7 +47,7 @@ class Unauthenticated(Exception):
 
 
 class Forbidden(Exception):
-    """The caller lacks a scope; the text names it."""
+    """The caller lacks a scope, or is bound to projects and asks for data that has none; the text names the scope."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +69,14 @@ class Caller:
         return company == self.company and is_named
 
     def require(self, *scopes: Scope) -> None:
-        """Raise Forbidden unless the caller has one of *scopes*."""
-        if self.scopes.isdisjoint(scopes):
+        """Raise Forbidden unless the caller has one of *scopes*, and their projects allow it."""
+        held = [scope for scope in scopes if scope in self.scopes]
+        if not held:
             raise Forbidden(f"this needs the scope {' or '.join(scopes)}")
+        if len(without_project(held, self.projects)) == len(held):
+            raise Forbidden(
+                f"the scope {' or '.join(held)} reaches data without a project, and this API key is bound to projects"
+            )
 
     def as_context(self) -> dict[str, str]:
         """The caller as an authorizer hands them on: API Gateway carries flat texts only."""
@@ -67,6 +86,13 @@ class Caller:
             "principal": self.principal,
             "projects": " ".join(sorted(self.projects)),
         }
+
+
+def without_project(scopes: Iterable[str], projects: Collection[str]) -> list[str]:
+    """Those of *scopes* that a key of *projects* may not use: their data has no project. None where it has them all."""
+    if EVERY_PROJECT in projects:
+        return []
+    return [scope for scope in scopes if scope not in PROJECT_SCOPES]
 
 
 def caller_of(event: Mapping[str, Any]) -> Caller:

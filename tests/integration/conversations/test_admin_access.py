@@ -251,14 +251,19 @@ def test_a_project_that_is_not_the_keys_is_not_found(agency: Agency, line: str) 
     assert agency.call(line, who=own, query={"project_id": OTHER_PROJECT}).status == 200
 
 
-def test_of_an_opt_out_only_conversations_of_the_keys_projects_are_named(agency: Agency) -> None:
-    hidden, named = agency.begin(), agency.begin("req-2", project=OTHER_PROJECT)
+@pytest.mark.parametrize("route", OF_COMPANY[3:], ids=lambda route: route.line)
+def test_a_key_that_is_bound_to_projects_neither_sees_nor_changes_consent(
+    agency: Agency, route: Route
+) -> None:
+    """Consent is the company's: a change would end or open conversations of other projects."""
+    ref, message = agency.begin(), unplaced(agency)
+    before = agency.rows()
 
-    answer = agency.call("POST /opt-outs", CONSENT, who=caller(projects=OTHER_PROJECT))
+    answer = route.call(agency, ref, message, who=caller(projects=PROJECT))
 
-    assert answer.result["refs"] == [named]
-    # Consent is the company's, whoever puts it on record.
-    assert agency.item(hidden).conversation_status == Status.OPTED_OUT
+    assert (answer.status, answer.error) == (403, "forbidden")
+    assert "bound to projects" in answer.body["error"]["message"]
+    assert agency.rows() == before
 
 
 # What is refused, and how

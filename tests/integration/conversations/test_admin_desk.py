@@ -20,6 +20,7 @@ from tests.integration.conversations.agency import (
     COMPANY,
     NEIGHBOUR,
     OTHER_PROJECT,
+    OURS,
     PROJECT,
     Agency,
     Answer,
@@ -231,6 +232,8 @@ def test_an_opt_out_is_on_record_whether_there_is_a_conversation_or_not(agency: 
         "at": "2026-01-01T12:00:00.000Z",
         "source": "operator",
         "evidence": "call of 1 January",
+        "recorded_by": f"human:{OURS.principal}",
+        "principal": OURS.principal,
     }
 
 

@@ -293,7 +293,7 @@ def test_a_turn_under_way_and_when_a_first_message_is_due_are_shown(agency: Agen
 def test_changes_are_shown_newest_first_with_who_and_why(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", {"agent_id": "carol"})
-    agency.on(ref, "close", {"agent_id": "dan"})
+    agency.on(ref, "close", {"agent_id": "dan", "force": True})
 
     newest, oldest = agency.look(ref)["changes"]
 

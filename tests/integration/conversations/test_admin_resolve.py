@@ -47,7 +47,9 @@ def in_doubt(agency: Agency, ref: str, turn_id: str, author: str = "ai", **facts
 
 
 def resolved(agency: Agency, ref: str, message: Message, outcome: str, **more: Any) -> Answer:
-    body = {"entry_id": message.entry_id, "outcome": outcome, "agent_id": "carol"}
+    body: dict[str, Any] = {"entry_id": message.entry_id, "outcome": outcome, "agent_id": "carol"}
+    if more.pop("force", False):
+        body["force"] = True
     return agency.on(ref, "resolve", body, **more)
 
 
@@ -261,4 +263,5 @@ def test_nothing_is_said_again_in_a_colleagues_conversation_or_a_closed_one(
 
     assert answer.error == ("ALREADY_TAKEN" if who else "NOT_OPEN")
     assert agency.message(ref, message).delivery_status is Delivery.UNKNOWN
-    assert resolved(agency, ref, message, "not_sent").status == 200
+    force = {"force": True} if who else {}
+    assert resolved(agency, ref, message, "not_sent", **force).status == 200

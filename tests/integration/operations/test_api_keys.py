@@ -37,7 +37,10 @@ def test_a_key_opens_the_projects_that_are_named_and_else_all_of_its_company(
     keys: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     everywhere = created(keys, capsys, "--company", "CI-1.a")
-    named = created(keys, capsys, "--company", "CI-1.a", "--project", "one", "--project", "Two_2")
+    named = created(
+        keys, capsys, "--company", "CI-1.a", "--project", "one", "--project", "Two_2",
+        "--scopes", "conversations:read", "conversations:reply",
+    )  # fmt: skip
 
     of_all, of_two = (keys_of_callers.verify(keys, key).caller() for key in (everywhere, named))
     assert [of_all.may_use("CI-1.a", project) for project in ("one", "other")] == [True, True]
@@ -46,6 +49,25 @@ def test_a_key_opens_the_projects_that_are_named_and_else_all_of_its_company(
     ]  # fmt: skip
     run(keys, "list")
     assert "\tone,Two_2\t" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "scope",
+    ["whatsapp:read", "whatsapp:admin", "operator", "richpanel:read", "richpanel:operate",
+     "consent:read", "consent:write"],
+)  # fmt: skip
+def test_a_key_of_a_project_gets_no_scope_whose_data_has_no_project(
+    keys: Table, capsys: pytest.CaptureFixture[str], scope: str
+) -> None:
+    given = ["create", "--company", "acme", "--project", "one"]
+
+    assert run(keys, *given, "--scopes", "conversations:read", scope) == 1
+
+    error = capsys.readouterr().err
+    assert f"scopes: {scope} reach data that has no project" in error
+    run(keys, "list")
+    assert capsys.readouterr().out == ""
+    assert run(keys, *given) == 1  # The default scope has no project either.
 
 
 def test_standard_output_is_the_key_alone_so_that_scripts_can_take_it(

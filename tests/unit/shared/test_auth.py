@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.auth import Caller, Forbidden, Scope, Unauthenticated, caller_of
+from shared.auth import PROJECT_SCOPES, Caller, Forbidden, Scope, Unauthenticated, caller_of
 
 READER = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
 
@@ -57,7 +57,36 @@ def test_one_of_several_scopes_is_enough() -> None:
     "scopes", ["", "whatsapp", "whatsapp:rea", "whatsapp:read,x", "WHATSAPP:READ"]
 )
 def test_a_caller_without_the_scope_is_refused_and_told_which(scopes: str) -> None:
-    caller = caller_of(event({"company": "acme", "principal": "p", "scopes": scopes}))
+    given = {"company": "acme", "principal": "p", "projects": "*", "scopes": scopes}
+    caller = caller_of(event(given))
 
     with pytest.raises(Forbidden, match="whatsapp:read"):
         caller.require(Scope.WHATSAPP_READ)
+
+
+@pytest.mark.parametrize("projects", [{"hiring"}, set()], ids=["one", "none"])
+@pytest.mark.parametrize("scope", list(Scope))
+def test_a_caller_that_is_bound_to_projects_may_use_only_scopes_of_projects(
+    scope: Scope, projects: set[str]
+) -> None:
+    caller = Caller(
+        company="acme",
+        scopes=frozenset(Scope),
+        principal="api-key:1",
+        projects=frozenset(projects),
+    )
+
+    if scope in PROJECT_SCOPES:
+        caller.require(scope)
+        return
+    with pytest.raises(Forbidden, match="bound to projects"):
+        caller.require(scope)
+
+
+def test_of_several_scopes_one_of_projects_is_enough_for_a_bound_caller() -> None:
+    scopes = frozenset({"conversations:read", "operator"})
+    caller = Caller(
+        company="acme", scopes=scopes, principal="api-key:1", projects=frozenset({"hiring"})
+    )
+
+    caller.require(Scope.OPERATOR, Scope.CONVERSATIONS_READ)

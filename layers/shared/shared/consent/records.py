@@ -62,12 +62,15 @@ class Statement:
 
     *at_ms* is the time that is kept with the message (ms since 1970), not the time of this delivery. *evidence* is an
     id of ours or of the provider's. *channel* is the one it came by, None where it came by none (an operator).
+    *recorded_by* is the agent who recorded it over the API, *principal* the authenticated caller.
     """
 
     source: Source
     at_ms: int
     evidence: str
     channel: str | None = None
+    recorded_by: str | None = None
+    principal: str | None = None
 
 
 class Consent(BaseModel):
@@ -85,6 +88,8 @@ class Consent(BaseModel):
     source: Source
     evidence: str
     said_by: str | None = None
+    recorded_by: str | None = None
+    principal: str | None = None
 
     @classmethod
     def key(cls, company: str, of_address: str, channel: str) -> Attributes:
@@ -211,6 +216,8 @@ class Consents:
                     source=said.source,
                     evidence=said.evidence,
                     said_by=said.channel,
+                    recorded_by=said.recorded_by,
+                    principal=said.principal,
                 )
             )
             for address in addresses
