@@ -84,9 +84,9 @@ def settle_later(here: Resources, ref: str, turn: Turn) -> None:
     )
 
 
-def sender_of(action: Action) -> BusinessAccount | None:
-    """The account and address that an action sends from; None where an older version did not record them."""
-    if action.account is None and action.business_address is None:
+def sender_of(action: Action | None) -> BusinessAccount | None:
+    """The account and address that an action sends from; None where it is gone, or an older version wrote it."""
+    if action is None or (action.account is None and action.business_address is None):
         return None
     return BusinessAccount(
         provider=action.provider, account=action.account, business_address=action.business_address

@@ -266,8 +266,8 @@ def _settled(turns: Turns, speaking: Speaking, made: Attempt) -> Outcome:
     if made.has_arrived:
         known = (action.provider_id or action.evidence) if action else None
         provider_id = sent.provider_id if sent else known
-        sender = made.sender if sent else (sending.sender_of(action) if action else None)
         segments = sent.segments if sent else None
+        sender = made.sender if sent else sending.sender_of(action)
         message = settling.link(here, speaking, provider_id, segments, sender)
         if provider_id:
             turns.wire.announce(speaking.opened, message, speaking.action_id, provider_id)

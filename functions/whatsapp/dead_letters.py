@@ -18,8 +18,7 @@ from shared.queues import Entry, digest
 from whatsapp import ingress, store
 from whatsapp.items import WebhookEvent
 from whatsapp.parking import NO_ERROR_REPORTED, note_of
-from whatsapp.replay import COMMAND_LINE
-from whatsapp.resources import Depot
+from whatsapp.resources import COMMAND_LINE, Depot
 from whatsapp.splitting import parse_body
 from whatsapp.views import DeadLetters, DeadLetterView, Redriven
 

@@ -21,13 +21,12 @@ from whatsapp.folders import parked_events
 from whatsapp.items import OPEN, REPLAYED, WebhookEvent
 from whatsapp.parking import PARKED
 from whatsapp.reading import NotFound
-from whatsapp.resources import Depot
+from whatsapp.resources import COMMAND_LINE, Depot
 
 # What one call reads of an index that all companies share; then comes a position to go on from.
 ENTRIES_PER_CALL = 1_000
 ENTRIES_PER_QUERY = 100
 WAITING = frozenset({OPEN, REPLAYED})
-COMMAND_LINE = "operations"  # the caller of `operations.events`: AWS has authenticated them
 _EVENT_ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from shared.queues import FifoQueue
     from shared.secrets import JsonSecret
 
+COMMAND_LINE = "operations"  # the caller of `operations.events`: AWS has authenticated them
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:

@@ -259,7 +259,9 @@ def test_a_file_that_another_company_told_of_before_the_message_is_ignored(world
     )
     routes.add_address(aside(world).log, "whatsapp", theirs["business_address"], owner)
     world.tell(
-        filed(world, **theirs, file=File(url=f"s3://{world.bucket}/{COPY}-forged", provider_id="77"))
+        filed(
+            world, **theirs, file=File(url=f"s3://{world.bucket}/{COPY}-forged", provider_id="77")
+        )
     )
     world.tell(filed(world, account="unknown"))
     world.work_off()
