@@ -386,23 +386,28 @@ def test_a_refusal_at_the_gateway_looks_like_one_of_the_api(kind: str, status: i
     assert set(body["error"]) == {"code", "message", "retryable"}
 
 
-def test_all_calls_are_throttled_and_webhooks_by_limits_of_their_own() -> None:
-    limits = {
-        (setting["ResourcePath"], setting["HttpMethod"]): (
+def throttles() -> dict[tuple[str, str], tuple[Any, Any]]:
+    """Rate and burst by method and path; a path in method settings has `~1` for each slash after the first."""
+    return {
+        (setting["HttpMethod"], "/" + setting["ResourcePath"][1:].replace("~1", "/").lstrip("/")): (
             setting["ThrottlingRateLimit"],
             setting["ThrottlingBurstLimit"],
         )
         for setting in properties("ParleyApi")["MethodSettings"]
     }
 
-    assert limits == {
-        ("/*", "*"): (parameters({})["ApiRateLimit"], parameters({})["ApiBurstLimit"]),
-        ("/~1webhooks~1whatsapp", "POST"): (
-            parameters({})["WebhookRateLimit"],
-            parameters({})["WebhookBurstLimit"],
-        ),
-        ("/~1webhooks~1richpanel", "POST"): (20, 50),
-    }
+
+def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
+    """A flood of calls to one open route leaves the limit of all others untouched."""
+    found = throttles()
+
+    assert found.keys() == {("*", "/*"), *WEBHOOKS}
+    assert all(limit for limits in found.values() for limit in limits)
+    assert found["*", "/*"] == (parameters({})["ApiRateLimit"], parameters({})["ApiBurstLimit"])
+    by_parameter = (parameters({})["WebhookRateLimit"], parameters({})["WebhookBurstLimit"])
+    for path in ("/webhooks/whatsapp", "/webhooks/twilio", "/webhooks/twilio/status"):
+        assert found["POST", path] == by_parameter
+    assert found["POST", "/webhooks/richpanel"] == (20, 50)
 
 
 def test_the_access_log_knows_routes_and_no_callers() -> None:

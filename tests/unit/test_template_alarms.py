@@ -87,8 +87,8 @@ def of_help_desk(metric: str, threshold: float = 0, period: int = 300) -> Watch:
     return Watch(f"Parley/dev {metric}", OF_THE_HELP_DESK, "Sum", threshold, period)
 
 
-def of_conversations(metric: str, threshold: float = 0) -> Watch:
-    return Watch(f"Parley/dev {metric}", OF_CONVERSATIONS, "Sum", threshold, 300)
+def of_conversations(metric: str, threshold: float = 0, period: int = 300) -> Watch:
+    return Watch(f"Parley/dev {metric}", OF_CONVERSATIONS, "Sum", threshold, period)
 
 
 def of_dead_letters(queue: str) -> dict[str, Watch]:
@@ -141,6 +141,7 @@ ON_ONE_METRIC: dict[str, Watch] = {
     "ConversationsSendDoubled": of_conversations("SendDoubled"),
     "ConversationsSignatureRejected": of_conversations("SignatureRejected", 20),
     "ConversationsUnmatched": of_conversations("Unmatched", 20),
+    "ConversationsGapCheckFailed": of_conversations("GapCheckFailed", period=900),
     "ConversationsModelFailing": of_conversations("ModelFailed", 5),
     "ConversationsSwitchesUnreadable": of_conversations("SwitchesUnreadable"),
     "ConversationsConfigurationInvalid": of_conversations("ConfigurationInvalid"),
