@@ -21,6 +21,9 @@ from whatsapp.events import Event
 from whatsapp.folders import claims
 from whatsapp.splitting import Delivery
 
+# Meta sends at most 1,000 updates in one notification ("Webhooks", "Frequency"). More events than this cannot be
+# enqueued before the function ends, however often the sender repeats them.
+MOST_EVENTS = 5_000
 # Who signed what our own canary sends. No app of Meta: their ids are digits.
 CANARY_APP = "canary"
 
@@ -53,13 +56,14 @@ def take_meta(body: bytes, app: str, queue: FifoQueue, bucket: Bucket) -> int:
     """
     Enqueue everything in a verified Meta body and return the number of events.
 
-    A body without events is kept in S3 for the worker to park: the sender would repeat it for days. Raises NotEnqueued.
+    A body without events, or with more than MOST_EVENTS, is kept in S3 for the worker to park: the sender would repeat
+    it for days. Raises NotEnqueued.
     """
     delivery = Delivery(source="meta", app=app, accepted_at=clock.now_ms())
     parsed = splitting.parse_body(body)
     events: list[Event] = []
     if parsed is not None and parsed.get("object") == splitting.WHATSAPP_OBJECT:
-        events = list(splitting.events_of(parsed, delivery))
+        events = _bounded(splitting.events_of(parsed, delivery))
     return _enqueue(events or [_malformed(body, delivery, bucket)], queue, bucket)
 
 
@@ -76,10 +80,18 @@ def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
     if isinstance(parsed, dict) and "changes" in parsed:
         # The service passes the entry on without its time, and events of a whole account have no other.
         parsed = {"time": _seconds_of(envelope.get("message_timestamp"))} | parsed
-    events = list(splitting.events_of_entry(parsed, delivery)) if isinstance(parsed, dict) else []
+    events: list[Event] = []
+    if isinstance(parsed, dict):
+        events = _bounded(splitting.events_of_entry(parsed, delivery))
     if not events:
         events = [_malformed(message.encode("utf-8", "replace"), delivery, bucket)]
     return _enqueue(events, queue, bucket)
+
+
+def _bounded(events: Iterable[Event]) -> list[Event]:
+    """The events; none where they are more than MOST_EVENTS, so that the body is kept as a whole."""
+    found = list(islice(events, MOST_EVENTS + 1))
+    return found if len(found) <= MOST_EVENTS else []
 
 
 def _seconds_of(timestamp: object) -> int | None:

@@ -60,21 +60,30 @@ def recipient_of(status: Mapping[str, Any]) -> str:
     return _first(status, ("recipient_user_id", "recipient_id", "recipient"))
 
 
-def contact_of(
-    item: Mapping[str, Any], contacts: Sequence[dict[str, Any]], index: int
-) -> dict[str, Any] | None:
-    """
-    The `contacts[]` entry of the item's sender.
+class Contacts:
+    """The `contacts[]` of a change, found by id: a change may hold thousands of them, and of items."""
 
-    The one with the sender's `wa_id` or `user_id`; else the one at the same position; else the only one.
-    """
-    sender = {_first(item, (name,)) for name in (*_BSUID_FIELDS, *_PHONE_FIELDS)} - {""}
-    for contact in contacts:
-        if sender & {_first(contact, ("wa_id",)), _first(contact, ("user_id",))}:
-            return contact
-    if len(contacts) == 1:
-        return contacts[0]
-    return contacts[index] if index < len(contacts) else None
+    def __init__(self, entries: Sequence[dict[str, Any]] = ()) -> None:
+        self._entries = entries
+        self._positions: dict[str, int] = {}
+        for position, entry in enumerate(entries):
+            for name in ("wa_id", "user_id"):
+                self._positions.setdefault(_first(entry, (name,)), position)
+        self._positions.pop("", None)
+
+    def of(self, item: Mapping[str, Any], index: int) -> dict[str, Any] | None:
+        """
+        The entry of the item's sender.
+
+        The first with the sender's `wa_id` or `user_id`; else the one at the same position; else the only one.
+        """
+        ids = (_first(item, (name,)) for name in (*_BSUID_FIELDS, *_PHONE_FIELDS))
+        position = min(
+            (self._positions[one] for one in ids if one in self._positions), default=None
+        )
+        if position is None:
+            position = 0 if len(self._entries) == 1 else index
+        return self._entries[position] if position < len(self._entries) else None
 
 
 def _first(source: Mapping[str, Any], names: Sequence[str]) -> str:

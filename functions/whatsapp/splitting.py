@@ -12,6 +12,7 @@ from typing import Any
 from shared.queues import Entry, digest, to_json
 from whatsapp import senders
 from whatsapp.events import LONGEST_ID, Event
+from whatsapp.senders import Contacts
 
 WHATSAPP_OBJECT = "whatsapp_business_account"
 
@@ -110,7 +111,9 @@ def events_of(body: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
 def events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
     """All events of one entry (`{id, time?, changes[]}`), in its order."""
     if not entry.get("changes"):
-        yield _event("other", dict(entry), 0, field="", value={}, entry=entry, delivery=delivery)
+        yield _event(
+            "other", dict(entry), 0, field="", value={}, contacts=Contacts(), entry=entry, delivery=delivery,
+        )  # fmt: skip
     for change in _dicts(entry.get("changes")):
         field = _text(change.get("field"))
         value = change.get("value")
@@ -147,15 +150,18 @@ def _events_of_change(
         items = [(_WHOLE.get(field, "other"), value, 0)]
     elif rest and field in _ARRAYS:
         items.append(("other", rest, 0))  # What came beside the arrays we know.
+    contacts = Contacts(_dicts(value.get("contacts")))
     for kind, whole, index in items:
         # Taken out here, so that it reaches no queue, no claim and no parked event either.
         item = _without(whole, _OF_CONNECTIONS) if field == "calls" else whole
-        yield _event(kind, item, index, field=field, value=value, entry=entry, delivery=delivery)
+        yield _event(
+            kind, item, index, field=field, value=value, contacts=contacts, entry=entry, delivery=delivery,
+        )  # fmt: skip
 
 
 def _event(
     kind: str, item: dict[str, Any], index: int, *,
-    field: str, value: Mapping[str, Any], entry: Mapping[str, Any], delivery: Delivery,
+    field: str, value: Mapping[str, Any], contacts: Contacts, entry: Mapping[str, Any], delivery: Delivery,
 ) -> Event:  # fmt: skip
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
@@ -176,7 +182,7 @@ def _event(
         field=field[:_LONGEST_NAME],
         at=_seconds(item.get("timestamp") or entry.get("time"), delivery),
         index=index,
-        contact=senders.contact_of(item, _dicts(value.get("contacts")), index),
+        contact=contacts.of(item, index),
         payload=item,
         hash=fingerprint,
     )

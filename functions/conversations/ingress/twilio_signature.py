@@ -33,6 +33,10 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _PORT = re.compile(r":\d+$")
 _SHARED_KEY_ALGORITHM = "HMAC_SHA256"
 _MOST_TO_PERMUTE = 3
+# Twilio's webhooks have about 30 parameters, and two more for each of at most 10 files ("Twilio's request to your
+# incoming message webhook URL"); the query has what a person configured, `a` and `bodySHA256`.
+MOST_FIELDS = 256
+MOST_QUERY_PARAMETERS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,12 @@ class Call:
     signature: str = field(repr=False)
     settings: str | None = None
     body_hashes: Sequence[str] = ()
+
+
+def has_too_many_fields(body: bytes, *, is_json: bool, query: Sequence[tuple[str, str]]) -> bool:
+    """Whether a call has more fields than Twilio sends: counted before anything is parsed or hashed."""
+    in_form = 0 if is_json else body.count(b"&") + 1
+    return in_form > MOST_FIELDS or len(query) > MOST_QUERY_PARAMETERS
 
 
 def fields_of(body: bytes, *, is_json: bool) -> dict[str, Any]:

@@ -268,6 +268,39 @@ def test_a_body_has_64_kilobytes_at_most(
     assert door.call(post(fields, in_base64=in_base64)) == answer
 
 
+@pytest.mark.parametrize(("surplus", "answer"), [(0, TAKEN), (1, (413, ""))])
+def test_a_form_has_256_fields_at_most(door: Door, surplus: int, answer: tuple[int, str]) -> None:
+    fields = text("t")
+    fields |= {f"Field{n}": "" for n in range(256 - len(fields) + surplus)}
+
+    assert door.call(post(fields)) == answer
+
+
+@pytest.mark.parametrize(("count", "answer"), [(16, TAKEN), (17, (413, ""))])
+def test_a_query_has_16_parameters_at_most(door: Door, count: int, answer: tuple[int, str]) -> None:
+    assert door.call(post(text("t"), query={f"p{n:02}": "1" for n in range(count)})) == answer
+
+
+def test_one_parameter_of_the_query_with_many_values_counts_as_many(door: Door) -> None:
+    flood = GOOD | {"multiValueQueryStringParameters": {"a": ["1"] * 17}}
+
+    assert door.call(flood) == (413, "")
+
+
+def test_a_call_above_a_bound_is_refused_before_its_signature_is_computed(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door.twilio.twilio_signature, "signer_of", None)
+
+    assert door.call(post({f"Field{n}": "" for n in range(300)})) == (413, "")
+
+
+def test_json_that_nests_too_deep_is_refused_as_a_body_that_nobody_signed(door: Door) -> None:
+    deep = JSON | {"body": "[" * 60_000}
+
+    assert door.call(deep) == REFUSED
+
+
 @pytest.mark.parametrize("name", ["x-twilio-signature", "X-TWILIO-SIGNATURE"])
 def test_headers_are_known_in_any_case(door: Door, name: str) -> None:
     event = with_header(with_header(GOOD, "X-Twilio-Signature"), name, SIGNATURE)

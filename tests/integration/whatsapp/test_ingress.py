@@ -205,6 +205,18 @@ def test_a_thousand_updates_in_one_post_are_all_enqueued(door: Door) -> None:
     assert door.sqs.batches == [10] * 100
 
 
+def test_a_body_with_more_events_than_can_be_enqueued_in_time_is_kept_whole(door: Door) -> None:
+    """With 503 Meta would send it again for days, and none of its events would ever be taken."""
+    body = batch(5_001)
+
+    assert door.post(body)["statusCode"] == 200
+
+    (event,) = door.sqs.events
+    assert event.kind == "malformed"
+    stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=str(event.claim))["Body"].read()
+    assert json.loads(stored) == {"raw": body.decode()}
+
+
 @pytest.mark.parametrize("refused", [0, 555, 999])
 def test_one_refused_entry_makes_the_provider_send_all_again(door: Door, refused: int) -> None:
     door.sqs.refuses = refused

@@ -307,3 +307,24 @@ def test_an_event_with_a_field_of_another_type_is_malformed(name: str, value: ob
 
     with pytest.raises(Permanent, match="malformed_event"):
         parse_event(json.dumps(wire))
+
+
+class CountingContact(dict[str, Any]):
+    """A contact that counts how often it is read."""
+
+    reads = 0
+
+    def get(self, key: str, default: Any = None) -> Any:
+        CountingContact.reads += 1
+        return super().get(key, default)
+
+
+def test_senders_are_found_among_many_contacts_without_reading_all_for_each_message() -> None:
+    CountingContact.reads = 0
+    contacts = [CountingContact(wa_id=f"4477{n:05d}") for n in range(1_000)]
+    messages = [message(f"wamid.{n}", **{"from": f"4477{n:05d}"}) for n in reversed(range(1_000))]
+
+    found = events(change("messages", contacts=contacts, messages=messages))
+
+    assert [event.contact for event in found] == contacts[::-1]
+    assert CountingContact.reads <= 10 * len(contacts)
