@@ -1,4 +1,8 @@
-"""Every minute: work whose time has come is brought back. Every quarter of an hour: what Twilio could not deliver."""
+"""
+Every minute: work whose time has come is put back on its queue.
+
+Every quarter of an hour, the gap check: messages and delivery statuses that Twilio has and no webhook brought.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import records
+from conversations import lost_statuses, records
 from conversations.ingress.twilio_events import inbound_message
 from conversations.items.log import DueKind
 from conversations.records import FetchFiles, Resolve, Resume
@@ -16,10 +20,10 @@ from shared import clock
 from shared.channels.outcomes import InDoubt, NotSent, Refused
 from shared.channels.twilio_api import Credentials
 from shared.conversation_lanes import inbound_entry
-from shared.observability import describe, logger, metrics
+from shared.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from conversations.items.conversation import ChannelMethod
     from conversations.items.log import Due
@@ -34,7 +38,11 @@ AT_ONCE = 100  # of each partition
 # Whoever takes work off the list may die before it does: the work comes once more after this.
 AGAIN_MS = 15 * 60 * clock.SECOND_MS
 LOOKS_BACK_MS = 30 * 60 * clock.SECOND_MS
+# A message is looked at when it is up to half an hour old, and once more a day later.
+LAST_LOOK_MS = clock.DAY_SECONDS * clock.SECOND_MS
 GAP_EVERY_MINUTES = 15
+# No account is begun with less time than this: two lists of a page each, and their lookups.
+NEEDED_MS = 20 * clock.SECOND_MS
 # What came just now is on its way through the webhook still.
 IS_LATE_AFTER_MS = 120 * clock.SECOND_MS
 MARKERS_AT_ONCE = 100
@@ -47,6 +55,7 @@ class Sweeper:
     log: Table
     channels: Mapping[ChannelMethod, FifoQueue]
     inbound: FifoQueue
+    statuses: FifoQueue
     twilio: Twilio
     accounts: JsonSecret
 
@@ -83,39 +92,74 @@ def is_time_for_gaps(now_ms: int) -> bool:
     return minute % GAP_EVERY_MINUTES == 0
 
 
-def close_gaps(desk: Sweeper) -> int:
+def close_gaps(desk: Sweeper, remaining_ms: Callable[[], int]) -> int:
     """
-    Enqueue messages that Twilio has and nobody took; how many those were.
+    Enqueue messages and delivery statuses that Twilio has and no webhook brought; returns how many messages.
 
-    Twilio does not repeat a webhook that failed. An account that cannot be listed holds up no other.
+    Twilio does not repeat a webhook that failed. Each run begins with another account, and an account that cannot be
+    listed, or for which no time is left, is counted as GapCheckFailed and checked in the next run.
     """
     accounts: Mapping[str, Any] = desk.accounts.value().get("accounts") or {}
     found = 0
-    for sid, proofs in sorted(accounts.items()):
+    for sid, proofs in _in_turn(sorted(accounts.items())):
         tokens = proofs.get("auth_tokens") if isinstance(proofs, dict) else None
         if not tokens:
+            continue
+        if remaining_ms() < NEEDED_MS:
+            _note_failure(sid, "no_time_left")
             continue
         try:
             found += _close_gaps_of(desk, Credentials(sid, sid, str(tokens[0])))
         except (Refused, NotSent, InDoubt) as failure:
-            metrics.add_metric("GapCheckFailed", MetricUnit.Count, 1)
-            logger.warning("account could not be listed", extra=describe(failure))
+            _note_failure(sid, failure.code)
     return found
+
+
+def _in_turn[T](accounts: list[T]) -> list[T]:
+    """The accounts in an order that begins with another one in each run: a large account delays all the same."""
+    run = clock.now_ms() // (GAP_EVERY_MINUTES * 60 * clock.SECOND_MS)
+    first = run % len(accounts) if accounts else 0
+    return accounts[first:] + accounts[:first]
+
+
+def _note_failure(account_sid: str, reason: str) -> None:
+    metrics.add_metric("GapCheckFailed", MetricUnit.Count, 1)
+    logger.warning("account could not be listed", extra={"account": account_sid, "reason": reason})
 
 
 def _close_gaps_of(desk: Sweeper, account: Credentials) -> int:
     now = clock.now_ms()
-    listed = desk.twilio.received(account, now - LOOKS_BACK_MS)
-    late = [message for message in listed if message.created_at_ms <= now - IS_LATE_AFTER_MS]
-    missing: list[Entry] = []
-    for first in range(0, len(late), MARKERS_AT_ONCE):
-        some = late[first : first + MARKERS_AT_ONCE]
-        taken = routes.are_marked(desk.log, "twilio", [message.sid for message in some])
-        missing += [_entry(desk, account, one) for one in some if one.sid not in taken]
+    late = _listed(desk, account, now)
+    missing = _missing(desk, account, [message for message in late if message.is_inbound])
     desk.inbound.send(missing)
     if missing:
         metrics.add_metric("GapsFound", MetricUnit.Count, len(missing))
+    _repair_statuses(desk, account, late)
+    # By now Twilio has given up on what it could not deliver: a message is valid for 10 hours at most ("Messages
+    # resource", ValidityPeriod).
+    _repair_statuses(desk, account, _listed(desk, account, now - LAST_LOOK_MS))
     return len(missing)
+
+
+def _listed(desk: Sweeper, account: Credentials, at_ms: int) -> list[Listed]:
+    """The messages that two runs look at, this one and the next or the one before: one run may fail."""
+    return desk.twilio.between(account, at_ms - LOOKS_BACK_MS, at_ms - IS_LATE_AFTER_MS)
+
+
+def _missing(desk: Sweeper, account: Credentials, received: list[Listed]) -> list[Entry]:
+    missing: list[Entry] = []
+    for first in range(0, len(received), MARKERS_AT_ONCE):
+        some = received[first : first + MARKERS_AT_ONCE]
+        taken = routes.are_marked(desk.log, "twilio", [message.sid for message in some])
+        missing += [_entry(desk, account, one) for one in some if one.sid not in taken]
+    return missing
+
+
+def _repair_statuses(desk: Sweeper, account: Credentials, listed: list[Listed]) -> None:
+    lost = lost_statuses.entries(desk.log, account.account_sid, listed)
+    desk.statuses.send(lost)
+    if lost:
+        metrics.add_metric("StatusesFound", MetricUnit.Count, len(lost))
 
 
 def _entry(desk: Sweeper, account: Credentials, message: Listed) -> Entry:

@@ -32,6 +32,7 @@ class SweeperSettings(Settings):
     sms_channel_queue_url: str
     email_channel_queue_url: str
     conversations_inbound_queue_url: str
+    conversations_statuses_queue_url: str
     twilio_webhook_secret_id: str
     twilio_base_url: Origin
 
@@ -47,6 +48,7 @@ desk = sweeping.Sweeper(
         ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
     },
     inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
+    statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
     twilio=Twilio(settings.twilio_base_url),
     accounts=JsonSecret(
         lambda: boto3.client("secretsmanager", config=patient), settings.twilio_webhook_secret_id
@@ -56,9 +58,11 @@ cold_start.done()
 
 
 @metrics.log_metrics
-def handler(_event: dict[str, Any], _context: LambdaContext) -> None:
+def handler(_event: dict[str, Any], context: LambdaContext) -> None:
     """A tick of the clock in, nothing out."""
     brought = sweeping.bring_back(desk)
     metrics.add_metric("BroughtBack", MetricUnit.Count, brought)
-    gaps = sweeping.close_gaps(desk) if sweeping.is_time_for_gaps(clock.now_ms()) else 0
+    gaps = 0
+    if sweeping.is_time_for_gaps(clock.now_ms()):
+        gaps = sweeping.close_gaps(desk, context.get_remaining_time_in_millis)
     logger.info("swept", extra={"brought": brought, "gaps": gaps})

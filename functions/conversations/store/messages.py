@@ -1,6 +1,6 @@
 """The log of a conversation: every message whole, and each change of its status."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -130,6 +130,27 @@ def linked(table: Table, provider: str, provider_message_id: str) -> Outbound | 
     """Which message of ours a provider's id names, strongly consistent."""
     item = table.get(key(Outbound.partition(provider, bare_id(provider, provider_message_id))))
     return Outbound.read(item) if item else None
+
+
+def linked_many(table: Table, provider: str, ids: Collection[str]) -> dict[str, Outbound]:
+    """The messages of ours among those that a provider's ids name, by id. One read for each hundred."""
+    wanted = {Outbound.partition(provider, bare_id(provider, one)): one for one in ids}
+    found = table.get_many([key(pk) for pk in wanted])
+    return {wanted[str(item[PARTITION_KEY])]: Outbound.read(item) for item in found}
+
+
+def delivery_of(
+    table: Table, places: Collection[Outbound]
+) -> dict[tuple[str, str], Delivery | None]:
+    """The status of each message that a provider's id leads to, by `ref` and sort key. One read for each hundred."""
+    unique = {(place.ref, place.message_sk) for place in places}
+    found = table.get_many([of(*place) for place in unique])
+    return {
+        (str(item[PARTITION_KEY]).partition("#")[2], str(item[SORT_KEY])): Message.read(
+            item
+        ).delivery_status
+        for item in found
+    }
 
 
 def unlink(table: Table, provider: str, provider_message_id: str) -> None:

@@ -24,6 +24,7 @@ from tests.integration.conversations.door import Door
 
 CUSTOMER = "+447700900123"
 NUMBER = "+12025550142"
+FAR_AHEAD_MS = 4_102_444_800_000  # 2100
 
 
 def gateway_event(method: str, target: str, headers: dict[str, str], body: str) -> dict[str, Any]:
@@ -124,7 +125,7 @@ def test_a_message_found_in_the_list_is_the_one_that_the_webhook_told(
     [told] = door.inbound.taken()
     client = Twilio(sandbox.url)
 
-    [listed] = client.received(credentials(sandbox), 0)
+    [listed] = client.between(credentials(sandbox), 0, FAR_AHEAD_MS)
     files = client.media_of(credentials(sandbox), listed.sid)
     found = twilio_events.inbound_message(
         listed.webhook_fields(files), listed.account_sid, listed.created_at_ms

@@ -365,7 +365,7 @@ def test_what_a_customer_writes_is_no_evidence_of_a_send(
     assert twilio.sent_to(CREDENTIALS, SMS_NUMBER, 0) == []
 
 
-def test_messages_of_customers_since_a_moment_are_listed_and_nothing_else(
+def test_messages_of_a_time_are_listed_and_none_before_or_after(
     twilio: Twilio,
     sandbox: Sandbox,
 ) -> None:
@@ -373,10 +373,14 @@ def test_messages_of_customers_since_a_moment_are_listed_and_nothing_else(
     sandbox.clock.advance(3_600)
     since = seconds(sandbox)
     missed = write(sandbox, body="Grüße 😀")
-    twilio.send(CREDENTIALS, sms())
+    sent = twilio.send(CREDENTIALS, sms())
+    sandbox.clock.advance(3_600)
+    write(sandbox, body="too new")
 
-    [listed] = twilio.received(CREDENTIALS, since)
+    ours, listed = twilio.between(CREDENTIALS, since, since + 1_000)
 
+    assert (ours.sid, ours.is_inbound, listed.is_inbound) == (sent.provider_id, False, True)
+    assert ours.callback_fields()["MessageStatus"] == ours.status
     assert (listed.sid, listed.body, listed.sender) == (missed, "Grüße 😀", CUSTOMER)
     assert (listed.recipient, listed.account_sid) == (SMS_NUMBER, ACCOUNT)
     assert listed.created_at_ms == since
@@ -387,7 +391,7 @@ def test_a_message_with_files_can_be_told_as_the_webhook_would_have(
     sandbox: Sandbox,
 ) -> None:
     sid = write(sandbox, media=["https://example.com/1.jpg", "https://example.com/2.jpg"])
-    [listed] = twilio.received(CREDENTIALS, 0)
+    [listed] = twilio.between(CREDENTIALS, 0, seconds(sandbox))
 
     files = twilio.media_of(CREDENTIALS, sid)
     fields = listed.webhook_fields(files)
@@ -452,4 +456,4 @@ def test_a_message_without_a_date_proves_nothing(answering: Answering) -> None:
 def test_the_next_page_is_asked_of_twilio_and_of_nobody_else(answering: Answering) -> None:
     client = answering(200, {"messages": [], "next_page_uri": "https://evil.example/"})
 
-    assert client.received(CREDENTIALS, 0) == []
+    assert client.between(CREDENTIALS, 0, 0) == []

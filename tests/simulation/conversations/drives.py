@@ -288,8 +288,9 @@ def be_refused_once(world: World) -> None:
 
 
 def be_missed(world: World) -> None:
-    """A message and a picture that Twilio had, and no webhook brought; the picture is not there yet."""
+    """A status, a message and a picture that Twilio had, and no webhook brought; the picture is not there yet."""
     _begun(world, TWILIO, "sms")
+    world.sandbox.texts.kept[-1].status = "delivered"
     missed = TextMessage(
         sid=twilio.sid_of("missed"),
         account_sid=twilio.ACCOUNT,

@@ -88,6 +88,12 @@ class Listed:
     error_code: str | None
     media_count: int
     created_at_ms: int
+    updated_at_ms: int  # when the status changed last, as far as Twilio says so
+
+    @property
+    def is_inbound(self) -> bool:
+        """Whether a customer wrote it."""
+        return self.direction == "inbound"
 
     @property
     def body_hash(self) -> str:
@@ -108,6 +114,17 @@ class Listed:
             told[f"MediaUrl{position}"] = file.url or ""
             told[f"MediaContentType{position}"] = file.mime_type or ""
         return told
+
+    def callback_fields(self) -> dict[str, str]:
+        """What a status callback would have told of this message now."""
+        told = {
+            "MessageSid": self.sid,
+            "AccountSid": self.account_sid,
+            "From": self.sender,
+            "To": self.recipient,
+            "MessageStatus": self.status,
+        }
+        return told | ({"ErrorCode": self.error_code} if self.error_code else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +163,14 @@ class Twilio:
         How soon after a send the list shows it is not documented. Raises as `send` does.
         """
         found = self._listed(credentials, {"To": to}, since_ms)
-        return [message for message in found if message.direction != "inbound"]
+        return [message for message in found if not message.is_inbound]
 
-    def received(self, credentials: Credentials, since_ms: int) -> list[Listed]:
-        """Messages of customers to all numbers of the account since then. Raises as `send` does."""
+    def between(self, credentials: Credentials, since_ms: int, until_ms: int) -> list[Listed]:
+        """Messages to and from all numbers of the account that Twilio made in that time. Raises as `send` does."""
         # Twilio's own libraries write the moment, its documentation speaks of days: either list holds what is wanted.
-        since = f"{clock.to_text(since_ms).partition('.')[0]}Z"
-        found = self._listed(credentials, {"DateSent>": since}, since_ms)
-        return [message for message in found if message.direction == "inbound"]
+        query = {"DateSent>": _moment(since_ms), "DateSent<": _moment(until_ms + clock.SECOND_MS)}
+        found = self._listed(credentials, query, since_ms)
+        return [message for message in found if message.created_at_ms <= until_ms]
 
     def media_of(self, credentials: Credentials, message_sid: str) -> list[File]:
         """The files of a message, as a webhook names them. Raises as `send` does."""
@@ -195,12 +212,16 @@ def body_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
+def _moment(ms: int) -> str:
+    """A time as the filters of a list take it, to the second."""
+    return f"{clock.to_text(ms).partition('.')[0]}Z"
+
+
 def _message(entry: Mapping[str, Any]) -> Listed:
     error = entry.get("error_code")
-    try:
-        created_at = parsedate_to_datetime(str(entry.get("date_created")))
-    except ValueError:
-        raise InDoubt("twilio_no_date") from None
+    created_at_ms = _date_ms(entry.get("date_created"))
+    if created_at_ms is None:
+        raise InDoubt("twilio_no_date")
     return Listed(
         sid=str(entry.get("sid", "")),
         account_sid=str(entry.get("account_sid", "")),
@@ -211,8 +232,17 @@ def _message(entry: Mapping[str, Any]) -> Listed:
         status=str(entry.get("status", "")),
         error_code=None if error is None else str(error),
         media_count=twilio_api.number(entry.get("num_media")),
-        created_at_ms=int(created_at.timestamp()) * clock.SECOND_MS,
+        created_at_ms=created_at_ms,
+        updated_at_ms=_date_ms(entry.get("date_updated")) or created_at_ms,
     )
+
+
+def _date_ms(value: object) -> int | None:
+    """A date in the format of mail, in milliseconds since 1970; None where it is none."""
+    try:
+        return int(parsedate_to_datetime(str(value)).timestamp()) * clock.SECOND_MS
+    except ValueError:
+        return None
 
 
 def _objects(value: object) -> list[dict[str, Any]]:
