@@ -11,11 +11,12 @@ from typing import Any
 import boto3
 from botocore.config import Config
 
-from access import api_keys
+from access import api_keys, company_rate
 from access.api_keys import KeyRefused
 from shared import cold_start
+from shared.auth import over_rate
 from shared.dynamodb import Table
-from shared.observability import logger
+from shared.observability import logger, metrics
 from shared.settings import Settings
 
 
@@ -24,6 +25,7 @@ class AuthorizerSettings(Settings):
     """The environment of this function."""
 
     api_keys_table_name: str
+    api_company_rate_limit: int
 
 
 settings = AuthorizerSettings.load()
@@ -45,6 +47,12 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     except KeyRefused as refusal:
         logger.warning("API key refused", extra={"reason": refusal.reason})
         raise Exception("Unauthorized") from None  # noqa: TRY002 - API Gateway's word for it
+    per_minute = settings.api_company_rate_limit
+    wait = company_rate.wait_of(table, caller.company, per_minute)
+    if metrics.metric_set:
+        metrics.flush_metrics()
+    # An authorizer can answer 401, 403 or 500 only: the function behind it answers 429.
+    limited = {} if wait is None else over_rate(wait, per_minute)
     return {
         "principalId": caller.principal,
         "policyDocument": {
@@ -57,7 +65,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
                 }
             ],
         },
-        "context": caller.as_context(),
+        "context": caller.as_context() | limited,
     }
 
 

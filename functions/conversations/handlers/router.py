@@ -16,7 +16,7 @@ from conversations.companies import Companies
 from conversations.items.conversation import ChannelMethod
 from conversations.request_json import RequestRefused, read_json
 from shared import clock, cold_start, keyed_hashes
-from shared.auth import Unauthenticated, caller_of
+from shared.auth import RateLimited, Unauthenticated, caller_of
 from shared.dynamodb import Table
 from shared.gateway import raw_body
 from shared.observability import describe, logger, metrics
@@ -94,6 +94,14 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         return _refused(
             RequestRefused("UNAUTHORIZED", message, HTTPStatus.UNAUTHORIZED), request_id
         )
+    except RateLimited as limited:
+        refusal = RequestRefused(
+            "RATE_LIMIT_EXCEEDED",
+            str(limited),
+            HTTPStatus.TOO_MANY_REQUESTS,
+            retry_after=limited.retry_after,
+        )
+        return _refused(refusal, request_id)
     except Exception as failure:  # noqa: BLE001 - the caller is owed an answer in the shape of all others
         logger.error("request failed", extra=describe(failure))
         message = "the request could not be taken; make it again"

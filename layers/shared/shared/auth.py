@@ -40,10 +40,21 @@ PROJECT_SCOPES = frozenset(
     }
 )
 EVERY_PROJECT = "*"
+_RETRY_AFTER, _PER_MINUTE = "retry_after", "calls_per_minute"  # names in the context
 
 
 class Unauthenticated(Exception):
     """No authorizer vouched for this call."""
+
+
+class RateLimited(Exception):
+    """The caller's company has made its calls of this minute. *retry_after* is in seconds."""
+
+    def __init__(self, retry_after: int, per_minute: int) -> None:
+        super().__init__(
+            f"the keys of your company may make {per_minute} calls a minute together; call again in {retry_after} s"
+        )
+        self.retry_after = retry_after
 
 
 class Forbidden(Exception):
@@ -95,16 +106,24 @@ def without_project(scopes: Iterable[str], projects: Collection[str]) -> list[st
     return [scope for scope in scopes if scope not in PROJECT_SCOPES]
 
 
+def over_rate(retry_after: int, per_minute: int) -> dict[str, str]:
+    """What the authorizer adds to the context of a call above the company's rate; `caller_of` refuses such a call."""
+    return {_RETRY_AFTER: str(retry_after), _PER_MINUTE: str(per_minute)}
+
+
 def caller_of(event: Mapping[str, Any]) -> Caller:
     """
     The caller of a proxy event of API Gateway.
 
-    Raises Unauthenticated when the event went through no authorizer: a route that was left open by mistake stays shut.
+    Raises Unauthenticated when the event went through no authorizer: a route that was left open by mistake stays shut;
+    and RateLimited when the authorizer found that the company calls too often.
     """
     context = event["requestContext"].get("authorizer") or {}
     company, principal = context.get("company"), context.get("principal")
     if not company or not principal:
         raise Unauthenticated("the call carries no API key")
+    if retry_after := context.get(_RETRY_AFTER):
+        raise RateLimited(int(retry_after), int(context.get(_PER_MINUTE) or 0))
     scopes = frozenset(str(context.get("scopes") or "").split())
     projects = frozenset(str(context.get("projects") or "").split())
     return Caller(company=company, scopes=scopes, principal=principal, projects=projects)

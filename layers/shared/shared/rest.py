@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel, ValidationError
 
-from shared.auth import Caller, Forbidden, Scope, Unauthenticated, caller_of
+from shared.auth import Caller, Forbidden, RateLimited, Scope, Unauthenticated, caller_of
 from shared.cursors import InvalidCursor
 from shared.observability import describe, logger, metrics
 from shared.queues import to_json
@@ -38,6 +38,7 @@ REFUSALS: Refusals = {
     InvalidCursor: (HTTPStatus.BAD_REQUEST, "invalid_cursor"),
     Unauthenticated: (HTTPStatus.UNAUTHORIZED, "unauthenticated"),
     Forbidden: (HTTPStatus.FORBIDDEN, "forbidden"),
+    RateLimited: (HTTPStatus.TOO_MANY_REQUESTS, "rate_limited"),
     NotFoundError: NOT_FOUND,  # Powertools: no such route
 }
 
@@ -51,7 +52,7 @@ def resolver(own_refusals: Refusals) -> APIGatewayRestResolver:
     def refuse(error: Exception) -> Response[str]:
         """The answer to a call that failed."""
         status, code = refusals.get(type(error), (HTTPStatus.INTERNAL_SERVER_ERROR, "internal"))
-        may_pass = status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        may_pass = isinstance(error, RateLimited) or status >= HTTPStatus.INTERNAL_SERVER_ERROR
         shown: dict[str, Any] = {"code": code, "message": str(error), "retryable": may_pass}
         if isinstance(error, InvalidInput):
             shown["details"] = error.problems
@@ -60,7 +61,10 @@ def resolver(own_refusals: Refusals) -> APIGatewayRestResolver:
         elif code == "internal":
             logger.error("call failed", extra=describe(error))
             shown["message"] = "the call could not be handled"
-        return answer(app, {"statusCode": status, "error": shown}, status)
+        refused = answer(app, {"statusCode": status, "error": shown}, status)
+        if isinstance(error, RateLimited):
+            refused.headers["Retry-After"] = str(error.retry_after)
+        return refused
 
     return app
 
@@ -93,7 +97,7 @@ def respond(
 
 
 def caller(app: APIGatewayRestResolver, *scopes: Scope) -> Caller:
-    """The caller, if they have one of *scopes*. Raises Unauthenticated and Forbidden."""
+    """The caller, if they have one of *scopes*. Raises Unauthenticated, RateLimited and Forbidden."""
     known = caller_of(app.current_event.raw_event)
     known.require(*scopes)
     return known

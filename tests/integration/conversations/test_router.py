@@ -290,6 +290,17 @@ def test_the_time_to_wait_stands_in_the_headers_too(world: World) -> None:
     assert world.post(numbered(2), {})["headers"]["Retry-After"] == "60"
 
 
+def test_a_call_above_the_rate_of_its_company_is_refused_in_the_shape_of_this_route(
+    world: World,
+) -> None:
+    answer = world.post(numbered(1), {"retry_after": "12", "calls_per_minute": "1200"})
+
+    told = json.loads(answer["body"])
+    assert (answer["statusCode"], answer["headers"]["Retry-After"]) == (429, "12")
+    assert (told["error_code"], told["retry_after"]) == ("RATE_LIMIT_EXCEEDED", 12)
+    assert "1200 calls a minute" in told["message"]
+
+
 def test_repetitions_and_refusals_do_not_count(world: World) -> None:
     world.set_up(limited(requests_per_minute=2))
     world.ask(numbered(1))

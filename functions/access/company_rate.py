@@ -1,0 +1,38 @@
+"""
+The rate of calls per company: each call is counted in the table of API keys, and a call above the rate is refused.
+
+    RATE#{company}     `key_id` of the counter; no API key has such an id
+
+One write per call. Where the count fails the call passes: an outage of the counter must not close the API.
+"""
+
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.exceptions import BotoCoreError, ClientError
+
+from shared import clock
+from shared.caps.limit import Limit
+from shared.caps.quotas import Quotas
+from shared.dynamodb import Attributes, Table
+from shared.failures import Transient
+from shared.observability import describe, logger, metrics
+
+MINUTE_SECONDS = 60
+KEY_PATTERN = "RATE#{company}"
+
+
+def wait_of(table: Table, company: str, per_minute: int) -> int | None:
+    """Count one call of a company. Returns the seconds until its next call may pass, None if this one may."""
+    try:
+        free_at = Quotas(table, _key).take(company, [Limit(per_minute, MINUTE_SECONDS)])
+    except (Transient, ClientError, BotoCoreError) as failure:
+        metrics.add_metric("CallUncounted", MetricUnit.Count, 1)
+        logger.warning("call not counted", extra=describe(failure))
+        return None
+    if free_at is None:
+        return None
+    metrics.add_metric("CompanyRateLimited", MetricUnit.Count, 1)
+    return max(1, -(-(free_at - clock.now_ms()) // clock.SECOND_MS))
+
+
+def _key(company: str) -> Attributes:
+    return {"key_id": KEY_PATTERN.format(company=company)}

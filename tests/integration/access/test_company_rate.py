@@ -1,0 +1,143 @@
+"""The rate of calls per company, from the authorizer to the answer of the function behind it."""
+
+import json
+from types import ModuleType
+from typing import Any
+
+import pytest
+from aws_lambda_powertools.event_handler import Response
+from botocore.exceptions import ClientError
+
+from access import company_rate
+from shared import clock, rest
+from shared.auth import RateLimited, Scope, caller_of
+from shared.dynamodb import Table
+from shared.observability import metrics
+from tests.integration.access.test_authorizer import ARN, a_key, authorizer, module, table
+
+__all__ = ["authorizer", "module", "table"]  # fixtures
+
+NOON_MS = 1_767_268_800_000
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The time, which stands still."""
+    moment = [NOON_MS]
+    monkeypatch.setattr(clock, "now_ms", lambda: moment[0])
+    return moment
+
+
+def asks(key: str) -> dict[str, Any]:
+    """What API Gateway asks the authorizer, whichever kind of authorizer it is."""
+    return {"methodArn": ARN, "headers": {"x-api-key": key}, "authorizationToken": key}
+
+
+def calls(authorizer: ModuleType, key: str) -> dict[str, Any]:
+    """What the function behind the authorizer is given of one call."""
+    given = authorizer.handler(asks(key), None)
+    return {"requestContext": {"requestId": "r", "authorizer": given["context"]}}
+
+
+def is_limited(event: dict[str, Any]) -> bool:
+    try:
+        caller_of(event)
+    except RateLimited:
+        return True
+    return False
+
+
+@pytest.fixture(autouse=True)
+def three_a_minute(authorizer: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit of these tests."""
+    wanted = type(authorizer.settings)(
+        api_keys_table_name=authorizer.settings.api_keys_table_name, api_company_rate_limit=3
+    )
+    monkeypatch.setattr(authorizer, "settings", wanted)
+
+
+def test_all_keys_of_a_company_share_its_rate_and_no_other_company_does(
+    authorizer: ModuleType, table: Table, now: list[int]
+) -> None:
+    first, second = a_key(table), a_key(table)
+    neighbour = a_key(table, company="neighbour")
+
+    assert not any(is_limited(calls(authorizer, key)) for key in (first, second, first))
+    assert is_limited(calls(authorizer, first))
+    assert is_limited(calls(authorizer, second))
+    assert not is_limited(calls(authorizer, neighbour))
+
+
+def test_the_company_may_call_again_when_the_refusal_says_so(
+    authorizer: ModuleType, table: Table, now: list[int]
+) -> None:
+    key = a_key(table)
+    now[0] += 48_500
+    for _ in range(3):
+        calls(authorizer, key)
+
+    with pytest.raises(RateLimited) as refused:
+        caller_of(calls(authorizer, key))
+
+    assert refused.value.retry_after == 12
+    now[0] += 12_000
+    assert not is_limited(calls(authorizer, key))
+
+
+def test_a_wrong_key_is_no_call_of_the_company(
+    authorizer: ModuleType, table: Table, now: list[int]
+) -> None:
+    """Or a stranger who knows the public part of a key could lock the company out."""
+    key = a_key(table)
+    for _ in range(10):
+        with pytest.raises(Exception, match="Unauthorized"):
+            authorizer.handler(asks(f"{key[:-4]}AAAA"), None)
+
+    assert not is_limited(calls(authorizer, key))
+
+
+def test_a_call_passes_when_it_cannot_be_counted(
+    authorizer: ModuleType, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+    monkeypatch.setattr(metrics, "add_metric", lambda name, *_: counted.append(name))
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise ClientError({"Error": {"Code": "InternalServerError"}}, "UpdateItem")
+
+    key = a_key(table)
+    monkeypatch.setattr(Table, "update", fails)
+
+    assert not is_limited(calls(authorizer, key))
+    assert counted == ["CallUncounted"]
+
+
+def test_the_counter_is_no_key(authorizer: ModuleType, table: Table) -> None:
+    company_rate.wait_of(table, "acme", 3)
+
+    with pytest.raises(Exception, match="Unauthorized"):
+        authorizer.handler(asks("RATE#acme"), None)
+
+
+def test_the_answer_is_429_with_the_rule_and_when_to_call_again(
+    authorizer: ModuleType, table: Table, now: list[int]
+) -> None:
+    key = a_key(table)
+    event = [calls(authorizer, key) for _ in range(4)][-1]
+    app = rest.resolver({})
+
+    @app.get("/anything")
+    def anything() -> Response[str]:
+        rest.caller(app, Scope.WHATSAPP_READ)
+        return rest.answer(app, {})
+
+    answer = app.resolve(event | {"httpMethod": "GET", "path": "/anything"}, None)  # type: ignore[arg-type] # no context is read
+
+    assert answer["statusCode"] == 429
+    assert answer["multiValueHeaders"]["Retry-After"] == ["60"]
+    error = json.loads(answer["body"])["error"]
+    assert error == {
+        "code": "rate_limited",
+        "message": "the keys of your company may make 3 calls a minute together; call again in 60 s",
+        "retryable": True,
+    }
