@@ -87,11 +87,16 @@ def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
     at = clock.to_text(clock.now_ms())
     everybody = _fence_all(desk, company_id, given, at)
     done = Erased(addresses=len(everybody))
+    refs: list[str] = []
     for conversation, ref in _all(desk, company_id, everybody):
         _erase_contents(desk, conversation, ref, at, done)
         _erase_ways(desk, conversation, ref, everybody)
-    strays = erasing_strays.erase(desk.log, desk.bucket, company_id, everybody, at)
-    done.unmatched, done.parked = strays.unmatched, strays.parked
+        refs.append(ref)
+    strays = erasing_strays.erase(
+        desk.log, desk.bucket, company_id, everybody=everybody, refs=refs, at=at
+    )
+    done.unmatched = strays.unmatched
+    done.parked += strays.parked
     for address in everybody:
         for conversation, ref in _all(desk, company_id, [address]):
             tombstones.bury(desk.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
@@ -191,18 +196,20 @@ def _erase_log(desk: Eraser, ref: str, at: str, done: Erased) -> None:
         if sk == State.sk():
             continue
         if sk.startswith(Message.first_sk):
-            _erase_traces(desk, ref, Message.read(item), at)
+            _erase_traces(desk, ref, Message.read(item), at, done)
             done.messages += 1
         elif item.get("item_type") == FunctionResult.item_type:
             desk.ledger.forget(sk.partition("#")[2])
         erasures.remove(desk.log, partition, sk)
 
 
-def _erase_traces(desk: Eraser, ref: str, message: Message, at: str) -> None:
-    """The marker that a message was taken, or that leads to it, and what the ledger knows of its send."""
+def _erase_traces(desk: Eraser, ref: str, message: Message, at: str, done: Erased) -> None:
+    """Erase the markers of a message, its parked statuses, and the facts that the ledger has of its send."""
     for name in filter(None, (message.provider_message_id, message.other_id)):
         if message.provider:
-            erasures.bury_message(desk.log, (message.provider, name), at)
+            named = (message.provider, name)
+            erasures.bury_message(desk.log, named, at)
+            done.parked += erasing_strays.erase_of_message(desk.log, desk.bucket, named)
     if message.turn_id:
         desk.ledger.forget(references.action_id(ref, message.turn_id))
 

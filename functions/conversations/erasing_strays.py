@@ -1,27 +1,26 @@
-"""What lies outside of conversations and holds something of a person: messages of nobody, and parked events."""
+"""Erases data of a person outside of conversations: unmatched messages and parked events."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from conversations import subjects
 from conversations.folders import parked_events
 from conversations.items.books import Parked, ParkReason, Unmatched
 from conversations.items.conversation import first_of_company
-from conversations.store import erasures, routes, states
-from shared import addresses, clock
-from shared.addresses import USER_ID_PREFIX, AddressInvalid
+from conversations.items.log_item import PARTITION_KEY, SORT_KEY
+from conversations.store import erasures, messages, routes, states, strays
+from shared.addresses import USER_ID_PREFIX
 from shared.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
-    from shared.dynamodb import Table
+    from conversations.store.erasures import Name
+    from shared.dynamodb import Attributes, Table
     from shared.objects import Bucket
     from shared.stored_objects import Folder
-
-_DAY = len("2026-03-01")
 
 
 @dataclass(slots=True)
@@ -39,45 +38,77 @@ class _Person:
 
     def has(self, *given: object) -> bool:
         """Whether one of these texts is an address of the person."""
-        return any(one in self.known for text in given for one in _readings(text))
+        return any(one in self.known for text in given for one in subjects.readings(text))
 
 
 def erase(
-    log: Table, bucket: Bucket, company_id: str, everybody: Collection[str], at: str
+    log: Table,
+    bucket: Bucket,
+    company_id: str,
+    *,
+    everybody: Collection[str],
+    refs: Collection[str],
+    at: str,
 ) -> Strays:
-    """Erase them. Safe to repeat."""
+    """
+    Erase them: those of the person's addresses, and those of their conversations *refs*. Safe to repeat.
+
+    Reads what the subjects of this person lead to, and none of others' events, however many there are.
+    """
     person = _Person(company_id, frozenset(everybody))
+    by_address = {subject for address in everybody for subject in subjects.of_address(address)}
     done = Strays()
-    for sk, unmatched in erasures.unmatched(log, company_id):
-        event = unmatched.event
-        is_theirs = person.has(event.get("customer_address"), event.get("customer_user_id"))
-        # Or it was placed in a conversation of theirs, whoever wrote it.
-        if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
-            name = (str(event["provider"]), str(event["provider_message_id"]))
-            erasures.bury_message(log, name, at)
-            erasures.remove(log, Unmatched.partition(company_id), sk)
-            done.unmatched += 1
-    folder = parked_events(bucket)
-    for day in _days():
-        for sk, parked in erasures.parked(log, day):
-            if parked.body_object is None or not _is_theirs(log, person, folder, parked):
-                continue
-            # Without its text nobody could tell any more that it was of this person.
-            erasures.condemn(log, day, sk)
-            folder.delete(Pointer.read(parked.body_object))
-            erasures.remove(log, Parked.partition(day), sk)
-            done.parked += 1
+    for subject in [*sorted(by_address), *refs, subjects.UNREADABLE]:
+        for place in list(strays.of(log, subject)):
+            if place[PARTITION_KEY] == Unmatched.partition(company_id):
+                _erase_unmatched(log, bucket, place, person=person, at=at, done=done)
+            elif place[PARTITION_KEY].startswith(Parked.partition("-")[:-1]):
+                done.parked += _erase_parked(log, bucket, person, place)
     return done
 
 
-def _days() -> Iterator[str]:
-    """The days of which parked events may be left, the oldest first, since what is parked now comes last."""
-    now = clock.now_ms()
-    for age in range((Parked.ttl_days or 0) + 1, -1, -1):
-        yield clock.to_text(now - age * clock.DAY_SECONDS * clock.SECOND_MS)[:_DAY]
+def erase_of_message(log: Table, bucket: Bucket, name: Name) -> int:
+    """Erase parked statuses and files of an erased message; how many those were. Safe to repeat."""
+    found = list(strays.of(log, messages.hash_of(*name)))
+    return sum(_erase_parked(log, bucket, None, place) for place in found)
 
 
-def _is_theirs(log: Table, person: _Person, folder: Folder, parked: Parked) -> bool:
+def _erase_unmatched(
+    log: Table, bucket: Bucket, place: Attributes, *, person: _Person, at: str, done: Strays
+) -> None:
+    item = erasures.one(log, place)
+    if item is None:
+        return
+    unmatched = Unmatched.read(item)
+    event = unmatched.event
+    is_theirs = person.has(event.get("customer_address"), event.get("customer_user_id"))
+    # Or it was placed in a conversation of theirs, whoever wrote it.
+    if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
+        name = (str(event["provider"]), str(event["provider_message_id"]))
+        done.parked += erase_of_message(log, bucket, name)
+        erasures.bury_message(log, name, at)
+        erasures.remove(log, place[PARTITION_KEY], place[SORT_KEY])
+        by = {*subjects.of_event(event), *filter(None, [unmatched.attached_to])}
+        strays.forget(log, by, place)
+        done.unmatched += 1
+
+
+def _erase_parked(log: Table, bucket: Bucket, person: _Person | None, place: Attributes) -> int:
+    """Erase a parked event if it is of *person*, or with None in any case; how many those were."""
+    item = erasures.one(log, place)
+    parked = Parked.read(item) if item else None
+    folder = parked_events(bucket)
+    if parked is None or parked.body_object is None or not _is_theirs(log, person, folder, parked):
+        return 0
+    # Without its text nobody could tell any more that it was of this person.
+    erasures.condemn(log, place)
+    folder.delete(Pointer.read(parked.body_object))
+    erasures.remove(log, place[PARTITION_KEY], place[SORT_KEY])
+    strays.forget(log, parked.subjects, place)
+    return 1
+
+
+def _is_theirs(log: Table, person: _Person | None, folder: Folder, parked: Parked) -> bool:
     """
     Whether a parked event is to be erased; False where the bucket's lifecycle has removed its text.
 
@@ -86,7 +117,7 @@ def _is_theirs(log: Table, person: _Person, folder: Folder, parked: Parked) -> b
     """
     try:
         pointer = Pointer.read(parked.body_object)
-        if parked.reason == ParkReason.ERASED:
+        if person is None or parked.reason == ParkReason.ERASED:
             return folder.holds(pointer.key)
         body = folder.get(pointer)
     except ObjectUnusable as fault:
@@ -100,11 +131,8 @@ def _is_theirs(log: Table, person: _Person, folder: Folder, parked: Parked) -> b
 
 def _is_about(log: Table, person: _Person, body: str) -> bool:
     """Whether a parked event is of the person and their company, or of nobody's that can be told."""
-    try:
-        event = json.loads(body)
-    except ValueError:
-        event = None
-    if not isinstance(event, dict):
+    event = subjects.read(body)
+    if event is None:
         # Nobody can read it, nor say whose it is: where it shows the address, it goes.
         return any(address.removeprefix(USER_ID_PREFIX) in body for address in person.known)
     if "ref" in event:
@@ -123,10 +151,7 @@ def _is_asked_of(person: _Person, event: dict[str, Any]) -> bool:
     conversation_id = str(held.get("conversation_id")) if isinstance(held, dict) else ""
     if not conversation_id.startswith(first_of_company(person.company_id)):
         return False
-    recipients = {
-        address.removeprefix("+").removeprefix(USER_ID_PREFIX) for address in person.known
-    }
-    return conversation_id.split("#", 3)[-1] in recipients
+    return subjects.recipient_of(event) in {subjects.bare(address) for address in person.known}
 
 
 def _may_be_for(log: Table, company_id: str, event: dict[str, Any]) -> bool:
@@ -134,14 +159,3 @@ def _may_be_for(log: Table, company_id: str, event: dict[str, Any]) -> bool:
     channel, business = event.get("channel_method"), event.get("business_address")
     owners = routes.owners(log, str(channel), str(business)) if channel and business else []
     return not owners or any(owner.company_id == company_id for owner in owners)
-
-
-def _readings(text: object) -> Iterator[str]:
-    """The addresses that a text may be, each in its one form."""
-    if not isinstance(text, str):
-        return
-    for read in (addresses.phone_number, addresses.user_id, addresses.email_address):
-        try:
-            yield read(text)
-        except AddressInvalid:
-            continue

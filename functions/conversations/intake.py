@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import arriving, erased, filing, finding, media, wishes
+from conversations import arriving, erased, filing, finding, media, subjects, wishes
 from conversations.items.books import Unmatched
 from conversations.items.log import Message, Mode
 from conversations.items.ways import Inbound
@@ -267,7 +267,7 @@ def _keep_for_people(
         event=arriving.as_json(event),
         ttl=Unmatched.time_to_live(),
     )
-    books.keep_unmatched(here.log, owner.company_id, kept)
+    books.keep_unmatched(here.log, owner.company_id, kept, subjects.of_event(kept.event))
     if marker is None:
         routes.mark(here.log, event.provider, event.provider_message_id, taken)
         metrics.add_metric("Unmatched", MetricUnit.Count, 1)

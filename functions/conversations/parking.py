@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from conversations import subjects
 from conversations.folders import parked_events
 from conversations.items.books import DeadLetter, Parked, ParkReason
 from conversations.store import books
@@ -41,6 +42,7 @@ def park(
         source=source,
         event_type=type_of(body),
         body_object=whole.attributes() if whole else None,
+        subjects=subjects.of_body(body) if is_kept else [],
         ttl=Parked.time_to_live(),
     )
     books.park(log, now, parked)

@@ -7,6 +7,7 @@ The books beside conversations: requests that were answered, counters of limits,
     TOKENS#<company>#<project>  <day>  Spent       what models have read and written for a project on a day (UTC)
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
     PARK#<day>            <time>#<id>   Parked      an event that can never be handled, and why
+    STRAY#<subject>       <pk>|<sk>     Stray       an unmatched message or parked event, by whose it is
     UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
     FILE#<hash>           <account>#<file>  EarlyFile   a file that is here before its message
     LETTER#<hash>         #             DeadLetter  why an event became a dead letter
@@ -136,11 +137,35 @@ class Parked(LogItem):
         None  # how often it was put back on its queue; parked again it is another item
     )
     replayed_at: str | None = None
+    subjects: list[str] = Field(default_factory=list)  # those of the Stray items that lead here
 
     @classmethod
     def sk(cls, time: str, parked_id: str) -> str:
         """The sort key, in order of time."""
         return sort_key(cls.sk_pattern, time, parked_id)
+
+
+class Stray(LogItem):
+    """
+    Leads from a subject to an unmatched message or a parked event, so that no others have to be read to find it.
+
+    A subject is the hash of an address, the `ref` of a conversation, the hash of a provider's message id, or what
+    `subjects` has for a company and for events that cannot be read. An item that leads nowhere any more ends with its
+    `ttl`.
+    """
+
+    item_type: ClassVar[str] = "STRAY"
+    pk_pattern: ClassVar[str] = "STRAY#{subject}"
+    sk_pattern: ClassVar[str] = "{stray_pk}|{stray_sk}"
+    ttl_note: ClassVar[str] = "a week longer than what it leads to"
+
+    stray_pk: str
+    stray_sk: str
+
+    @classmethod
+    def sk(cls, stray_pk: str, stray_sk: str) -> str:
+        """The sort key: parked events of a subject are in the order of time."""
+        return sort_key(cls.sk_pattern, stray_pk, stray_sk)
 
 
 class Unreachable(LogItem):

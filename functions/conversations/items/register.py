@@ -9,6 +9,7 @@ from conversations.items.books import (
     Parked,
     Rate,
     Spent,
+    Stray,
     Throttled,
     Unmatched,
     Unreachable,
@@ -29,8 +30,8 @@ from conversations.items.ways import (
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress,
-    Answered, Rate, Throttled, Spent, Unmatched, Parked, DeadLetter, EarlyFile, Unreachable,
-    ErasedAddress, ErasedMessage,
+    Answered, Rate, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
+    Unreachable,    ErasedAddress, ErasedMessage,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

@@ -1,11 +1,13 @@
 """What nobody could place or handle."""
 
+from collections.abc import Collection
 from contextlib import suppress
 
 from boto3.dynamodb.conditions import Key
 
 from conversations.items.books import DeadLetter, Parked, Unmatched
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
+from conversations.store import strays
 from shared import clock
 from shared.dynamodb import Attributes, ConditionFailed, Table
 
@@ -14,7 +16,9 @@ _DAY = len("2026-03-01")
 
 def park(table: Table, at: str, parked: Parked) -> None:
     """Keep an event that can never be handled. The same event is kept once for each time."""
-    table.put(parked.attributes(key(Parked.partition(at[:_DAY]), Parked.sk(at, parked.parked_id))))
+    where = _parked(at, parked.parked_id)
+    strays.lead(table, parked.subjects, where, parked.ttl)
+    table.put(parked.attributes(where))
 
 
 def one_parked(table: Table, at: str, parked_id: str) -> Parked | None:
@@ -60,9 +64,12 @@ def why_dead(table: Table, body_hashes: list[str]) -> dict[str, DeadLetter]:
     return {wanted[str(item[PARTITION_KEY])]: DeadLetter.read(item) for item in found}
 
 
-def keep_unmatched(table: Table, company_id: str, unmatched: Unmatched) -> None:
-    """Keep a message that belongs to no conversation. Safe to repeat."""
+def keep_unmatched(
+    table: Table, company_id: str, unmatched: Unmatched, subjects: Collection[str]
+) -> None:
+    """Keep a message that belongs to no conversation; *subjects* lead to it. Safe to repeat."""
     where = position(company_id, unmatched)
+    strays.lead(table, subjects, where, unmatched.ttl)
     try:
         table.put(unmatched.attributes(where), when=Unmatched.attr("unmatched_id").not_exists())
     except ConditionFailed:
@@ -93,6 +100,8 @@ def attach(table: Table, company_id: str, sk: str, ref: str, by: Attributes) -> 
     where = {PARTITION_KEY: Unmatched.partition(company_id), SORT_KEY: sk}
     attached_to = Unmatched.attr("attached_to")
     is_free = attached_to.not_exists() | attached_to.eq(ref)
+    # Also where the update below is refused, which leaves an item that leads to another's message until it expires.
+    strays.lead(table, [ref], where, Unmatched.time_to_live())
     try:
         table.update(
             where,

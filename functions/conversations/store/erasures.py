@@ -10,7 +10,6 @@ from conversations.items.books import (
     ErasedMessage,
     Parked,
     ParkReason,
-    Unmatched,
     Unreachable,
 )
 from conversations.items.conversation import ChannelMethod
@@ -79,23 +78,18 @@ def of_conversation(table: Table, ref: str) -> Iterator[Attributes]:
     return _all(table, OfConversation.partition(ref))
 
 
-def unmatched(table: Table, company_id: str) -> Iterator[tuple[str, Unmatched]]:
-    """All of a company's messages that belong to no conversation, with their sort keys."""
-    for item in _all(table, Unmatched.partition(company_id)):
-        yield str(item[SORT_KEY]), Unmatched.read(item)
+def one(table: Table, place: Attributes) -> Attributes | None:
+    """The item with this key, also one whose time is over and that DynamoDB has not deleted yet."""
+    exactly = Key(PARTITION_KEY).eq(place[PARTITION_KEY]) & Key(SORT_KEY).eq(place[SORT_KEY])
+    items, _ = table.query(None, exactly)
+    return items[0] if items else None
 
 
-def parked(table: Table, day: str) -> Iterator[tuple[str, Parked]]:
-    """All that was parked on a day, with sort keys."""
-    for item in _all(table, Parked.partition(day)):
-        yield str(item[SORT_KEY]), Parked.read(item)
-
-
-def condemn(table: Table, day: str, sk: str) -> None:
+def condemn(table: Table, place: Attributes) -> None:
     """Say of a parked event, while its text is there, that it is one of an erased person. Safe to repeat."""
     with suppress(ConditionFailed):  # It is gone already.
         table.update(
-            key(Parked.partition(day), sk),
+            place,
             put=Parked.named(reason=ParkReason.ERASED),
             when=Parked.attr("parked_id").exists(),
         )

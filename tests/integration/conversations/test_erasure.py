@@ -166,6 +166,45 @@ def test_parked_events_that_name_them_are_erased_with_their_text(world: World) -
     assert traces(world, *WORDS) == []
 
 
+def test_erasing_reads_nothing_that_others_left_parked_or_unmatched(world: World) -> None:
+    """A sender may fill both lists with thousands of events; erasing another person takes no longer for it."""
+    talked(world)
+    before = calls_of_erasing(world)
+    talked(world.reset())
+    for number in range(30):
+        world.text(f"u{number}", "spam", From="+447700900789")
+        at_nobody = received(world, f"p{number}", "2026-01-01T12:00:00.000Z")
+        world.tell(
+            replace(at_nobody, customer_address="+447700900789", business_address="+12025550199")
+        )
+    world.work_off()
+    assert len(world.parked()) == 30
+
+    assert calls_of_erasing(world) == before
+
+    assert len(traces(world, "447700900789")) == 60
+
+
+def calls_of_erasing(world: World) -> int:
+    """How many calls of AWS erasing the candidate takes."""
+    first = len(world.wire.calls)
+    erase(world)
+    return len(world.wire.calls) - first
+
+
+def test_a_parked_status_of_their_message_is_erased_with_it(world: World) -> None:
+    ref = talked(world)
+    sid = next(m["provider_message_id"] for m in world.log(ref) if m["author"] != "customer")
+    world.remove("log", f"OUT#twilio#{sid}", "#")
+    world.status(sid, "delivered")
+    world.work_off()
+    assert world.parked() == ["unknown_message"]
+
+    done = erase(world)
+
+    assert (done.parked, world.parked(), world.objects()) == (1, [], {})
+
+
 def test_the_answer_to_their_request_no_longer_says_who_it_was(world: World) -> None:
     asked(world)
 
