@@ -10,7 +10,6 @@ from conversations import replaying
 from conversations.items.conversation import ChannelMethod
 from conversations.replaying import DeadEvent, Depot, Found, NotReplayable, Redriven
 from operations import arguments
-from operations.arguments import Refused
 from operations.unhandled import PutBack, Shown, Tell, Wanted
 from shared import clock
 from shared.dead_letters import DeadLetters
@@ -51,9 +50,8 @@ class ConversationEvents:
 
     def replay(self, event_id: str, company: str | None, tell: Tell) -> None:
         """Put one parked event back."""
-        _refuse_company(company)
         try:
-            found = replaying.replay(self.depot, event_id)
+            found = replaying.replay(self.depot, event_id, company)
         except NotReplayable as refusal:
             tell(PutBack(event_id, (), str(refusal)))
         else:
@@ -88,8 +86,9 @@ class ConversationEvents:
         return {"conversations": self.depot.dead_letters.count()}
 
     def _found(self, wanted: Wanted, *, is_open: bool) -> Iterator[Found]:
-        _refuse_company(wanted.company)
-        return replaying.parked(self.depot.log, reason=wanted.reason, is_open=is_open)
+        return replaying.parked(
+            self.depot.log, company=wanted.company, reason=wanted.reason, is_open=is_open
+        )
 
 
 def of_stack(stack: str) -> ConversationEvents:
@@ -111,11 +110,6 @@ def of_stack(stack: str) -> ConversationEvents:
         dead_letters=DeadLetters(sqs, outputs[DEAD_LETTERS]),
     )
     return ConversationEvents(depot)
-
-
-def _refuse_company(company: str | None) -> None:
-    if company is not None:
-        raise Refused("--company: parked events of conversations do not say whose they are")
 
 
 def _put_back(found: Found, refused: str | None = None) -> PutBack:

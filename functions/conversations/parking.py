@@ -10,7 +10,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from conversations import subjects
 from conversations.folders import parked_events
 from conversations.items.books import DeadLetter, Parked, ParkReason
-from conversations.store import books
+from conversations.store import books, routes, states
 from shared import clock
 from shared.observability import logger, metrics
 from shared.queues import digest
@@ -36,18 +36,43 @@ def park(
     is_kept = reason != ParkReason.ERASED
     whole = parked_events(bucket).put(parked_id, body.encode()) if is_kept else None
     now = clock.to_text(clock.now_ms())
+    company_id = company_of(log, body, reason)
     parked = Parked(
         parked_id=parked_id,
         reason=reason,
         source=source,
         event_type=type_of(body),
         body_object=whole.attributes() if whole else None,
-        subjects=subjects.of_body(body) if is_kept else [],
+        company_id=company_id,
+        subjects=[
+            subjects.of_company(company_id),
+            *(subjects.of_body(body) if is_kept else ()),
+        ],
         ttl=Parked.time_to_live(),
     )
     books.park(log, now, parked)
     metrics.add_metric(counted, MetricUnit.Count, 1)
     logger.warning("event parked", extra={"reason": reason, "parked": parked_id})
+
+
+def company_of(log: Table, body: str, reason: str) -> str | None:
+    """
+    The company whose parked event this is; None where the event does not prove one.
+
+    The business address proves nothing where another account signed the call: a company must not be able to fill the
+    list of another one.
+    """
+    event = subjects.read(body) or {}
+    if "ref" in event:
+        state = states.read(log, str(event["ref"])) if event["ref"] else None
+        return state.company_id if state else None
+    if isinstance(event.get("conversation_data"), dict):
+        return str(event["conversation_data"].get("conversation_id")).partition("#")[0] or None
+    channel, address = event.get("channel_method"), event.get("business_address")
+    if reason == ParkReason.TENANT_MISMATCH or not channel or not address:
+        return None
+    owners = {owner.company_id for owner in routes.owners(log, str(channel), str(address))}
+    return owners.pop() if len(owners) == 1 else None
 
 
 def note_dead_letter(log: Table, source: str, body: str, reason: str, attempts: int) -> None:

@@ -13,12 +13,13 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from conversations import parking, records
+from conversations import parking, records, subjects
 from conversations.context_object import ContextObject
 from conversations.folders import parked_events
 from conversations.items.books import Parked
 from conversations.items.conversation import ChannelMethod
-from conversations.store import books, states
+from conversations.items.log_item import SORT_KEY
+from conversations.store import books, states, strays
 from shared import clock
 from shared.conversation_lanes import file_entry, inbound_entry, status_entry
 from shared.dead_letters import DeadLetters, Letter
@@ -101,27 +102,48 @@ class DeadEvent:
     attempts: int | None = None
 
 
-def parked(log: Table, *, reason: str | None = None, is_open: bool = True) -> Iterator[Found]:
-    """Parked events, newest first; with *is_open* those that were not put back."""
+def parked(
+    log: Table, *, company: str | None = None, reason: str | None = None, is_open: bool = True
+) -> Iterator[Found]:
+    """
+    Parked events, newest first; with *is_open* those that were not put back.
+
+    With *company* its own alone are read, however many others have parked.
+    """
+    for found in _of_company(log, company) if company else _of_all(log):
+        if reason in {None, found.parked.reason} and (found.state == OPEN or not is_open):
+            yield found
+
+
+def _of_company(log: Table, company: str) -> Iterator[Found]:
+    for place in strays.of(log, subjects.of_company(company), newest_first=True):
+        at, _, parked_id = str(place[SORT_KEY]).partition("#")
+        one = books.one_parked(log, at, parked_id)
+        if one is not None:
+            yield Found(at, one)
+
+
+def _of_all(log: Table) -> Iterator[Found]:
     now = clock.now_ms()
     for age in range((Parked.ttl_days or 0) + 1):
         day = clock.to_text(now - age * clock.DAY_SECONDS * clock.SECOND_MS)[:_DAY]
         start: Attributes | None = None
         while True:
             page, start = books.newest_parked(log, day, start)
-            for at, one in page:
-                found = Found(at, one)
-                if reason in {None, one.reason} and (found.state == OPEN or not is_open):
-                    yield found
+            yield from (Found(at, one) for at, one in page)
             if start is None:
                 break
 
 
-def replay(depot: Depot, event_id: str) -> Found:
-    """Put a parked event back on its queue, also one that was before. Raises NotReplayable and NotEnqueued."""
+def replay(depot: Depot, event_id: str, company: str | None = None) -> Found:
+    """
+    Put a parked event, with *company* one of its own, back on its queue, also one that was before.
+
+    Raises NotReplayable and NotEnqueued.
+    """
     at, _, parked_id = event_id.rpartition(".")
     one = books.one_parked(depot.log, at, parked_id) if at and parked_id else None
-    if one is None:
+    if one is None or company not in {None, one.company_id}:
         raise NotReplayable("not_there")
     queue, entry = _way_of(depot, _text(depot, one))
     number = (one.replays or 0) + 1

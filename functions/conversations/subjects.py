@@ -38,6 +38,11 @@ def of_event(event: Mapping[str, Any]) -> list[str]:
     return sorted(found)
 
 
+def of_company(company_id: str | None) -> str:
+    """The subject of all parked events of a company; with None, of those whose company is not known."""
+    return f"company#{company_id or ''}"
+
+
 def of_address(address: str) -> set[str]:
     """The subjects that a person with this normalised address is found by."""
     return {address_hash(address), address_hash(bare(address))}

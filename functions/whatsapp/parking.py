@@ -100,7 +100,7 @@ def _park(
         item = _item(event, origin, PARKED, event_id)
         parked["payload"] = _outline(event.payload or {})
         parked["correlation_id"] = event.correlation_id
-    store.events.add(here.table, item.model_copy(update=parked))
+    store.events.park(here.table, item.model_copy(update=parked))
     if event and event.replay_of:
         _came_back(here, event, event.replay_of, event_id)
 
@@ -172,7 +172,7 @@ def _item(
         company=origin.company if origin else None,
         ttl=clock.expires_in(TTL_SECONDS),
         # Index keys have bounds, and these are what the sender calls them.
-        webhook_event_type=webhook_event_type[:LONGEST_NAME],
+        webhook_event_type=webhook_event_type[:LONGEST_NAME].replace("#", "_"),
         event_id=event_id,
         event_type=event.kind,
         waba_meta_id=event.waba[:LONGEST_NAME] or None,

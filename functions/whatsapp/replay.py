@@ -23,7 +23,7 @@ from whatsapp.parking import PARKED
 from whatsapp.reading import NotFound
 from whatsapp.resources import COMMAND_LINE, Depot
 
-# What one call reads of an index that all companies share; then comes a position to go on from.
+# What one call reads of the index; then comes a position to go on from.
 ENTRIES_PER_CALL = 1_000
 ENTRIES_PER_QUERY = 100
 WAITING = frozenset({OPEN, REPLAYED})
@@ -76,21 +76,27 @@ type Position = Attributes | None
 def parked(
     table: Table, wanted: Wanted, *, limit: int, start: Position = None
 ) -> tuple[list[WebhookEvent], Position]:
-    """Up to *limit* parked events, newest first, and where to go on; fewer where others stand between them."""
+    """Up to *limit* parked events, newest first, and where to go on; fewer where unwanted ones stand between them."""
     found: list[WebhookEvent] = []
     for _ in range(ENTRIES_PER_CALL // ENTRIES_PER_QUERY):
-        events, start = store.events.newest(
-            table, PARKED, company=wanted.company, limit=ENTRIES_PER_QUERY, start=start
-        )
+        events, start = _page(table, wanted.company, start)
         fitting = [event for event in events if wanted.includes(event)]
         room = limit - len(found)
         found += fitting[:room]
         if len(fitting) > room:
             # Not where the index stopped reading: what this page had no room for comes next.
-            return found, store.events.position_of(found[-1])
+            return found, store.events.position_of(found[-1], wanted.company)
         if start is None or len(found) == limit:
             break
     return found, start
+
+
+def _page(
+    table: Table, company: str | None, start: Position
+) -> tuple[list[WebhookEvent], Position]:
+    if company is None:
+        return store.events.newest(table, PARKED, limit=ENTRIES_PER_QUERY, start=start)
+    return store.events.newest_parked(table, company, limit=ENTRIES_PER_QUERY, start=start)
 
 
 def replay(depot: Depot, event_id: str, company: str | None, *, by: str = COMMAND_LINE) -> Replay:
@@ -131,7 +137,7 @@ def replay_all(
         except NotReplayable as refusal:
             tell(Replay(event, refused=refusal.why))
         if event is not events[-1] and is_over():
-            return store.events.position_of(event)
+            return store.events.position_of(event, wanted.company)
     return position
 
 

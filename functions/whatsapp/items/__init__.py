@@ -4,7 +4,7 @@ The item types that the hot functions use; the other families are imported from 
 Each class costs a cold start about half a millisecond. `register` has all of them.
 """
 
-from whatsapp.items.events import OPEN, REPLAYED, WebhookEvent
+from whatsapp.items.events import OPEN, REPLAYED, ParkedEntry, WebhookEvent
 from whatsapp.items.inbox import Alias, Conversation, Edit, Intent, Message, Reaction, Status
 from whatsapp.items.item import AtMost, WhatsAppItem, pk
 from whatsapp.items.media import Media
@@ -15,5 +15,5 @@ ACTION_PK_PATTERN = "ACTION#{actionId}"
 
 __all__ = [
     "ACTION_PK_PATTERN", "OPEN", "REPLAYED", "Alias", "AtMost", "Conversation", "Edit", "Intent", "Media", "Message",
-    "Phone", "PhoneList", "Reaction", "Status", "WebhookEvent", "WhatsAppItem", "pk",
+    "ParkedEntry", "Phone", "PhoneList", "Reaction", "Status", "WebhookEvent", "WhatsAppItem", "pk",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """Events that are kept as such: what has no item of its own, and what was parked."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from whatsapp.items.item import AtMost, WhatsAppItem
 
@@ -68,3 +68,33 @@ class WebhookEvent(WhatsAppItem):
     def next_replay(self) -> int:
         """The number that no replay of a parked event had; `returned` may be ahead of a replay whose sender died."""
         return max(self.replay_count or 0, self.returned or 0) + 1
+
+
+class ParkedEntry(WhatsAppItem):
+    """
+    Lists a parked event under its company in gsi_webhook_event, so that a company's list reads no events of others.
+
+    `webhook_event_type` is `parked#` and the company; no field of a provider is kept under a name with `#`.
+    """
+
+    item_type: ClassVar[str] = "PARKED_ENTRY"
+    pk_pattern: ClassVar[str] = "PARKED#{eventId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_webhook_event",)
+    ttl_days: ClassVar[int | None] = 30
+    type_pattern: ClassVar[str] = "parked#{company}"
+
+    webhook_event_type: str
+    event_id: str
+    received_at: str
+
+    @classmethod
+    def of(cls, event: WebhookEvent, company: str) -> Self:
+        """The entry of a company's parked event."""
+        return cls(
+            pk=cls.key(event.event_id),
+            company=company,
+            webhook_event_type=cls.type_pattern.format(company=company),
+            event_id=event.event_id,
+            received_at=event.received_at,
+            ttl=event.ttl,
+        )

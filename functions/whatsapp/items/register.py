@@ -11,7 +11,7 @@ from whatsapp.items.accounts import (
 from whatsapp.items.campaigns import Campaign, CampaignPage, Rate, Reach, Sequence, Timer
 from whatsapp.items.counts import Analytics, Counting, CountingPart, Hour
 from whatsapp.items.customers import Address, AddressDefault, FlowConfig, FlowResponse, FlowToken
-from whatsapp.items.events import WebhookEvent
+from whatsapp.items.events import ParkedEntry, WebhookEvent
 from whatsapp.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.items.inbox import Alias, Conversation, Edit, Intent, Message, Reaction, Status
 from whatsapp.items.item import WhatsAppItem
@@ -31,7 +31,7 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
-    Counting, CountingPart,
+    Counting, CountingPart, ParkedEntry,
 )  # fmt: skip
 
 __all__ = [
@@ -39,7 +39,8 @@ __all__ = [
     "CampaignPage", "Catalog", "Conversation", "Counting", "CountingPart", "Edit", "FlowConfig",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
-    "Message", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone", "PhoneList", "Product", "QualityEntry",
+    "Message", "ParkedEntry", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone", "PhoneList", "Product",
+    "QualityEntry",
     "QualityRating", "Rate", "Reach", "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia",
     "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ The writes about a replay leave a missing item alone: its TTL may be over while 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.dynamodb import Attributes, ConditionFailed, Table
-from whatsapp.items import WebhookEvent, pk
+from whatsapp.items import ParkedEntry, WebhookEvent, pk
 from whatsapp.items.item import PARTITION_KEY
 
 EVENT_INDEX = "gsi_webhook_event"
@@ -25,6 +25,14 @@ def add(table: Table, event: WebhookEvent) -> bool:
     return True
 
 
+def park(table: Table, event: WebhookEvent) -> None:
+    """Keep a parked event once, listed under its company where that is known. Safe to repeat."""
+    if event.company:
+        # First, and each time: an event that is parked again lives longer.
+        table.put(ParkedEntry.of(event, event.company).attributes())
+    add(table, event)
+
+
 def get(table: Table, event_id: str) -> WebhookEvent | None:
     """The event with this id, strongly consistent."""
     item = table.get(pk(WebhookEvent.key(event_id)))
@@ -39,13 +47,27 @@ def get_many(table: Table, event_ids: list[str]) -> dict[str, WebhookEvent]:
 
 
 def newest(
-    table: Table, event_type: str, *, company: str | None, limit: int, start: Attributes | None
+    table: Table, event_type: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[WebhookEvent], Attributes | None]:
-    """
-    Up to *limit* (100 at most) events of one type, newest first, and where to go on. *company* None: whosever they are.
+    """Up to *limit* (100 at most) events of one type, newest first, and where to go on."""
+    return _newest(table, event_type, WebhookEvent, limit, start)
 
-    Fewer than *limit* come back where entries of others stand between them.
-    """
+
+def newest_parked(
+    table: Table, company: str, *, limit: int, start: Attributes | None
+) -> tuple[list[WebhookEvent], Attributes | None]:
+    """Up to *limit* (100 at most) parked events of one company, newest first, and where to go on."""
+    event_type = ParkedEntry.type_pattern.format(company=company)
+    return _newest(table, event_type, ParkedEntry, limit, start)
+
+
+def _newest(
+    table: Table,
+    event_type: str,
+    kind: type[WebhookEvent | ParkedEntry],
+    limit: int,
+    start: Attributes | None,
+) -> tuple[list[WebhookEvent], Attributes | None]:
     entries, last = table.query(
         EVENT_INDEX,
         Key(WebhookEvent.name_of("webhook_event_type")).eq(event_type),
@@ -53,21 +75,19 @@ def newest(
         start=start,
         newest_first=True,
     )
-    owner = WebhookEvent.name_of("company")
-    keys = [
-        pk(entry[PARTITION_KEY])
-        for entry in entries
-        if company is None or entry.get(owner) == company
-    ]
-    found = {item[PARTITION_KEY]: item for item in table.get_many(keys)}
-    ordered = [found[key[PARTITION_KEY]] for key in keys if key[PARTITION_KEY] in found]
-    return [WebhookEvent.read(item) for item in ordered], last
+    first = kind.pk_pattern.partition("{")[0]
+    ids = [str(entry[PARTITION_KEY]).removeprefix(first) for entry in entries]
+    found = get_many(table, ids)
+    return [found[event_id] for event_id in ids if event_id in found], last
 
 
-def position_of(event: WebhookEvent) -> Attributes:
-    """Where the index has an event: `newest` goes on behind it."""
-    place = _named(webhook_event_type=event.webhook_event_type, received_at=event.received_at)
-    return {**pk(event.pk), **place}
+def position_of(event: WebhookEvent, company: str | None) -> Attributes:
+    """Where `newest`, or with *company* `newest_parked`, goes on behind an event."""
+    listed = ParkedEntry.of(event, company) if company else event
+    place = WebhookEvent.named(
+        webhook_event_type=listed.webhook_event_type, received_at=listed.received_at
+    )
+    return {**pk(listed.pk), **place}
 
 
 def mark_replayed(table: Table, event_id: str, *, replay: int, at: str, by: str) -> None:

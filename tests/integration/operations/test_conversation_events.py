@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
 
 from conversations import parking
+from conversations.items.ways import BusinessAddress
+from conversations.store import routes
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments, conversation_events, events
 from shared import conversation_lanes
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from shared.queues import Entry
 
 STACK, BUCKET = "parley-dev", "media"
+FLOODED = "+12025550177"
 QUEUES = {
     conversation_events.INBOUND: "ConversationsInboundQueue",
     conversation_events.STATUSES: "ConversationsStatusesQueue",
@@ -136,10 +140,45 @@ def test_dead_letters_are_listed_with_why_they_died_and_put_back(
     assert "about 0 in the queue `conversations`" in capsys.readouterr().err
 
 
-@pytest.mark.usefixtures("outputs")
-def test_a_filter_that_cannot_be_applied_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("parked", "--company", "acme") == 1
-    assert "--company" in capsys.readouterr().err
+def test_a_company_sees_its_parked_events_among_any_number_of_others(
+    outputs: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = Table(boto3.client("dynamodb"), outputs[conversation_events.LOG])
+    for company, number in (("acme", SMS_NUMBER), ("flood", FLOODED)):
+        routes.add_address(log, "sms", number, owner(company))
+    for n in range(20):
+        many = replace(MESSAGE, provider_message_id=f"SM{n}", business_address=FLOODED)
+        park(outputs, body_of(many), "conflict")
+    park(outputs, body_of(MESSAGE), "conflict")
+    reads: list[str] = []
+    get = Table.get
+    monkeypatch.setattr(Table, "get", lambda *given: reads.append("") or get(*given))
+
+    assert run("parked", "--company", "acme") == 0
+
+    ((event_id, *_),) = lines(capsys)
+    assert len(reads) == 1
+    assert run("replay", event_id, "--company", "flood") == 1
+    assert on_queue(outputs, conversation_events.INBOUND) == []
+
+
+def test_an_account_that_signs_for_anothers_number_does_not_fill_that_ones_list(
+    outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = Table(boto3.client("dynamodb"), outputs[conversation_events.LOG])
+    routes.add_address(log, "sms", SMS_NUMBER, owner("acme"))
+    park(outputs, body_of(replace(MESSAGE, account="ACforeign")), "TENANT_MISMATCH")
+
+    assert run("parked", "--company", "acme") == 0
+    assert lines(capsys) == []
+    assert run("parked") == 0
+    assert len(lines(capsys)) == 1
+
+
+def owner(company: str) -> BusinessAddress:
+    return BusinessAddress(company_id=company, project_id="p", provider="twilio", account="AC1")
 
 
 @pytest.mark.usefixtures("outputs")

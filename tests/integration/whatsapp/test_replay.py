@@ -306,6 +306,41 @@ def test_a_list_can_be_cut_down_to_a_reason_a_company_and_a_state(desk: Desk, de
     assert ids(replace(EVERYBODY, states=replay.WAITING)) == ["conflict"]
 
 
+def a_parked(event_id: str, company: str, at: int) -> WebhookEvent:
+    return WebhookEvent(
+        pk=WebhookEvent.key(event_id), event_id=event_id, company=company, webhook_event_type="parked",
+        event_type="message", reason="conflict", full_event=f"parked/{event_id}.json",
+        received_at=clock.to_text(at), processed_at=clock.to_text(at), ttl=clock.expires_in(1_000),
+    )  # fmt: skip
+
+
+def test_parked_events_of_others_take_no_place_in_a_companys_list(
+    depot: Depot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One page of the shared list holds the newest events of all companies, and none of this one."""
+    monkeypatch.setattr(replay, "ENTRIES_PER_CALL", replay.ENTRIES_PER_QUERY)
+    for n in range(2):
+        store.events.park(depot.table, a_parked(f"{n:064x}", "acme", NOW + n))
+    for n in range(2, 110):
+        store.events.park(depot.table, a_parked(f"{n:064x}", "flood", NOW + n))
+
+    (first,), position = replay.parked(depot.table, Wanted(company="acme"), limit=1)
+    (second,), end = replay.parked(depot.table, Wanted(company="acme"), limit=1, start=position)
+    rest = replay.parked(depot.table, Wanted(company="acme"), limit=1, start=end) if end else None
+
+    assert [first.event_id, second.event_id] == [f"{1:064x}", f"{0:064x}"]
+    assert rest in (None, ([], None))
+
+
+def test_a_field_that_is_named_like_a_companys_list_does_not_enter_it(
+    desk: Desk, depot: Depot
+) -> None:
+    desk.take({"field": "parked#acme", "reason": "mine"})
+
+    [key] = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert desk.item(key)["webhookEventType"] == "parked_acme"
+
+
 def test_the_last_attempt_leaves_the_newest_reason_of_a_dead_letter(desk: Desk) -> None:
     body = "x"
     note_dead_letter(desk.here, body, "ClientError: PutItem: Throttled", 5)

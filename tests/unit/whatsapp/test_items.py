@@ -38,7 +38,7 @@ MEMBERS = {
     "gsi_template_waba": {"TemplateEum"},
     "gsi_template_name": {"TemplateEum"},
     "gsi_campaign": {"Message"},
-    "gsi_webhook_event": {"WebhookEvent"},
+    "gsi_webhook_event": {"ParkedEntry", "WebhookEvent"},
 }  # fmt: skip
 
 
