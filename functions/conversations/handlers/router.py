@@ -95,13 +95,13 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             RequestRefused("UNAUTHORIZED", message, HTTPStatus.UNAUTHORIZED), request_id
         )
     except RateLimited as limited:
-        refusal = RequestRefused(
-            "RATE_LIMIT_EXCEEDED",
-            str(limited),
-            HTTPStatus.TOO_MANY_REQUESTS,
-            retry_after=limited.retry_after,
+        too_many = HTTPStatus.TOO_MANY_REQUESTS
+        return _refused(
+            RequestRefused(
+                "RATE_LIMIT_EXCEEDED", str(limited), too_many, retry_after=limited.retry_after
+            ),
+            request_id,
         )
-        return _refused(refusal, request_id)
     except Exception as failure:  # noqa: BLE001 - the caller is owed an answer in the shape of all others
         logger.error("request failed", extra=describe(failure))
         message = "the request could not be taken; make it again"

@@ -152,9 +152,14 @@ def test_a_company_sees_its_parked_events_among_any_number_of_others(
         many = replace(MESSAGE, provider_message_id=f"SM{n}", business_address=FLOODED)
         park(outputs, body_of(many), "conflict")
     park(outputs, body_of(MESSAGE), "conflict")
-    reads: list[str] = []
+    reads: list[object] = []
     get = Table.get
-    monkeypatch.setattr(Table, "get", lambda *given: reads.append("") or get(*given))
+
+    def watched(*given: Any) -> Any:
+        reads.append(given)
+        return get(*given)
+
+    monkeypatch.setattr(Table, "get", watched)
 
     assert run("parked", "--company", "acme") == 0
 
