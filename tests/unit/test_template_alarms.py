@@ -116,8 +116,6 @@ ON_ONE_METRIC: dict[str, Watch] = {
     "WhatsAppTableStatusIndexThrottled": of_table(
         "WhatsAppTable", "WriteThrottleEvents", GlobalSecondaryIndexName="gsi_status"
     ),
-    "ApiKeysTableThrottled": of_table("ApiKeysTable", "ThrottledRequests", Operation="GetItem"),
-    "ApiKeysTableFailed": of_table("ApiKeysTable", "SystemErrors", Operation="GetItem"),
     "ApiFailing": Watch("AWS/ApiGateway 5XXError", GATEWAY, "Average", 0.001),
     "WebhookSlow": of_route("/webhooks/whatsapp", "Latency", "p99", 1000),
     "RichpanelWebhookLate": of_route("/webhooks/richpanel", "Latency", "p99", 1500),
@@ -189,7 +187,7 @@ ON_SEVERAL = {
     },
     **{
         f"{table}Table{kind}": (0, 60)
-        for table in ("Conversations", "ConversationLog", "CompanyData")
+        for table in ("ApiKeys", "Conversations", "ConversationLog", "CompanyData")
         for kind in ("Throttled", "Failed")
     },
 }
