@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.store.messages import hash_of
 from shared import addresses
-from shared.addresses import USER_ID_PREFIX, AddressInvalid, address_hash
+from shared.addresses import USER_ID_PREFIX, AddressInvalid
+from shared.keyed_hashes import address_hash, address_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,8 +45,8 @@ def of_company(company_id: str | None) -> str:
 
 
 def of_address(address: str) -> set[str]:
-    """The subjects that a person with this normalised address is found by."""
-    return {address_hash(address), address_hash(bare(address))}
+    """The subjects that a person with this normalised address is found by, under every identifier key."""
+    return {*address_hashes(address), *address_hashes(bare(address))}
 
 
 def read(body: str) -> dict[str, Any] | None:
