@@ -401,7 +401,7 @@ def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
     """A flood of calls to one open route leaves the limit of all others untouched."""
     found = throttles()
 
-    assert found.keys() == {("*", "/*"), *WEBHOOKS}
+    assert found.keys() == {("*", "/*"), *WEBHOOKS, *PREFLIGHTS}
     assert all(limit for limits in found.values() for limit in limits)
     assert found["*", "/*"] == (parameters({})["ApiRateLimit"], parameters({})["ApiBurstLimit"])
     by_parameter = (parameters({})["WebhookRateLimit"], parameters({})["WebhookBurstLimit"])

@@ -124,8 +124,9 @@ def test_what_cannot_be_replayed_is_named_and_the_rest_goes_on(
     inbox: Table, outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = park(inbox, outputs, "wamid.1")
-    key = f"parked/{gone}.json"
-    boto3.client("s3").delete_object(Bucket=outputs["MediaBucketName"], Key=key)
+    s3, bucket = boto3.client("s3"), outputs["MediaBucketName"]
+    (stored,) = s3.list_objects_v2(Bucket=bucket, Prefix=f"parked/{gone}")["Contents"]
+    s3.delete_object(Bucket=bucket, Key=stored["Key"])
     good = park(inbox, outputs, "wamid.2")
 
     assert run("replay", gone, "0" * 64, good) == 1

@@ -13,8 +13,9 @@ from conversations.store import conversations
 from events.conversations import cast
 from local.sandbox import Config, running
 from operations import arguments, recipients
-from shared import clock
+from shared import clock, keyed_hashes
 from shared.dynamodb import Table
+from tests import keyring
 from tests.template import create_table
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 STACK, BUCKET = "parley-dev", "media"
 SECRET = "parley/dev/companies/cucumber-openai"
+KEYS_SECRET = "parley-dev-identifier-keys"
 ANN = cast.CANDIDATE
 
 
@@ -31,15 +33,19 @@ ANN = cast.CANDIDATE
 def table(keys: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
     """A stack on moto, by its outputs; `keys` has started moto and stopped the clock."""
     del keys
+    boto3.client("secretsmanager").create_secret(Name=KEYS_SECRET, SecretString=keyring.TEXT)
     dynamodb = boto3.client("dynamodb")
     boto3.client("s3").create_bucket(Bucket=BUCKET)
     outputs = {
         recipients.TABLE: create_table(dynamodb, "ConversationsTable"),
         recipients.LOG: create_table(dynamodb, "ConversationLogTable"),
         recipients.BUCKET: BUCKET,
+        recipients.KEYS: KEYS_SECRET,
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
     monkeypatch.setattr(clock, "sleep_ms", lambda _: None)
+    # The command configures the keyring of the process: it is put back after the test.
+    monkeypatch.setattr(keyed_hashes, "_secret", keyed_hashes._secret)
     return Table(dynamodb, outputs[recipients.TABLE])
 
 
