@@ -219,7 +219,7 @@ def _declaration(key: str, item: dict[str, Any]) -> type[WhatsAppItem]:
 def check_conservation(world: World, items: Items) -> None:
     """Every accepted event is persisted, a duplicate, parked, or still in the queue (dead letters included)."""
     queued = {message.message_id for message in world.queue.messages + world.queue.dead_letters}
-    parked = {item.get("fullEvent") for item in items.values()}
+    parked = {item["fullEvent"]["key"] for item in items.values() if item.get("fullEvent")}
     for message_id, body in world.queue.accepted.items():
         if message_id in queued or message_id in world.queue.redriven:
             continue

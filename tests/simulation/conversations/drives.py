@@ -83,12 +83,19 @@ def talk(world: World, project: dict[str, Any], channel: str) -> None:
         _writes(world, ref, text)
 
 
+# The item holds the answers to all but one of them.
+LONG_QUESTIONS = [
+    {"point": f"Do you have certificate {number}? {'Please say yes or no. ' * 8}"[:197] + "?"}
+    for number in range(5)
+]
+
+
 def grow(world: World) -> None:
     """What a customer answers is recorded; with it there is too much for the item."""
     world.reset()
-    points = [{"point": f"{letter}?" * 500, "pointConfirmed": "false"} for letter in "ab"]
-    ref = world.begin("sms", project_data={"clarificationPoints": points})
-    _writes(world, ref, "Yes I do")
+    ref = world.begin("sms", project_data={"clarificationPoints": LONG_QUESTIONS})
+    for _ in LONG_QUESTIONS[1:]:
+        _writes(world, ref, "Yes I do")
     assert "recorded_answers_object" not in world.conversation(ref)
     _writes(world, ref, "Yes I do")
     assert "recorded_answers_object" in world.conversation(ref)
@@ -97,16 +104,22 @@ def grow(world: World) -> None:
 def be_told(world: World) -> None:
     """What a customer answers is recorded by a turn in doubt, until a person says that its message has left."""
     world.reset()
-    points = [{"point": "Do you have a driving licence?", "pointConfirmed": "false"}]
-    ref = world.begin("sms", project_data={"clarificationPoints": points})
+    ref = world.begin("sms", project_data={"clarificationPoints": LONG_QUESTIONS})
+    for _ in LONG_QUESTIONS[1:]:
+        _writes(world, ref, "Yes I do")
+    before = {row["entry_id"] for row in world.log(ref)}
     world.wire.fails_if = lambda call: call.startswith(SENDS)
     _writes(world, ref, "Yes I do")
     world.settle()
     world.wire.rewind()
-    answer = next(row for row in world.log(ref) if str(row.get("turn_id")).startswith("reply:"))
+    answer = next(
+        row
+        for row in world.log(ref)
+        if row["entry_id"] not in before and str(row.get("turn_id")).startswith("reply:")
+    )
     told = {"agent_id": "carol", "entry_id": answer["entry_id"], "outcome": "sent"}
     world.office("POST /conversations/{ref}/resolve", told, ref=ref)
-    assert world.conversation(ref)["recorded_answers"] == {points[0]["point"]: "yes"}
+    assert "recorded_answers_object" in world.conversation(ref)
 
 
 def be_adopted(world: World) -> None:
