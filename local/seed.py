@@ -77,6 +77,10 @@ def _seed_recruiting(stack: Stack) -> None:
     secrets.put_secret_value(
         SecretId=stack.secrets["twilio_webhook"], SecretString=json.dumps(twilio.SECRET)
     )
+    # Written before anything is hashed with the key that the deployment has generated.
+    secrets.put_secret_value(
+        SecretId=stack.secrets["identifier_keys"], SecretString=json.dumps(cast.IDENTIFIER_KEYS)
+    )
     text = json.dumps(cast.TWILIO_SECRET)
     try:
         secrets.create_secret(Name=cast.TWILIO_SECRET_ID, SecretString=text)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from events.conversations import cast
 from shared import keyed_hashes
 from shared.secrets import JsonSecret
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-KEY = "an identifier key of the tests"
-SECRET = {"identifier_key": KEY}
+KEY = cast.IDENTIFIER_KEYS["identifier_key"]
+SECRET = cast.IDENTIFIER_KEYS
 TEXT = json.dumps(SECRET)
 
 

@@ -19,8 +19,9 @@ from events.direct import schedule
 from events.proxy import Json, made_up_id, proxy_event
 from events.sqs import sqs_event
 
-REF = "ouqomz3aout25jqmheuyw26pim"
-"""What stands for the conversation that `initiate_sms` begins."""
+REF = "ddgprnleoamlbopgqmao5ujntz"
+"""What stands for the conversation that `initiate_sms` begins, by `cast.IDENTIFIER_KEYS`."""
+_REF_OF_EMAIL = "ddexihioasev2snnhqizrizlcr"
 LIST = "/conversations"
 _QUEUE = "parley-local-conversations-{name}.fifo"
 _PROCESSORS = {
@@ -117,6 +118,7 @@ def context_object(channel: str, at: int) -> Json:
         "company_data_payload": cast.project(),
         "conversation_data": {
             "conversation_id": f"{cast.COMPANY}#{cast.PROJECT}#req-1#{customer}",
+            "conversation_ref": _REF_OF_EMAIL if channel == "email" else REF,
             "conversation_status": "initiated",
         },
         "metadata": {
@@ -144,7 +146,7 @@ def delivery_status() -> Json:
 
 
 def _trigger() -> Json:
-    sk = "MSG#2026-01-01T12:20:00.000Z#79317037-3042-5837-a465-438a9b22bd29"
+    sk = "MSG#2026-01-01T12:20:00.000Z#c06303c5-9ce8-55e6-8178-c696f537c36b"
     return {"type": "reply_trigger", "v": 1, "ref": REF, "message_sk": sk}
 
 

@@ -73,6 +73,7 @@ def test_a_secret_that_is_not_whole_is_a_missing_one(world: World, value: dict[s
 
 
 def test_secrets_that_cannot_be_read_just_now_are_waited_for(world: World) -> None:
+    world.read_identifier_keys()  # the company's secrets are meant
     world.wire.fails_if = FirstFew("secrets-manager.", 2)
 
     ref = asked(world)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import initiating
+from conversations import initiating, references
 from events.conversations import cast
 from shared.auth import Scope
 from tests.simulation.wire import Died, When
@@ -70,6 +70,7 @@ def test_what_is_queued_is_the_request_verbatim_and_the_project_as_it_is(world: 
     assert context["company_data_payload"] == cast.project()
     assert context["conversation_data"] == {
         "conversation_id": "ci-aaa-001#pi-aaa-001#req-1#447700900123",
+        "conversation_ref": references.ref_of("ci-aaa-001#pi-aaa-001#req-1#447700900123"),
         "conversation_status": "initiated",
     }
     assert context["metadata"].keys() == {"router_version", "queued_at", "correlation_id"}

@@ -10,7 +10,7 @@ from conversations.throttling import Throttles
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared.channels.outcomes import NotSent
-from shared.queues import digest
+from shared.keyed_hashes import keyed_hash
 from tests.integration.conversations.acts import MINUTE_MS, aside, stands
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def attempts(world: World) -> int:
 
 
 def throttled(world: World) -> bool:
-    return world.row("log", f"THROTTLED#{digest('sender', SMS_NUMBER)}", "#") is not None
+    return world.row("log", f"THROTTLED#{keyed_hash('sender', SMS_NUMBER)}", "#") is not None
 
 
 def test_the_message_waits_as_long_as_the_provider_says_and_leaves_once(world: World) -> None:

@@ -179,6 +179,12 @@ class World(Tables):
         self._is_secret_changed = True
         self._forget_secrets()
 
+    def read_identifier_keys(self) -> None:
+        """Every process reads the identifier keys."""
+        for module in (*self.workers.values(), *self.called.values()):
+            if module.identifier_keys is not None:
+                module.identifier_keys.value()
+
     def ask(self, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, dict[str, Any]]:
         """A company's software asks for a conversation: status and body of the answer."""
         answer = self.post(payload, caller)
