@@ -299,7 +299,7 @@ def test_the_template_carries_no_value_of_a_secret() -> None:
         assert json.loads(text) in empty, secret
 
 
-def test_verify_token_webhook_token_and_seal_key_are_generated() -> None:
+def test_verify_token_webhook_token_seal_key_and_identifier_key_are_generated() -> None:
     generated = {name: properties(name).get("GenerateSecretString", {}) for name in SECRETS}
 
     assert generated["WhatsAppAppSecrets"]["GenerateStringKey"] == "verify_token"
@@ -310,6 +310,8 @@ def test_verify_token_webhook_token_and_seal_key_are_generated() -> None:
     assert generated["RichpanelKeys"]["PasswordLength"] >= 32
     assert generated["ApiSealSecret"]["GenerateStringKey"] == "seal_key"
     assert generated["ApiSealSecret"]["PasswordLength"] >= 32
+    assert generated["IdentifierKeysSecret"]["GenerateStringKey"] == "identifier_key"
+    assert generated["IdentifierKeysSecret"]["PasswordLength"] >= 32
 
 
 def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> None:
