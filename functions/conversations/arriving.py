@@ -104,7 +104,7 @@ def begin(
     (company,) = willing
     conversation = _from_customer(event, customer, company)
     possible = references.refs_of(conversation.conversation_id)
-    named = {"conversation_ref": states.ref_in_use(here.log, possible)}
+    named = {"ref_key": references.key_of_ref(states.ref_in_use(here.log, possible))}
     written = conversations.create(here.table, conversation.model_copy(update=named))
     ref = references.ref_of_item(written)
     states.create(here.log, ref, _state(event, written))

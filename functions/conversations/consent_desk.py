@@ -101,6 +101,8 @@ def _with(office: Office, company: str, recipient: str) -> Iterator[Opened]:
     """The company's conversations with a person, of all its projects: consent is the company's."""
     here = office.here
     for item in conversations.with_recipient(here.table, company, recipient):
+        if not references.has_key(item):
+            continue  # The opt-out is recorded all the same; the conversation cannot be changed.
         ref = references.ref_of_item(item)
         state, project = (
             states.read(here.log, ref),

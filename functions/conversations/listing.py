@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Key
 
-from conversations import case_data, open_list, showing
+from conversations import case_data, open_list, references, showing
 from conversations.context_object import as_json
 from conversations.items.conversation import Conversation
 from conversations.items.log import DueKind, Message, of
@@ -163,7 +163,8 @@ def _conversations(
         read, fits, lambda item: conversations.position(index, item), query.limit, start
     )
     found.sort(key=lambda item: (item.created_at, item.conversation_id), reverse=True)
-    result = _summaries([showing.summary_of(item) for item in found])
+    # Without its key a conversation has no `ref` that could be shown.
+    result = _summaries([showing.summary_of(item) for item in found if references.has_key(item)])
     return Page(result, listing.cursor(seal, as_json(last)) if last else None)
 
 

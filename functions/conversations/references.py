@@ -6,8 +6,8 @@ The names of things, made from what they are: the same event gives the same name
     ref         2 characters: fingerprint of the identifier key that made it; 24 characters: HMAC of `conversation_id`
     action id   HMAC of `ref` and the action, by the key that `ref` names
 
-A conversation keeps its `ref` for life, in `conversation_ref` of its item. So its action ids stay the same when the
-keys rotate: a changed action id would send a message twice.
+A conversation keeps its `ref` for life: `ref_key` of its item says which key made it. So its action ids stay the same
+when the keys rotate: a changed action id would send a message twice.
 """
 
 import hashlib
@@ -51,8 +51,25 @@ def refs_of(conversation_id: str, answered: str | None = None) -> list[str]:
 
 
 def ref_of_item(conversation: Conversation) -> str:
-    """The `ref` of a conversation; of one that another system wrote and that has none yet, the one it would get."""
-    return conversation.conversation_ref or ref_of(conversation.conversation_id)
+    """
+    The `ref` of a conversation; of one that another system wrote and that has none yet, the one it would get.
+
+    Raises KeyUnknown where the secret no longer holds the key that made it.
+    """
+    if conversation.ref_key is None:
+        return ref_of(conversation.conversation_id)
+    return _ref_by(keyed_hashes.key_named(conversation.ref_key), conversation.conversation_id)
+
+
+def has_key(conversation: Conversation) -> bool:
+    """Whether the secret holds the key that made the `ref` of a conversation, so that it can be told."""
+    known = {key.fingerprint for key in keyed_hashes.all_keys()}
+    return conversation.ref_key is None or conversation.ref_key in known
+
+
+def key_of_ref(ref: str) -> str:
+    """The fingerprint of the key that made a `ref`."""
+    return ref[:FINGERPRINT_CHARACTERS]
 
 
 def fingerprint(payload: object) -> str:
@@ -66,7 +83,7 @@ def action_id(ref: str, *what: str) -> str:
 
     Raises KeyUnknown where the secret no longer holds the key that made *ref*.
     """
-    key = keyed_hashes.key_named(ref[:FINGERPRINT_CHARACTERS])
+    key = keyed_hashes.key_named(key_of_ref(ref))
     return key.hex("action", ref, *what)
 
 

@@ -43,7 +43,7 @@ def conversation_of(
     return Conversation(
         primary_channel=customer,
         conversation_id=context.conversation_data.conversation_id,
-        conversation_ref=ref,
+        ref_key=references.key_of_ref(ref),
         recipient_tel=recipient.tel,
         recipient_email=recipient.email,
         company_id=company.company_id,

@@ -61,7 +61,8 @@ class Conversation(BaseModel):
     `project_data` holds only what the request gave. Where it is too large for the item it is absent, and
     `project_data_object` is the pointer to it (`shared.stored_objects`). `recorded_answers` are the customer's answers
     by question; the ones that became too much for the item are in the object of `recorded_answers_object`. No request
-    and no model can set a pointer. `conversation_ref` is the reference that keys, URLs and logs use.
+    and no model can set a pointer. `ref_key` is the fingerprint of the identifier key that made the conversation's
+    reference: two characters, since the whole reference would cost a further write unit in each index.
 
     Its eight indexes project all of it: it is written seven times over, so what is hot or grows is in the log.
     """
@@ -92,7 +93,7 @@ class Conversation(BaseModel):
 
     primary_channel: str = Field(repr=False)
     conversation_id: str = Field(repr=False)
-    conversation_ref: str | None = None  # absent: another system wrote the item, see `adopting`
+    ref_key: str | None = None  # absent: another system wrote the item, see `adopting`
     recipient_tel: str | None = Field(default=None, repr=False)
     recipient_email: str | None = Field(default=None, repr=False)
     company_id: str

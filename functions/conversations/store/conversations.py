@@ -44,13 +44,14 @@ def read(table: Table, primary_channel: str, conversation_id: str) -> Conversati
 
 def name(table: Table, seen: Conversation) -> Conversation | None:
     """
-    Give a conversation its `ref` unless it has one; the conversation then, None where it is gone.
+    Keep by which key the `ref` of a conversation is made, unless that is kept; the conversation then, None where it is
+    gone.
 
-    From then on the item says the `ref`, whatever key writes. No call where it was *seen* with one.
+    From then on it has this `ref`, whatever key writes. No call where it was *seen* with a key.
     """
-    if seen.conversation_ref is not None:
+    if seen.ref_key is not None:
         return seen
-    named = Conversation.named(conversation_ref=references.ref_of_item(seen))
+    named = Conversation.named(ref_key=references.key_of_ref(references.ref_of_item(seen)))
     exists = Conversation.attr("conversation_id").exists()
     try:
         return Conversation.read(table.update(seen.key, put_once=named, when=exists))

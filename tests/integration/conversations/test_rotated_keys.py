@@ -253,3 +253,14 @@ def forget_answers(world: World) -> None:
     for key in list(world.rows()):
         if key[0] == "log" and str(key[1]).startswith("IDEMPOTENCY#"):
             world.remove(*key)
+
+
+def test_lists_and_opt_outs_go_on_without_the_key_of_one_conversation(world: World) -> None:
+    world.begin("sms")
+    world.keep_identifier_keys(NEW)
+    ref = world.begin("sms", request_id="req-2")
+
+    found = world.office("POST /conversations/search", {"recipient": ANN})["conversations"]
+    assert [one["ref"] for one in found] == [ref]
+    told = {"recipient": ANN, "evidence": "a letter", "channels": ["*"]}
+    assert world.office("POST /opt-outs", told)["recorded"]

@@ -35,7 +35,7 @@ ATTRIBUTES = {
     "gsi_company_email": "S",
 }  # fmt: skip
 # Pointers and recorded answers: in `project_data`, a request or a model could write them.
-OURS = {"conversation_ref": "S"} | dict.fromkeys(
+OURS = {"ref_key": "S"} | dict.fromkeys(
     ["project_data_object", "recorded_answers", "recorded_answers_object"], "M"
 )
 OF_A_MESSAGE = {
