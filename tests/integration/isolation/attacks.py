@@ -1,0 +1,198 @@
+"""
+What an attack on a route is, who makes it, and what must hold afterwards.
+
+An attack is one call that names things of company A: ids, cursors, keys. It is made twice: in a world where A has all
+of them, and in the same world where A's things never existed. A caller without a right to them must get the same
+answer in both, by the same calls to AWS, and must leave everything of A as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+from shared.auth import Caller, Scope
+
+# Scopes of those who operate the whole deployment; no company's key has them.
+OF_THE_DEPLOYMENT = frozenset({Scope.OPERATOR})
+
+
+class Attacker(StrEnum):
+    """Who calls, by the key that the authorizer vouches for."""
+
+    OTHER_COMPANY = "another company"
+    SAME_PROJECT_NAME = "another company whose project has the same id"
+    OTHER_PROJECT = "a key of another project"
+    NO_SCOPE = "a key without the scope"
+    NO_KEY = "no key"
+
+
+FROM_OUTSIDE = (Attacker.OTHER_COMPANY, Attacker.SAME_PROJECT_NAME, Attacker.OTHER_PROJECT)
+TURNED_AWAY = {Attacker.NO_SCOPE: 403, Attacker.NO_KEY: 401}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One HTTP call: the parameters of its path, its query, its body, and its headers."""
+
+    path: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack:
+    """
+    One way to call a route about things of A. *call* makes the call from what A has, by name.
+
+    *scopes*: one of them opens the route. *still_succeeds*: attackers against whom it is not repaired yet, and why.
+    *shared*: attackers who may see the difference, and why; for them only A's words are looked for.
+    *is_public*: the route asks for no key. *is_blind*: the owner gets the same answer in both worlds, and why.
+    """
+
+    line: str
+    names: str
+    scopes: tuple[Scope, ...]
+    call: Callable[[Mapping[str, str]], Call]
+    still_succeeds: Mapping[Attacker, str] = field(default_factory=dict)
+    shared: Mapping[Attacker, str] = field(default_factory=dict)
+    is_public: bool = False
+    is_blind: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.line} by {self.names}"
+
+    @property
+    def is_change(self) -> bool:
+        return not self.line.startswith("GET")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a function answered: *text* is the body without the request's own id."""
+
+    status: int
+    text: str
+
+
+type Stored = dict[tuple[str, ...], Any]
+
+
+class World(Protocol):
+    """Two companies in one deployment of a context."""
+
+    company_a: str
+    company_b: str
+    project_a: str
+    other_project_a: str
+    names: Mapping[str, str]  # what A has, by what it is
+    words: tuple[str, ...]  # what only A may read
+    ids: tuple[str, ...]  # ids of A's things that no answer to another caller may tell
+
+    def with_a(self) -> None:
+        """Begin again where A has everything that *names* says."""
+        ...
+
+    def without_a(self, attacker: Attacker) -> None:
+        """Begin again where nothing of it ever was."""
+        ...
+
+    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
+        """Make a call as API Gateway hands it over."""
+        ...
+
+    def stored(self) -> Stored:
+        """All items, objects and queued messages, by table (or bucket, or queue) and key."""
+        ...
+
+    def operations(self) -> list[str]:
+        """The calls to AWS since the last time this was asked, without their keys."""
+        ...
+
+
+def caller_of(world: World, attacker: Attacker, scopes: tuple[Scope, ...]) -> Caller | None:
+    """The attacker's key; None where there is none."""
+    every = frozenset(str(scope) for scope in Scope if scope not in OF_THE_DEPLOYMENT)
+    company, projects, held = world.company_b, "*", every
+    match attacker:
+        case Attacker.NO_KEY:
+            return None
+        case Attacker.SAME_PROJECT_NAME:
+            projects = world.project_a
+        case Attacker.OTHER_PROJECT:
+            company, projects = world.company_a, world.other_project_a
+        case Attacker.NO_SCOPE:
+            company = world.company_a
+            held = frozenset(str(scope) for scope in Scope if scope not in scopes)
+    return Caller(
+        company=company,
+        scopes=held,
+        principal="api-key:attacker",
+        projects=frozenset({projects}),
+    )
+
+
+def owner_of(world: World) -> Caller:
+    """A's own key, and that of an operator: everything that the routes take."""
+    every = frozenset(str(scope) for scope in Scope)
+    return Caller(company=world.company_a, scopes=every, principal="api-key:owner")
+
+
+def attacked(world: World, attack: Attack, attacker: Attacker) -> None:
+    """Make the attack in both worlds and compare. Raises AssertionError, which says what leaked or changed."""
+    caller = caller_of(world, attacker, attack.scopes)
+    call = attack.call(world.names)
+    world.with_a()
+    world.send(attack.line, call, owner_of(world))  # A's own answer is stored, under the same key.
+    before = world.stored()
+    world.operations()
+    found = world.send(attack.line, call, caller)
+    made, after = world.operations(), world.stored()
+    world.without_a(attacker)
+    owned = world.stored()
+    absent = world.send(attack.line, call, caller)
+    made_without = world.operations()
+
+    who = f"{attack} [{attacker}]"
+    for word in (*world.words, *world.ids):
+        assert word not in found.text, f"{who}: the answer holds {word!r} of company A"
+    if attacker in TURNED_AWAY and not attack.is_public:
+        assert found.status == TURNED_AWAY[attacker], f"{who}: answered {found}"
+    foreign = world.words if attacker is Attacker.OTHER_PROJECT else (world.company_a, *world.words)
+    assert_unchanged(who, before, after, owned if found.status < 400 else None, foreign)
+    if attacker not in attack.shared:
+        assert found == absent, f"{who}: {found} where A's things exist, {absent} where they do not"
+        assert made == made_without, f"{who}: the calls to AWS differ: {made} and {made_without}"
+
+
+def assert_unchanged(
+    who: str, before: Stored, after: Stored, owned: Stored | None, foreign: tuple[str, ...]
+) -> None:
+    """
+    Everything of A is as it was. *owned* is what exists without A, which the attacker may change, beside writing new
+    items without the words *foreign*; with None they may write nothing.
+    """
+    for key, item in before.items():
+        if owned is not None and key in owned:
+            continue
+        assert key in after, f"{who}: {key} is gone"
+        assert after[key] == item, f"{who}: {key} changed from {item} to {after[key]}"
+    written = {key: item for key, item in after.items() if before.get(key) != item}
+    assert owned is not None or not written, f"{who}: a refused call wrote {written}"
+    for key, item in written.items():
+        text = json.dumps([key, item], default=str)
+        for word in foreign:
+            assert word not in text, f"{who}: {key} was written and holds {word!r} of company A"
+
+
+def reaches_its_owner(world: World, attack: Attack) -> bool:
+    """Whether the attack is aimed at something: A's own key gets another answer where A's things exist."""
+    call = attack.call(world.names)
+    world.with_a()
+    found = world.send(attack.line, call, owner_of(world))
+    world.without_a(Attacker.OTHER_COMPANY)
+    return found != world.send(attack.line, call, owner_of(world))

@@ -1,0 +1,256 @@
+"""Conversations with two companies: A with two projects, B with one, each with its own numbers and Twilio account."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from events.conversations import cast, twilio
+from shared.auth import Caller, Scope
+from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored
+from tests.simulation import stored
+from tests.simulation.conversations.stage import running_world
+from tests.simulation.invocations import Invocation
+from tests.simulation.world import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tests.simulation.conversations.world import Moment, World
+
+COMPANY_B = "ci-bbb-001"
+OTHER_PROJECT_A = "pi-aaa-002"
+ANN, BEN, LEFT = cast.CANDIDATE, "+447700900177", "+447700900166"
+ACCOUNT_B = "AC" + "77e1" * 8
+TOKEN_B = "the-token-of-company-b-not-a-real-one"
+SMS_B, WHATSAPP_B, EMAIL_B = "+12025550182", "+12025550183", "jobs@other.example"
+SMS_OF_OTHER_PROJECT = "+12025550192"
+SECRET_B = "parley/local/companies/company-b-twilio"
+CANARY = "canary-words-of-ann"
+UNPLACED = "canary-words-of-nobody"
+KEY = "idempotency-key-of-company-a"
+REQUEST_ID = "req-of-company-a"
+NAME = "Canary-Last-Name"
+SIGNERS = {
+    **twilio.SECRET["accounts"],
+    ACCOUNT_B: {"auth_tokens": [TOKEN_B], "shared_keys": {}},
+}
+
+
+@dataclass
+class TwoCompanies:
+    """The simulated conversations, where A and B are customers of one deployment."""
+
+    world: World
+    company_a: str = cast.COMPANY
+    company_b: str = COMPANY_B
+    project_a: str = cast.PROJECT
+    other_project_a: str = OTHER_PROJECT_A
+    words: tuple[str, ...] = (CANARY, UNPLACED, NAME)
+    ids: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    _moments: dict[str, Moment] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """The history of both companies, with a moment kept at each point that a test begins from."""
+        self.world.reset()
+        self.world._write({})
+        self.world.keep_webhook_secret(SIGNERS)
+        self.world.keep_secret(SECRET_B, {"twilio_account_sid": ACCOUNT_B, "twilio_auth_token": TOKEN_B})
+        self._b_begins()
+        kept = {"without A": self.world.remember()}
+        self._other_project_begins()
+        kept["without the project"] = self.world.remember()
+        refs = self._a_begins()
+        kept["with A"] = self.world.remember()
+        # Nothing but A's things may differ, so the time is the same.
+        now = kept["with A"].ms
+        self._moments = {name: replace(moment, ms=now) for name, moment in kept.items()}
+        self.names = self._names(refs)
+        self.ids = tuple(refs.values())
+
+    def with_a(self) -> None:
+        self._begin("with A")
+
+    def without_a(self, attacker: Attacker) -> None:
+        is_same_company = attacker is Attacker.OTHER_PROJECT
+        self._begin("without the project" if is_same_company else "without A")
+
+    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
+        method, route = line.split(" ")
+        path = route.format(**call.path)
+        event = {
+            "resource": route,
+            "path": path,
+            "httpMethod": method,
+            "headers": {"content-type": "application/json", **call.headers},
+            "multiValueHeaders": {},
+            "pathParameters": dict(call.path) or None,
+            "queryStringParameters": dict(call.query) or None,
+            "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
+            "requestContext": {
+                "requestId": "request-of-the-attack",
+                **({"authorizer": caller.as_context()} if caller else {}),
+            },
+            "body": None if call.body is None else json.dumps(call.body),
+            "isBase64Encoded": False,
+        }
+        handler = self.world.called["router" if "initiate" in route else "admin"].handler
+        with quiet():
+            answer = handler(event, Invocation(self.world.clock))
+        return Answer(answer["statusCode"], answer["body"])
+
+    def stored(self) -> Stored:
+        queued = {
+            ("queue", name, message.message_id): message.body
+            for name, queue in self.world.lanes.queues.items()
+            for message in queue.messages
+        }
+        objects = {("bucket", key): body for key, body in self.world.objects().items()}
+        return {**self.world._stored(), **queued, **objects}
+
+    def operations(self) -> list[str]:
+        made = [name.partition(" ")[0] for name in self.world.wire.calls]
+        self.world.wire.calls.clear()
+        return made
+
+    def sent(self) -> list[dict[str, Any]]:
+        """Messages that went to a provider since the beginning of the test."""
+        return self.world.sent()
+
+    def row(self, beginning: str, **attributes: str) -> dict[str, Any]:
+        """The first item of the log table whose partition begins so, with these attributes."""
+        return next(
+            row
+            for key, row in sorted(self.world.rows().items())
+            if key[0] == "log"
+            and key[1].startswith(beginning)
+            and all(row.get(name) == value for name, value in attributes.items())
+        )
+
+    def _begin(self, moment: str) -> None:
+        self.world.begin_again(self._moments[moment])
+        self.world.sandbox.forget_sent()
+        self.world.wire.calls.clear()
+
+    def _b_begins(self) -> None:
+        """B has a project, a conversation, and a project of the same name as A's."""
+        for project in ("pi-bbb-001", self.project_a):
+            self.world.set_up(project_of_b(project))
+        self._ask(COMPANY_B, "pi-bbb-001", "req-of-b", BEN)
+        fields = {"AccountSid": ACCOUNT_B, "To": SMS_B, "From": BEN}
+        self.world.webhook(twilio.post(twilio.text("b", "Hello", **fields), key=TOKEN_B))
+        self.world.work_off()
+
+    def _other_project_begins(self) -> None:
+        changes = cast.project()["channel_config"]
+        sms = changes["sms"] | {"company_sms_number": SMS_OF_OTHER_PROJECT}
+        item = cast.project(project_id=OTHER_PROJECT_A, channel_config={"sms": sms})
+        self.world.set_up(item | {"allowed_channels": ["sms"]})
+        self._ask(self.company_a, OTHER_PROJECT_A, "req-other", "+447700900188")
+
+    def _a_begins(self) -> dict[str, str]:
+        """A has two conversations, a message that belongs to none, and a message of which nobody knows."""
+        self.world.set_up(cast.project())
+        ref = self._ask(self.company_a, self.project_a, REQUEST_ID, ANN)
+        second = self._ask(self.company_a, self.project_a, "req-2", ANN, channel="whatsapp")
+        self.world.text("a", CANARY)
+        self.world.work_off()
+        for number in ("+447700900998", "+447700900999"):
+            self.world.text(f"nobody {number}", UNPLACED, From=number)
+        self.world.text("stop", "STOP", From=LEFT)
+        self.world.work_off()
+        return {"ref": ref, "second_ref": second}
+
+    def _ask(
+        self, company: str, project: str, request_id: str, recipient: str, channel: str = "sms"
+    ) -> str:
+        payload = request_of(company, project, request_id, recipient, channel)
+        status, answer = self.world.ask(payload, company=company)
+        assert status == 200, answer
+        self.world.work_off()
+        return str(answer["conversation_ref"])
+
+    def _names(self, refs: dict[str, str]) -> dict[str, str]:
+        self.with_a()
+        owner = Caller(
+            company=self.company_a, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
+        )
+
+        def shown(line: str, **query: str) -> dict[str, Any]:
+            answer = self.send(line, Call(path=refs, query=query), owner)
+            assert answer.status == 200, answer
+            told: dict[str, Any] = json.loads(answer.text)
+            return told
+
+        message = next(m for m in reversed(self.world.log(refs["ref"])) if m["author"] == "ai")
+        customers = next(m for m in self.world.log(refs["ref"]) if m["author"] == "customer")
+        link = self.row("OUT#", ref=refs["ref"])
+        return refs | {
+            "company": self.company_a,
+            "project": self.project_a,
+            "recipient": ANN,
+            "entry_id": str(message["entry_id"]),
+            "message_sk": f"MSG#{message['message_timestamp']}#{message['entry_id']}",
+            "customers_sk": f"MSG#{customers['message_timestamp']}#{customers['entry_id']}",
+            "provider_message_id": str(message["provider_message_id"]),
+            "customers_message_id": str(customers["provider_message_id"]),
+            "action_id": str(link["action_id"]),
+            "unmatched_id": shown("GET /unmatched")["result"]["messages"][0]["id"],
+            "cursor": shown("GET /conversations", limit="1")["cursor"],
+            "unmatched_cursor": shown("GET /unmatched", limit="1")["cursor"],
+            "recipient_who_left": LEFT,
+            "before": f"{message['message_timestamp']}~{message['entry_id']}",
+            "key": KEY,
+            "request_id": REQUEST_ID,
+        }
+
+
+def project_of_b(project: str, **changes: Any) -> dict[str, Any]:
+    """The company data of a project of B."""
+    twilio_of_b = {"provider": "twilio", "account": ACCOUNT_B}
+    channels = {
+        "sms": twilio_of_b
+        | {
+            "company_sms_number": SMS_B,
+            "sms_credentials_id": SECRET_B,
+            "opt_out_handled_by": "parley",
+        },
+        "whatsapp": cast.project()["channel_config"]["whatsapp"]
+        | twilio_of_b
+        | {"company_whatsapp_number": WHATSAPP_B, "whatsapp_credentials_id": SECRET_B},
+        "email": cast.project()["channel_config"]["email"] | {"company_email": EMAIL_B},
+    }
+    known = {"company_id": COMPANY_B, "project_id": project, "company_name": "Other Ltd"}
+    return cast.project(channel_config=channels, **(known | changes))
+
+
+def request_of(
+    company: str, project: str, request_id: str, recipient: str, channel: str = "sms"
+) -> dict[str, Any]:
+    """What a company's software posts to begin a conversation."""
+    person = cast.request()["recipient_data"] | {"recipient_tel": recipient}
+    if company == cast.COMPANY:
+        person |= {"recipient_last_name": NAME}
+    else:
+        person |= {"recipient_email": "ben@example.com", "recipient_first_name": "Ben"}
+    return cast.request(
+        channel,
+        request_id,
+        company_data={"company_id": company, "project_id": project},
+        recipient_data=person,
+    )
+
+
+@contextmanager
+def two_companies() -> Iterator[TwoCompanies]:
+    """The world, made once for a module."""
+    with running_world() as world:
+        yield TwoCompanies(world)
+
+
+def objects(company: TwoCompanies) -> dict[str, bytes]:
+    """All objects of the bucket by key."""
+    return stored.objects_of(company.world.bucket)

@@ -1,0 +1,65 @@
+"""The tests that every table of attacks on routes goes through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.integration.isolation.attacks import (
+    FROM_OUTSIDE,
+    TURNED_AWAY,
+    Attack,
+    Attacker,
+    World,
+    attacked,
+    reaches_its_owner,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def cases(attacks: Iterable[Attack], attackers: Iterable[Attacker]) -> list[Any]:
+    """Each attack by each attacker; one that still succeeds is marked, so that its repair fails the mark."""
+    return [
+        pytest.param(
+            attack,
+            attacker,
+            id=f"{attack} [{attacker}]",
+            marks=[pytest.mark.xfail(strict=True, reason=attack.still_succeeds[attacker])]
+            if attacker in attack.still_succeeds
+            else [],
+        )
+        for attack in attacks
+        for attacker in attackers
+    ]
+
+
+def suite_of(attacks: list[Attack]) -> type:
+    """The tests of one context's attacks; its module has a fixture `companies` that is the world."""
+
+    class Routes:
+        @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, FROM_OUTSIDE))
+        def test_whoever_has_no_right_gets_the_answer_of_a_world_without_it(
+            self, companies: World, attack: Attack, attacker: Attacker
+        ) -> None:
+            attacked(companies, attack, attacker)
+
+        @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, TURNED_AWAY))
+        def test_whoever_has_no_key_or_scope_is_turned_away_before_anything_is_read(
+            self, companies: World, attack: Attack, attacker: Attacker
+        ) -> None:
+            attacked(companies, attack, attacker)
+
+        @pytest.mark.parametrize(
+            "attack", [attack for attack in attacks if not attack.is_blind], ids=str
+        )
+        def test_the_attack_is_aimed_at_what_the_owner_gets(
+            self, companies: World, attack: Attack
+        ) -> None:
+            assert reaches_its_owner(companies, attack), (
+                f"{attack}: the owner gets the same answer whether or not it exists"
+            )
+
+    return Routes

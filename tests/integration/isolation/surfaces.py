@@ -1,0 +1,125 @@
+"""
+Everything that can be called from outside, read from template.yaml and from the code: routes, queues, topics, and the
+types of events. A new one is found here without being declared, and fails `test_coverage.py` until it is attacked.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
+
+from conversations import records
+from shared import events
+from tests import template
+from tests.simulation.stage import imported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Types of event sources that a caller outside this deployment can reach, or another company's data travels through.
+REACHED = frozenset({"Api", "SNS", "SQS"})
+# Started by the clock of this deployment: no input.
+STARTED = frozenset({"Schedule"})
+_PROXY = "{proxy+}"
+
+
+def sources() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """All event sources: the function, the type of the source, its properties."""
+    for function in template.resources("AWS::Serverless::Function"):
+        for source in template.properties(function).get("Events", {}).values():
+            yield function, source["Type"], source.get("Properties", {})
+
+
+@cache
+def routes() -> frozenset[str]:
+    """All routes as `METHOD /path/{}`: of the template, and of the resolvers behind it."""
+    found: set[str] = set()
+    behind: dict[str, frozenset[str]] = {}
+    for function, kind, properties in sources():
+        if kind != "Api":
+            continue
+        if function not in behind:
+            behind[function] = _of_resolver(function)
+            found |= behind[function]
+        path = properties["Path"]
+        if path.endswith(_PROXY) and any(
+            _is_below(line, path.removesuffix(_PROXY)) for line in behind[function]
+        ):
+            continue  # The routes in code say what the proxy takes.
+        found.add(shape(f"{properties['Method'].upper()} {path}"))
+    return frozenset(found)
+
+
+def shape(line: str) -> str:
+    """A route without the names of its parameters, which template and code write differently."""
+    return re.sub(r"[{<][^}>]*[}>]", "{}", line)
+
+
+def queues() -> frozenset[str]:
+    """The queues that functions read, by logical id, with the function: `ConversationsIntake <- ...Queue`."""
+    found = set()
+    for function in template.resources("AWS::Serverless::Function"):
+        events_ = template.template()["Resources"][function]["Properties"].get("Events", {})
+        for source in events_.values():
+            if source["Type"] == "SQS":
+                name = source["Properties"]["Queue"]["Fn::GetAtt"].removesuffix(".Arn")
+                found.add(f"{function} <- {name}")
+    return frozenset(found)
+
+
+def topics() -> frozenset[str]:
+    """The functions that topics call, with the name of the event source."""
+    return frozenset(
+        f"{function} <- {name}"
+        for function in template.resources("AWS::Serverless::Function")
+        for name, source in template.template()["Resources"][function]["Properties"]
+        .get("Events", {})
+        .items()
+        if source["Type"] == "SNS"
+    )
+
+
+def words_of(union: Any) -> frozenset[str]:
+    """The values of `type` of a union of event classes, or of one class."""
+    classes = get_args(getattr(union, "__value__", union)) or (union,)
+    return frozenset(
+        word
+        for one in classes
+        for word in get_args(get_type_hints(one, vars(_module_of(one)))["type"])
+    )
+
+
+def shared_events() -> frozenset[str]:
+    """The types of all events in which contexts talk to each other."""
+    return words_of(events.Event)
+
+
+def channel_records() -> frozenset[str]:
+    """The types of all records of a channel's queue."""
+    return words_of(records.Record)
+
+
+def _module_of(one: Any) -> Any:
+    return importlib.import_module(one.__module__)
+
+
+def _of_resolver(function: str) -> frozenset[str]:
+    handler = template.properties(function)["Handler"].rpartition(".")[0]
+    module = imported(handler, template.environment(function))
+    app = getattr(module, "app", None)
+    if not isinstance(app, APIGatewayRestResolver):
+        return frozenset()
+    known = [*app._static_routes, *app._dynamic_routes]
+    return frozenset(
+        shape(f"{method} {route.path}")
+        for route in known
+        for method in ([route.method] if isinstance(route.method, str) else route.method)
+    )
+
+
+def _is_below(line: str, folder: str) -> bool:
+    return line.partition(" ")[2].startswith(shape(folder))

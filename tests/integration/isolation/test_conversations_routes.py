@@ -1,0 +1,162 @@
+"""Attacks on every route of the conversations context: the admin API and the router."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from shared.auth import Scope
+from tests.integration.isolation.attacks import Attack, Attacker, Call
+from tests.integration.isolation.conversations_stage import (
+    TwoCompanies,
+    request_of,
+    two_companies,
+)
+from tests.integration.isolation.route_tests import suite_of
+
+READ, REPLY, MANAGE = (
+    Scope.CONVERSATIONS_READ,
+    Scope.CONVERSATIONS_REPLY,
+    Scope.CONVERSATIONS_MANAGE,
+)
+CONSENT_IS_SHARED = {Attacker.OTHER_PROJECT: "what a person agrees to is on record for the company"}
+OF_KEYS = {
+    Attacker.OTHER_PROJECT: "idempotent answers respect projects: the stored answer names A's refs"
+}
+
+
+def of_ref(line: str, scope: Scope, body: Mapping[str, Any] | None = None) -> Attack:
+    """A's conversation, by its ref; a change with the idempotency key that A has used for it."""
+
+    def call(a: Mapping[str, str]) -> Call:
+        given = {name: value.format(**a) if isinstance(value, str) else value for name, value in (body or {}).items()}
+        if line.startswith("GET"):
+            return Call(path={"ref": a["ref"]}, query=given)
+        return Call(
+            path={"ref": a["ref"]}, body=given, headers={"idempotency-key": a["key"] + line[-12:]}
+        )
+
+    return Attack(line=line, names="ref", scopes=(scope,), call=call)
+
+
+def of_list(line: str, scope: Scope, **query: str) -> Attack:
+    """A listing, with what A has named in the query."""
+    return Attack(
+        line=line,
+        names=", ".join(query) or "nothing",
+        scopes=(scope,),
+        call=lambda a: Call(query={name: value.format(**a) for name, value in query.items()}),
+    )
+
+
+def of_person(line: str, scope: Scope, **how: Any) -> Attack:
+    """A's customer, by address; a change with the idempotency key that A has used for it."""
+    body, person = how.pop("body", {}), how.pop("person", "recipient")
+    key = {"idempotency-key"} if how.pop("is_change", False) else set()
+    return Attack(
+        line=line,
+        names=person,
+        scopes=(scope,),
+        call=lambda a: Call(
+            body={"recipient": a[person], **body}, headers=dict.fromkeys(key, a["key"])
+        ),
+        **how,
+    )
+
+
+ATTACKS = [
+    of_ref("GET /conversations/{ref}", READ),
+    of_ref("GET /conversations/{ref}/messages", READ),
+    of_ref("GET /conversations/{ref}/messages", READ, {"before": "{before}"}),
+    of_ref("POST /conversations/{ref}/take-over", REPLY, {"agent_id": "mallory", "force": True}),
+    of_ref("POST /conversations/{ref}/messages", REPLY, {"text": "Hello"}),
+    of_ref("POST /conversations/{ref}/hand-back", REPLY, {"answer_pending": True}),
+    of_ref("POST /conversations/{ref}/release", REPLY, {"draft_entry_id": "{entry_id}"}),
+    of_ref(
+        "POST /conversations/{ref}/resolve", REPLY, {"entry_id": "{entry_id}", "outcome": "resend"}
+    ),
+    of_ref("POST /conversations/{ref}/close", MANAGE),
+    of_ref("POST /conversations/{ref}/reopen", MANAGE),
+    of_list("GET /conversations", READ),
+    of_list("GET /conversations", READ, status="reply_sent"),
+    of_list("GET /conversations", READ, project_id="{project}"),
+    of_list("GET /conversations", READ, limit="1", cursor="{cursor}"),
+    of_list("GET /unmatched", MANAGE),
+    of_list("GET /unmatched", MANAGE, project_id="{project}"),
+    of_list("GET /unmatched", MANAGE, limit="1", cursor="{unmatched_cursor}"),
+    of_person("POST /conversations/search", READ),
+    of_person(
+        "POST /opt-outs/search",
+        Scope.CONSENT_READ,
+        person="recipient_who_left",
+        shared=CONSENT_IS_SHARED,
+    ),
+    of_person(
+        "POST /opt-outs",
+        Scope.CONSENT_WRITE,
+        body={"channels": ["*"], "evidence": "said so"},
+        is_change=True,
+        shared=CONSENT_IS_SHARED,
+        still_succeeds=OF_KEYS,
+    ),
+    of_person(
+        "POST /opt-ins",
+        Scope.CONSENT_WRITE,
+        body={"channels": ["sms"], "evidence": "said so"},
+        person="recipient_who_left",
+        is_change=True,
+        shared=CONSENT_IS_SHARED,
+        is_blind="an opt-in names conversations only where it reopens them",
+    ),
+    Attack(
+        line="POST /unmatched/{unmatched_id}/attach",
+        names="unmatched_id and ref",
+        scopes=(MANAGE,),
+        call=lambda a: Call(
+            path={"unmatched_id": a["unmatched_id"]},
+            body={"ref": a["ref"]},
+            headers={"idempotency-key": a["key"]},
+        ),
+    ),
+    Attack(
+        line="GET /conversations/openapi.json",
+        names="nothing",
+        scopes=(),
+        call=lambda _: Call(),
+        is_public=True,
+        is_blind="the document describes the routes and holds nothing of a company",
+    ),
+    Attack(
+        line="POST /initiate-conversation",
+        names="company and project",
+        scopes=(Scope.CONVERSATIONS_INITIATE,),
+        call=lambda a: Call(body=request_of(a["company"], a["project"], "req-new", a["recipient"])),
+    ),
+    Attack(
+        line="POST /initiate-conversation",
+        names="request_id, by an answered request",
+        scopes=(Scope.CONVERSATIONS_INITIATE,),
+        call=lambda a: Call(
+            body=request_of(a["company"], a["project"], a["request_id"], a["recipient"])
+        ),
+    ),
+    Attack(
+        line="OPTIONS /initiate-conversation",
+        names="nothing",
+        scopes=(),
+        call=lambda _: Call(),
+        is_public=True,
+        is_blind="a preflight of a browser carries no key and is answered with headers only",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def companies() -> Iterator[TwoCompanies]:
+    with two_companies() as made:
+        yield made
+
+
+TestRoutes = suite_of(ATTACKS)
