@@ -7,10 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import boto3
+
 from events.conversations import cast, twilio
+from shared import clock
 from shared.auth import Caller, Scope
+from shared.events import File, InboundMessage
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored
-from tests.simulation import stored
 from tests.simulation.conversations.stage import running_world
 from tests.simulation.invocations import Invocation
 from tests.simulation.world import quiet
@@ -28,11 +31,18 @@ TOKEN_B = "the-token-of-company-b-not-a-real-one"
 SMS_B, WHATSAPP_B, EMAIL_B = "+12025550182", "+12025550183", "jobs@other.example"
 SMS_OF_OTHER_PROJECT = "+12025550192"
 SECRET_B = "parley/local/companies/company-b-twilio"
+# Numbers of Meta: those of a WABA that the inbox takes in.
+WABA_A, WABA_B = "102290129340398", "902290129340398"
+META_A, META_B = "106540352242922", "906540352242922"
+PICTURE_A, PICTURE_B = "wamid.picture-of-a", "wamid.picture-of-b"
+FILE_A = f"media/{cast.COMPANY}/{META_A}/77/file.jpg"
 CANARY = "canary-words-of-ann"
 UNPLACED = "canary-words-of-nobody"
 KEY = "idempotency-key-of-company-a"
 REQUEST_ID = "req-of-company-a"
 NAME = "Canary-Last-Name"
+# Too long for an item: it lies in the bucket.
+PROJECT_DATA = "canary-project-data " * 100
 SIGNERS = {
     **twilio.SECRET["accounts"],
     ACCOUNT_B: {"auth_tokens": [TOKEN_B], "shared_keys": {}},
@@ -48,7 +58,7 @@ class TwoCompanies:
     company_b: str = COMPANY_B
     project_a: str = cast.PROJECT
     other_project_a: str = OTHER_PROJECT_A
-    words: tuple[str, ...] = (CANARY, UNPLACED, NAME)
+    words: tuple[str, ...] = (CANARY, UNPLACED, NAME, "canary-project-data")
     ids: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     _moments: dict[str, Moment] = field(default_factory=dict)
@@ -68,8 +78,8 @@ class TwoCompanies:
         # Nothing but A's things may differ, so the time is the same.
         now = kept["with A"].ms
         self._moments = {name: replace(moment, ms=now) for name, moment in kept.items()}
-        self.names = self._names(refs)
-        self.ids = tuple(refs.values())
+        self.names = {**self.names, **self._names(refs)}
+        self.ids = (*refs.values(), FILE_A)
 
     def with_a(self) -> None:
         self._begin("with A")
@@ -116,6 +126,23 @@ class TwoCompanies:
         self.world.wire.calls.clear()
         return made
 
+    def picture(
+        self, message_id: str, waba: str, number: str, customer: str, **facts: Any
+    ) -> InboundMessage:
+        """A picture that the inbox forwards before it has fetched it."""
+        known: dict[str, Any] = {
+            "provider": "meta",
+            "provider_message_id": message_id,
+            "account": waba,
+            "channel_method": "whatsapp",
+            "business_address": number,
+            "customer_address": customer,
+            "received_at": clock.to_text(self.world.clock.ms),
+            "kind": "media",
+            "media": [File(provider_id="77", mime_type="image/jpeg")],
+        }
+        return InboundMessage(**known | facts)
+
     def sent(self) -> list[dict[str, Any]]:
         """Messages that went to a provider since the beginning of the test."""
         return self.world.sent()
@@ -139,7 +166,9 @@ class TwoCompanies:
         """B has a project, a conversation, and a project of the same name as A's."""
         for project in ("pi-bbb-001", self.project_a):
             self.world.set_up(project_of_b(project))
-        self._ask(COMPANY_B, "pi-bbb-001", "req-of-b", BEN)
+        self.names = {"ref_of_b": self._ask(COMPANY_B, "pi-bbb-001", "req-of-b", BEN)}
+        self._ask(COMPANY_B, "pi-bbb-001", "req-of-b-2", BEN, channel="whatsapp")
+        self.world.tell(self.picture(PICTURE_B, WABA_B, WHATSAPP_B, BEN))
         fields = {"AccountSid": ACCOUNT_B, "To": SMS_B, "From": BEN}
         self.world.webhook(twilio.post(twilio.text("b", "Hello", **fields), key=TOKEN_B))
         self.world.work_off()
@@ -153,10 +182,12 @@ class TwoCompanies:
 
     def _a_begins(self) -> dict[str, str]:
         """A has two conversations, a message that belongs to none, and a message of which nobody knows."""
-        self.world.set_up(cast.project())
+        self.world.set_up(cast.project(channel_config=channels_of_a()))
+        boto3.client("s3").put_object(Bucket=self.world.bucket, Key=FILE_A, Body=CANARY.encode())
         ref = self._ask(self.company_a, self.project_a, REQUEST_ID, ANN)
         second = self._ask(self.company_a, self.project_a, "req-2", ANN, channel="whatsapp")
         self.world.text("a", CANARY)
+        self.world.tell(self.picture(PICTURE_A, WABA_A, cast.WHATSAPP_SENDER, ANN))
         self.world.work_off()
         for number in ("+447700900998", "+447700900999"):
             self.world.text(f"nobody {number}", UNPLACED, From=number)
@@ -203,9 +234,28 @@ class TwoCompanies:
             "unmatched_cursor": shown("GET /unmatched", limit="1")["cursor"],
             "recipient_who_left": LEFT,
             "before": f"{message['message_timestamp']}~{message['entry_id']}",
+            "project_data_key": next(
+                key for key in self.world.objects() if "project-data" in key and refs["ref"] in key
+            ),
+            "file_key": FILE_A,
+            "conversation_id": str(self.world.state(refs["ref"])["conversation_id"]),
             "key": KEY,
             "request_id": REQUEST_ID,
         }
+
+
+def channels_of_a() -> dict[str, Any]:
+    """SMS over Twilio, WhatsApp over Meta, e-mail over SES."""
+    known: dict[str, Any] = cast.project()["channel_config"]
+    meta = at_meta(known["whatsapp"], WABA_A, META_A)
+    return known | {"whatsapp": meta}
+
+
+def at_meta(channel: dict[str, Any], waba: str, number: str) -> dict[str, Any]:
+    """A channel config of WhatsApp, over a number of Meta's."""
+    templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
+    changes = {"provider": "meta", "account": waba, "phone_number_id": number}
+    return channel | changes | {"templates": templates, "reengagement_template": None}
 
 
 def project_of_b(project: str, **changes: Any) -> dict[str, Any]:
@@ -218,9 +268,8 @@ def project_of_b(project: str, **changes: Any) -> dict[str, Any]:
             "sms_credentials_id": SECRET_B,
             "opt_out_handled_by": "parley",
         },
-        "whatsapp": cast.project()["channel_config"]["whatsapp"]
-        | twilio_of_b
-        | {"company_whatsapp_number": WHATSAPP_B, "whatsapp_credentials_id": SECRET_B},
+        "whatsapp": at_meta(cast.project()["channel_config"]["whatsapp"], WABA_B, META_B)
+        | {"company_whatsapp_number": WHATSAPP_B},
         "email": cast.project()["channel_config"]["email"] | {"company_email": EMAIL_B},
     }
     known = {"company_id": COMPANY_B, "project_id": project, "company_name": "Other Ltd"}
@@ -236,11 +285,13 @@ def request_of(
         person |= {"recipient_last_name": NAME}
     else:
         person |= {"recipient_email": "ben@example.com", "recipient_first_name": "Ben"}
+    about = {} if company == COMPANY_B else {"project_data": {"notes": PROJECT_DATA}}
     return cast.request(
         channel,
         request_id,
         company_data={"company_id": company, "project_id": project},
         recipient_data=person,
+        **about,
     )
 
 
@@ -249,8 +300,3 @@ def two_companies() -> Iterator[TwoCompanies]:
     """The world, made once for a module."""
     with running_world() as world:
         yield TwoCompanies(world)
-
-
-def objects(company: TwoCompanies) -> dict[str, bytes]:
-    """All objects of the bucket by key."""
-    return stored.objects_of(company.world.bucket)

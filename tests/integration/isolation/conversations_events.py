@@ -1,0 +1,423 @@
+"""
+Attacks on the queues, webhooks and topics of conversations: B's accounts sign what names A's numbers, messages,
+actions, files and conversations.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from events.conversations import aws_sms, twilio
+from shared import clock
+from shared.events import (
+    DeliveryStatus,
+    File,
+    FileStored,
+    InboundMessage,
+    ReplyTrigger,
+    body_of,
+)
+from shared.queues import Entry, digest
+from tests import template
+from tests.integration.isolation import surfaces
+from tests.integration.isolation.conversations_stage import (
+    ACCOUNT_B,
+    ANN,
+    BEN,
+    FILE_A,
+    PICTURE_A,
+    PICTURE_B,
+    SMS_B,
+    TOKEN_B,
+    WABA_B,
+    WHATSAPP_B,
+    TwoCompanies,
+    request_of,
+)
+from tests.integration.isolation.events_under_attack import EventAttack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+type Attack = EventAttack[TwoCompanies]
+
+INBOUND = "ConversationsIntake <- ConversationsInboundQueue"
+STATUSES = "ConversationsStatuses <- ConversationsStatusesQueue"
+REPLIES = "ConversationsReplies <- ConversationsRepliesQueue"
+CHANNELS = {
+    "whatsapp": "ConversationsWhatsApp <- ConversationsWhatsAppQueue",
+    "sms": "ConversationsSms <- ConversationsSmsQueue",
+    "email": "ConversationsEmail <- ConversationsEmailQueue",
+}
+TWILIO, TWILIO_STATUS = "POST /webhooks/twilio", "POST /webhooks/twilio/status"
+FOREIGN = frozenset({"TENANT_MISMATCH", "UNKNOWN_ADDRESS"})
+BUCKET = template.environment("ConversationsIntake", Stage="local")["MEDIA_BUCKET_NAME"]
+STATUS_OF_OTHERS = frozenset({"unknown_message", "TENANT_MISMATCH", "tenant_mismatch"})
+BOUND_STATUSES = "delivery statuses and stored files bound to accounts"
+TRUSTED_FILES = (
+    "the address of a stored file is not compared with the account: only the inbox writes it, and of its own files"
+)
+
+
+# Queues of events in the words of shared.events
+
+
+def inbound(companies: TwoCompanies, **facts: Any) -> InboundMessage:
+    """What Ann wrote, as B's Twilio account tells it."""
+    known: dict[str, Any] = {
+        "provider": "twilio",
+        "provider_message_id": "SM-of-b",
+        "account": ACCOUNT_B,
+        "channel_method": "sms",
+        "business_address": SMS_B,
+        "customer_address": ANN,
+        "received_at": clock.to_text(companies.world.clock.ms),
+        "kind": "text",
+        "text": "Hello",
+    }
+    return InboundMessage(**known | facts)
+
+
+def arrives(
+    names: str, parked: frozenset[str] = frozenset(), *, repair: str = "", **facts: Any
+) -> list[Attack]:
+    """An inbound message, and the same as written by a person of the business outside Parley."""
+
+    def make(type_: str) -> Callable[[TwoCompanies], None]:
+        def put(companies: TwoCompanies) -> None:
+            given = {
+                name: value.format(**companies.names) if isinstance(value, str) else value
+                for name, value in facts.items()
+            }
+            companies.world.tell(inbound(companies, type=type_, **given))
+
+        return put
+
+    return [
+        EventAttack(
+            surface=INBOUND,
+            type=type_,
+            names=names,
+            make=make(type_),
+            parked=parked,
+            still_succeeds=repair,
+        )
+        for type_ in ("inbound_message", "human_reply")
+    ]
+
+
+def file_stored(companies: TwoCompanies, message_id: str) -> None:
+    """The inbox says that it has stored a file of B's account: the address is that of a file of A."""
+    file = File(url=f"s3://{BUCKET}/{FILE_A}", provider_id="77")
+    told = FileStored(
+        provider="meta",
+        provider_message_id=message_id,
+        account=WABA_B,
+        channel_method="whatsapp",
+        business_address=WHATSAPP_B,
+        file=file,
+    )
+    companies.world.tell(told)
+
+
+def status(companies: TwoCompanies, word: str, **facts: Any) -> None:
+    """A delivery status of B's Twilio account."""
+    known: dict[str, Any] = {
+        "provider": "twilio",
+        "provider_message_id": "SM-of-b",
+        "account": ACCOUNT_B,
+        "channel_method": "sms",
+        "status": word,
+        "is_final": True,
+        "occurred_at": clock.to_text(companies.world.clock.ms),
+    }
+    companies.world.tell(DeliveryStatus(**known | facts))
+
+
+def tells(names: str, word: str, repair: str = BOUND_STATUSES, **facts: str) -> Attack:
+    """A delivery status that names a message or an action of A."""
+    return EventAttack(
+        surface=STATUSES,
+        type="delivery_status",
+        names=names,
+        make=lambda c: status(
+            c, word, **{name: value.format(**c.names) for name, value in facts.items()}
+        ),
+        parked=STATUS_OF_OTHERS,
+        still_succeeds=repair,
+    )
+
+
+def trigger(companies: TwoCompanies) -> None:
+    """An answer is asked for in B's conversation, to a message of A's."""
+    names = companies.names
+    wanted = ReplyTrigger(ref=names["ref_of_b"], message_sk=names["customers_sk"])
+    put(companies, "replies", body_of(wanted))
+
+
+def put(companies: TwoCompanies, lane: str, body: str) -> None:
+    """Put a record on a queue of B's conversation."""
+    entry = Entry(body, digest(companies.names["ref_of_b"]), digest(body))
+    name = next(n for n in companies.world.workers if n.endswith(f"{lane}.fifo"))
+    companies.world.lanes.put(name, entry)
+
+
+# Channels' queues: records name a conversation only, so those of B's conversation name parts of A's, and those of A's
+# conversation lie on the queue of another channel.
+
+
+def record_of(type_: str, ref: str, a: dict[str, str]) -> str:
+    """A record of this type about a conversation, with A's ids in every other field that holds one."""
+    known: dict[str, dict[str, Any]] = {
+        "resume": {},
+        "resolve": {},
+        "human_message": {"cause": a["action_id"], "agent_id": "mallory", "text": "Hello"},
+        "release": {"cause": a["key"], "agent_id": "mallory", "function_sk": a["message_sk"]},
+        "notice": {"notice": "help", "cause": a["action_id"]},
+        "fetch_files": {"message_sk": a["customers_sk"]},
+        "lengthen": {"ttl": 1_900_000_000, "after": a["message_sk"]},
+    }
+    return json.dumps({"type": type_, "ref": ref, **known[type_]})
+
+
+def context(companies: TwoCompanies, lane: str) -> None:
+    """A first message of B's project, under the id of A's conversation."""
+    payload = request_of("ci-bbb-001", "pi-bbb-001", companies.names["request_id"], BEN, lane)
+    project = companies.world.row("company", "ci-bbb-001", "pi-bbb-001") or {}
+    made = {
+        "type": "context",
+        "frontend_payload": payload,
+        "company_data_payload": json.loads(json.dumps(project, default=float)),
+        "conversation_data": {"conversation_id": companies.names["conversation_id"]},
+        "metadata": {"router_version": "1", "queued_at": "-", "correlation_id": "-"},
+    }
+    put(companies, lane, json.dumps(made))
+
+
+def on_channel(channel: str, type_: str) -> list[Attack]:
+    """The attacks with one type of record on one queue."""
+    surface = CHANNELS[channel]
+    if type_ == "context":
+        names = "A's conversation id, in B's project"
+        return [
+            EventAttack(
+                surface=surface, type=type_, names=names, make=lambda c: context(c, channel)
+            )
+        ]
+    attacks: list[Attack] = [
+        EventAttack(
+            surface=surface,
+            type=type_,
+            names="A's message, action and key, in B's conversation",
+            make=lambda c: put(c, channel, record_of(type_, c.names["ref_of_b"], dict(c.names))),
+        )
+    ]
+    if channel != "sms":  # the channel of A's conversation
+        attacks.append(
+            EventAttack(
+                surface=surface,
+                type=type_,
+                names="A's conversation, on another channel's queue",
+                make=lambda c: put(c, channel, record_of(type_, c.names["ref"], dict(c.names))),
+                parked=frozenset({"wrong_queue"}),
+            )
+        )
+    return attacks
+
+
+# Webhooks and topics
+
+
+def texted(companies: TwoCompanies, key: str, **fields: str) -> int:
+    """A message webhook signed with a key: the status of the answer."""
+    return posted(companies, twilio.post(twilio.text("attack", "Hello", **fields), key=key))
+
+
+def posted(companies: TwoCompanies, event: dict[str, Any]) -> int:
+    """Any call of Twilio's webhooks."""
+    answer = companies.world.called["twilio"].handler(event, None)
+    return int(answer["statusCode"])
+
+
+def called_back(companies: TwoCompanies, word: str, sid: str, action: str | None, key: str) -> int:
+    """A status callback of B's account."""
+    told = twilio.status("-", word) | {"MessageSid": sid, "SmsSid": sid, "AccountSid": ACCOUNT_B}
+    return posted(companies, twilio.callback(told, action, key=key))
+
+
+def published(companies: TwoCompanies, body: dict[str, Any], *, known_topic: bool) -> None:
+    """What a topic of AWS hands on; the deployment's own, or another one."""
+    module = companies.world.called["aws_sms"]
+    topic = "arn:aws:sns:us-east-1:999999999999:of-company-b"
+    if known_topic:
+        topic = module.settings.sms_topic_arns[0]
+    companies.world.published(aws_sms.notification("attack", body, topic=topic))
+
+
+def of_topics(source: str) -> list[Attack]:
+    """Attacks by the topics of AWS End User Messaging SMS."""
+    text = aws_sms.text("attack", destinationNumber=twilio.SMS_NUMBER, originationNumber=ANN)
+
+    def delivery(companies: TwoCompanies, *, known_topic: bool) -> None:
+        told = aws_sms.delivery("attack", "TEXT_BLOCKED", companies.names["action_id"])
+        published(companies, told, known_topic=known_topic)
+
+    surface = f"ConversationsAwsSms <- {source}"
+    return [
+        EventAttack(
+            surface=surface,
+            type="text",
+            names="A's number, by an unknown topic",
+            make=lambda c: published(c, text, known_topic=False),
+        ),
+        EventAttack(
+            surface=surface,
+            type="text",
+            names="A's number, which is at another provider",
+            make=lambda c: published(c, text, known_topic=True),
+            parked=FOREIGN,
+        ),
+        EventAttack(
+            surface=surface,
+            type="delivery",
+            names="A's action, by an unknown topic",
+            make=lambda c: delivery(c, known_topic=False),
+        ),
+        EventAttack(
+            surface=surface,
+            type="delivery",
+            names="A's action, which is at another provider",
+            make=lambda c: delivery(c, known_topic=True),
+            parked=STATUS_OF_OTHERS,
+            still_succeeds=BOUND_STATUSES,
+        ),
+    ]
+
+
+ON_QUEUES: list[Attack] = [
+    *arrives("A's number, by B's account", FOREIGN, business_address=twilio.SMS_NUMBER),
+    *arrives(
+        "A's number, by another provider",
+        FOREIGN,
+        business_address=twilio.SMS_NUMBER,
+        provider="aws_sms",
+        account="arn:aws:sns:us-east-1:000000000000:topic",
+    ),
+    *arrives(
+        "A's number, by A's account at another provider",
+        FOREIGN,
+        business_address=twilio.SMS_NUMBER,
+        provider="meta",
+        account=twilio.ACCOUNT,
+    ),
+    *arrives("A's customer and the message that they reply to", reply_to="{provider_message_id}"),
+    *arrives("the id of A's message", provider_message_id="{customers_message_id}"),
+    *arrives("A's customer, who says STOP", text="STOP"),
+    *arrives(
+        "a file of A in our bucket",
+        repair=TRUSTED_FILES,
+        provider="meta",
+        account=WABA_B,
+        channel_method="whatsapp",
+        business_address=WHATSAPP_B,
+        customer_address=BEN,
+        kind="media",
+        media=[File(url=f"s3://{BUCKET}/{FILE_A}", provider_id="77")],
+    ),
+    EventAttack(
+        surface=INBOUND,
+        type="file_stored",
+        names="A's message, by B's account",
+        make=lambda c: file_stored(c, PICTURE_A),
+        parked=FOREIGN,
+        still_succeeds=BOUND_STATUSES,
+    ),
+    EventAttack(
+        surface=INBOUND,
+        type="file_stored",
+        names="a file of A, for B's message",
+        make=lambda c: file_stored(c, PICTURE_B),
+        still_succeeds=TRUSTED_FILES,
+    ),
+    tells("A's message, which failed", "failed", provider_message_id="{provider_message_id}"),
+    tells("A's message, which arrived", "delivered", provider_message_id="{provider_message_id}"),
+    tells("A's action, which failed", "failed", action_id="{action_id}"),
+    tells("A's action, which arrived", "delivered", action_id="{action_id}"),
+    tells(
+        "A's message, whose customer opted out",
+        "failed",
+        provider_message_id="{provider_message_id}",
+        error_code="21610",
+    ),
+    EventAttack(surface=REPLIES, type="reply_trigger", names="A's message, in B's conversation", make=trigger),
+    *(
+        attack
+        for channel in CHANNELS
+        for type_ in sorted(surfaces.channel_records())
+        for attack in on_channel(channel, type_)
+    ),
+]
+
+FROM_PROVIDERS: list[Attack] = [
+    EventAttack(
+        surface=TWILIO,
+        type="message",
+        names="A's number, signed by B's account",
+        make=lambda c: texted(c, TOKEN_B, AccountSid=ACCOUNT_B),
+        parked=FOREIGN,
+    ),
+    EventAttack(
+        surface=TWILIO,
+        type="message",
+        names="A's number and account, signed with B's token",
+        make=lambda c: texted(c, TOKEN_B),
+    ),
+    EventAttack(
+        surface=TWILIO,
+        type="message",
+        names="A's number and account, with a forged signature",
+        make=lambda c: texted(c, "not a token of anyone"),
+    ),
+    EventAttack(
+        surface=TWILIO,
+        type="message",
+        names="the id of A's message, at B's number",
+        make=lambda c: texted(
+            c,
+            TOKEN_B,
+            AccountSid=ACCOUNT_B,
+            To=SMS_B,
+            MessageSid=c.names["customers_message_id"],
+            SmsMessageSid=c.names["customers_message_id"],
+        ),
+    ),
+    *(
+        EventAttack(
+            surface=TWILIO_STATUS,
+            type="status",
+            names=f"{named}, signed by B's account",
+            make=make,
+            parked=STATUS_OF_OTHERS,
+            still_succeeds=BOUND_STATUSES,
+        )
+        for named, make in (
+            (
+                "A's message",
+                lambda c: called_back(c, "failed", c.names["provider_message_id"], None, TOKEN_B),
+            ),
+            (
+                "A's action",
+                lambda c: called_back(c, "failed", "SM-of-b", c.names["action_id"], TOKEN_B),
+            ),
+        )
+    ),
+    EventAttack(
+        surface=TWILIO_STATUS,
+        type="status",
+        names="A's message, with a forged signature",
+        make=lambda c: called_back(c, "failed", c.names["provider_message_id"], None, "forged"),
+    ),
+    *of_topics("Inbound"),
+    *of_topics("Delivery"),
+]

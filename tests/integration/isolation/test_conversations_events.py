@@ -1,0 +1,69 @@
+"""Attacks on the queues, webhooks and topics of conversations: see `conversations_events`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from events.conversations import cast, twilio
+from tests.integration.isolation.attacks import Attacker, assert_unchanged
+from tests.integration.isolation.conversations_events import FROM_PROVIDERS, ON_QUEUES, Attack
+from tests.integration.isolation.conversations_stage import (
+    ANN,
+    FILE_A,
+    LEFT,
+    TwoCompanies,
+    two_companies,
+)
+from tests.integration.isolation.events_under_attack import cases
+
+
+@pytest.fixture(scope="module")
+def companies() -> Iterator[TwoCompanies]:
+    with two_companies() as made:
+        yield made
+
+
+@pytest.mark.parametrize("attack", cases([*ON_QUEUES, *FROM_PROVIDERS]))
+def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_nothing_for_a(
+    companies: TwoCompanies, attack: Attack
+) -> None:
+    companies.without_a(Attacker.OTHER_COMPANY)
+    owned = companies.stored()
+    companies.with_a()
+    before, parked = companies.stored(), companies.world.parked()
+
+    attack.make(companies)
+    companies.world.work_off()
+
+    # What is parked is a copy of the attack itself: it may hold the ids that it named.
+    foreign = (companies.company_a, *companies.words)
+    assert_unchanged(str(attack), before, companies.stored(), owned, foreign)
+    assert FILE_A not in json.dumps(pointers(companies)), f"{attack}: B's message points to A's file"
+    if attack.parked:
+        new = companies.world.parked()
+        for reason in parked:
+            new.remove(reason)
+        assert set(new) <= attack.parked, f"{attack}: parked as {new}"
+        assert new, f"{attack}: not parked"
+    sent = json.dumps(companies.sent())
+    for address in (ANN, LEFT, twilio.SMS_NUMBER, cast.WHATSAPP_SENDER, *companies.words):
+        assert address not in sent, f"{attack}: a message to or from {address} of company A was sent"
+    touched = [call for call in companies.world.wire.calls if call.startswith("s3.")]
+    for key in (FILE_A, companies.names["project_data_key"]):
+        assert not any(key in call for call in touched), f"{attack}: A's object was read: {touched}"
+
+
+def pointers(companies: TwoCompanies) -> list[object]:
+    """The files that messages in B's conversations point to."""
+    owned = companies.world.rows()
+    refs = [
+        row["conversation_id"] and key[1]
+        for key, row in owned.items()
+        if key[0] == "log" and key[2] == "STATE" and row["company_id"] == companies.company_b
+    ]
+    return [
+        row["media"] for key, row in owned.items() if key[1] in refs and "media" in row
+    ]
