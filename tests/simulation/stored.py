@@ -42,9 +42,9 @@ def put(table: str, item: dict[str, Any]) -> None:
 
 
 def remove(table: str, *key: str) -> None:
-    """Take an item away by its key of texts."""
-    pk, sk = map(_text, key)
-    _table(table).delete_item(pk, sk)
+    """Take an item away by its key of texts, one or two."""
+    pk, *sk = map(_text, key)
+    _table(table).delete_item(pk, sk[0] if sk else None)
 
 
 def objects_of(bucket: str) -> dict[str, bytes]:

@@ -1,0 +1,112 @@
+"""Attacks on every route of the WhatsApp API: the inbox, parked events and dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from shared.auth import Scope
+from tests.integration.isolation.attacks import Attack, Attacker, Call
+from tests.integration.isolation.route_tests import suite_of
+from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies
+
+READ = (Scope.WHATSAPP_READ,)
+READ_PARKED = (Scope.WHATSAPP_READ, Scope.OPERATOR)
+REPLAY = (Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
+OPERATE = (Scope.OPERATOR,)
+NO_PROJECTS = {
+    Attacker.OTHER_PROJECT: "keys of projects are not refused yet for data without projects"
+}
+
+
+def of_query(
+    line: str, scopes: tuple[Scope, ...], *, open_to_projects: bool = True, **query: str
+) -> Attack:
+    """A listing, with what A has named in the query."""
+    return Attack(
+        line=line,
+        names=", ".join(query) or "nothing",
+        scopes=scopes,
+        call=lambda a: Call(query={name: value.format(**a) for name, value in query.items()}),
+        still_succeeds=NO_PROJECTS if open_to_projects else {},
+    )
+
+
+def of_key(names: str, key: str, **query: str) -> Attack:
+    """A's conversation."""
+    return Attack(
+        line="GET /whatsapp/conversations/{key}/messages",
+        names=names,
+        scopes=READ,
+        call=lambda a: Call(
+            path={"key": key.format(**a)},
+            query={name: value.format(**a) for name, value in query.items()},
+        ),
+        still_succeeds=NO_PROJECTS,
+    )
+
+
+ATTACKS = [
+    of_query("GET /whatsapp/conversations", READ),
+    of_query("GET /whatsapp/conversations", READ, phone="{phone}"),
+    of_query("GET /whatsapp/conversations", READ, phone="{display}"),
+    of_query("GET /whatsapp/conversations", READ, phone="{phone}", limit="1", cursor="{cursor}"),
+    of_key("key", "{key}"),
+    of_key("key and cursor", "{key}", limit="1", cursor="{messages_cursor}"),
+    Attack(
+        line="GET /whatsapp/conversations/{key}/messages",
+        names="the key of the item in the table",
+        scopes=READ,
+        call=lambda a: Call(path={"key": f"CONV%23{a['phone']}%23447700900101"}),
+        is_blind="only sealed keys are read, whosever they are",
+    ),
+    of_query("GET /whatsapp/analytics", READ, waba="{waba}", to="2026-01-02", **{"from": "2026-01-01"}),
+    of_query("GET /whatsapp/parked", READ_PARKED),
+    of_query("GET /whatsapp/parked", READ_PARKED, state="all", reason="{reason}"),
+    of_query("GET /whatsapp/parked", READ_PARKED, company="{company}"),
+    of_query(
+        "GET /whatsapp/parked",
+        READ_PARKED,
+        open_to_projects=False,  # it is the cursor of an operator
+        limit="1",
+        cursor="{parked_cursor}",
+    ),
+    Attack(
+        line="POST /whatsapp/parked/{eventId}/replay",
+        names="event_id",
+        scopes=REPLAY,
+        call=lambda a: Call(path={"eventId": a["event_id"]}),
+        still_succeeds=NO_PROJECTS,
+    ),
+    Attack(
+        line="POST /whatsapp/parked/replay",
+        names="reason",
+        scopes=REPLAY,
+        call=lambda a: Call(body={"reason": a["reason"]}),
+        still_succeeds=NO_PROJECTS,
+    ),
+    Attack(
+        line="POST /whatsapp/parked/replay",
+        names="company",
+        scopes=REPLAY,
+        call=lambda a: Call(body={"company": a["company"]}),
+        still_succeeds=NO_PROJECTS,
+    ),
+    of_query("GET /whatsapp/dead-letters", OPERATE, open_to_projects=False),
+    Attack(
+        line="POST /whatsapp/dead-letters/redrive",
+        names="letter",
+        scopes=OPERATE,
+        call=lambda a: Call(body={"ids": [a["letter"]]}),
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def companies() -> Iterator[TwoCompanies]:
+    with two_companies() as made:
+        yield made
+
+
+TestRoutes = suite_of(ATTACKS)

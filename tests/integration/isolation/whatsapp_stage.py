@@ -1,0 +1,247 @@
+"""
+WhatsApp with two companies. A has had the whole day of the samples, on two numbers; B has one message on each of its
+own: a number at Meta, under an app of its own, and one at AWS.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from events.whatsapp import gateway, payloads
+from events.whatsapp.cast import (
+    ADA,
+    APP_ID,
+    APP_SECRET,
+    COMPANY,
+    COUNTER,
+    VERIFY_TOKEN,
+    WORKSHOP,
+    BusinessNumber,
+)
+from events.whatsapp.samples import samples
+from shared.auth import Caller, Scope
+from tests import template
+from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored
+from tests.simulation import stored
+from tests.simulation.fifo import Queued
+from tests.simulation.invocations import Invocation
+from tests.simulation.stage import imported, running_world
+from tests.simulation.whatsapp.evening import STORY, announced
+from tests.simulation.world import quiet, registered
+from whatsapp import store
+from whatsapp.items.counts import Analytics
+from whatsapp.items.phones import CONVERSATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import ModuleType
+
+    from tests.simulation.world import Moment, World
+
+COMPANY_B = "globex"
+APP_B, APP_SECRET_B = "5550001", "the-app-secret-of-company-b"
+COUNTER_B = BusinessNumber(phone="906540352242922", display="15550783111", waba="902290129340398")
+WORKSHOP_B = BusinessNumber(
+    phone="916540352242933",
+    display="15550783222",
+    waba="912290129340399",
+    arn="arn:aws:social-messaging:us-east-1:000000000000:phone-number-id/" + "b" * 32,
+    waba_arn="arn:aws:social-messaging:us-east-1:000000000000:waba/" + "b" * 32,
+)
+CANARY = "canary-words-of-ada"
+# Parked for A, because it is of a shape that nothing is known of.
+ODD = {"id": "wamid.odd", "recipient_id": ADA.wa_id, "status": "teleported", "timestamp": "1767225600"}
+
+
+@dataclass
+class TwoCompanies:
+    """The simulated inbox, where A and B are customers of one deployment."""
+
+    world: World
+    api: ModuleType
+    company_a: str = COMPANY
+    company_b: str = COMPANY_B
+    project_a: str = "hiring"
+    other_project_a: str = "sales"
+    words: tuple[str, ...] = (CANARY,)
+    ids: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    events_of_a: tuple[str, ...] = ()  # bodies on the queue, of A's whole day
+    _moments: dict[str, Moment] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """The day of both companies, with a moment kept before and after A's part of it."""
+        self.world.reset(auto_mark_read=True, automation=CONVERSATIONS)
+        self.world._write({})
+        apps = {APP_ID: [APP_SECRET], APP_B: [APP_SECRET_B]}
+        name = self.world.webhook.settings.whatsapp_app_secret_id
+        boto3.client("secretsmanager").put_secret_value(
+            SecretId=name, SecretString=json.dumps({"verify_token": VERIFY_TOKEN, "apps": apps})
+        )
+        self._register(COUNTER_B, company=COMPANY_B, app_id=APP_B)
+        self._register(WORKSHOP_B, company=COMPANY_B, app_id=APP_B)
+        self.deliver(payloads.messages_change(COUNTER_B, [said("wamid.b", "Hello B")], [ADA]), COUNTER_B)
+        self.world.work_off()
+        without = self.world.remember()
+        self._a_has_its_day()
+        with_a = self.world.remember()
+        # Nothing but A's things may differ, so the time is the same.
+        self._moments = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
+        self.names = self._names()
+        self.ids = tuple(self.names[name] for name in ("phone", "display", "event_id"))
+
+    def with_a(self) -> None:
+        self._begin("with A")
+
+    def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
+        self._begin("without A")
+
+    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
+        method, route = line.split(" ")
+        query = {name: [value] for name, value in call.query.items()}
+        event = {
+            "resource": route,
+            "path": route.format(**call.path),
+            "httpMethod": method,
+            "headers": dict(call.headers),
+            "multiValueHeaders": {},
+            "pathParameters": dict(call.path) or None,
+            "queryStringParameters": dict(call.query) or None,
+            "multiValueQueryStringParameters": query or None,
+            "requestContext": {
+                "requestId": "request-of-the-attack",
+                **({"authorizer": caller.as_context()} if caller else {}),
+            },
+            "body": None if call.body is None else json.dumps(call.body),
+            "isBase64Encoded": False,
+        }
+        of_admin = ("/whatsapp/parked", "/whatsapp/dead-letters")
+        module = self.world.admin if route.startswith(of_admin) else self.api
+        with quiet():
+            answer = module.handler(event, Invocation(self.world.clock))
+        return Answer(answer["statusCode"], answer["body"])
+
+    def stored(self) -> Stored:
+        queue = self.world.queue
+        queues = {"whatsapp": queue, **queue.elsewhere}
+        queued = {
+            ("queue", name, message.message_id): message.body
+            for name, one in queues.items()
+            for message in one.messages
+        }
+        letters = {("letters", one.message_id): one.body for one in queue.dead_letters}
+        items = {(item["pk"]["S"],): item for item in stored.items_of(self.world.table.name)}
+        objects = {(f"{key}",): body for key, body in self.world.objects().items()}
+        return {**items, **objects, **queued, **letters}
+
+    def operations(self) -> list[str]:
+        made = [name.partition(" ")[0] for name in self.world.wire.calls]
+        self.world.wire.calls.clear()
+        return made
+
+    def deliver(
+        self, change: dict[str, Any], number: BusinessNumber, secret: str = APP_SECRET_B
+    ) -> bool:
+        """A webhook of Meta about a number's account, signed; whether it was taken."""
+        body = payloads.webhook(payloads.entry(number.waba, change))
+        event = gateway.post("isolation", STORY.at(770), gateway.meta_bytes(body), secret=secret)
+        return self.world.deliver(event)
+
+    def _begin(self, moment: str) -> None:
+        wanted, now = self._moments[moment].stored, self.world._stored()
+        # Straight into the table: calls of clients would take most of the time of these tests.
+        for key in now.keys() - wanted.keys():
+            stored.remove(self.world.table.name, key)
+        for key, item in wanted.items():
+            if now.get(key) != item:
+                stored.put(self.world.table.name, item)
+        self.world.begin_again(self._moments[moment], written=())
+        self.world.sandbox.forget_sent()
+        self.world.wire.calls.clear()
+
+    def _register(self, number: BusinessNumber, **facts: Any) -> None:
+        phone = registered(number, auto_mark_read=True, automation=CONVERSATIONS)
+        store.phones.register(self.world.table, phone.model_copy(update=facts))
+
+    def _a_has_its_day(self) -> None:
+        for number in (COUNTER, WORKSHOP):
+            self._register(number)
+        before = len(self.world.queue.accepted)
+        for sample in samples():
+            self.world.deliver(sample.event)
+            self.world.work_off()
+        self.world.deliver(announced("wamid.sent-by-parley"))
+        messages = [said("wamid.canary", CANARY)]
+        self.deliver(payloads.messages_change(COUNTER, messages, [ADA]), COUNTER, APP_SECRET)
+        self.deliver(payloads.change("messages", COUNTER, statuses=[ODD]), COUNTER, APP_SECRET)
+        self.world.work_off()
+        self.events_of_a = tuple(list(self.world.queue.accepted.values())[before:])
+        day = Analytics(
+            pk=Analytics.key(COUNTER.waba, "2026-01-01"),
+            company=COMPANY,
+            waba_meta_id=COUNTER.waba,
+            date="2026-01-01",
+            messages_sent=4711,
+        )
+        self.world.table.put(day.attributes())
+        letter = Queued("letter-of-a", self.events_of_a[0], "g", "d", self.world.clock.ms)
+        self.world.queue.dead_letters.append(letter)
+
+    def _names(self) -> dict[str, str]:
+        self.with_a()
+        owner = Caller(company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner")
+
+        def shown(line: str, path: Mapping[str, str] | None = None, **query: str) -> dict[str, Any]:
+            answer = self.send(line, Call(path=path or {}, query=query), owner)
+            assert answer.status == 200, answer
+            told: dict[str, Any] = json.loads(answer.text)
+            return told
+
+        listed = shown("GET /whatsapp/conversations", phone=COUNTER.phone, limit="1")
+        key = listed["result"]["conversations"][0]["key"]
+        line = "GET /whatsapp/conversations/{key}/messages"
+        parked = shown("GET /whatsapp/parked", limit="1")
+        event = next(
+            one
+            for one in shown("GET /whatsapp/parked", company=COMPANY)["result"]["events"]
+            if one["reason"] == "unknown_status"
+        )
+        letters = shown("GET /whatsapp/dead-letters")["result"]["letters"]
+        return {
+            "company": COMPANY,
+            "phone": COUNTER.phone,
+            "display": COUNTER.display,
+            "waba": COUNTER.waba,
+            "key": key,
+            "cursor": listed["cursor"],
+            "messages_cursor": shown(line, {"key": key}, limit="1").get("cursor", "-"),
+            "parked_cursor": parked["cursor"],
+            "event_id": event["eventId"],
+            "reason": event["reason"],
+            "letter": letters[0]["id"],
+        }
+
+
+def said(message_id: str, words: str) -> dict[str, Any]:
+    """A text of Ada's."""
+    return payloads.message(ADA, message_id, STORY.at(770), payloads.text(words))
+
+
+@contextmanager
+def two_companies() -> Iterator[TwoCompanies]:
+    """The world, made once for a module."""
+    with running_world() as world:
+        given = {"Stage": "local", "SandboxUrl": world.sandbox.url}
+        seal = template.properties("ApiSealSecret", **given)["Name"]
+        boto3.client("secretsmanager").create_secret(
+            Name=seal, SecretString=json.dumps({"seal_key": "sealed"})
+        )
+        # moto finds a secret by its name.
+        variables = template.environment("WhatsAppApi", **given) | {"API_SEAL_SECRET_ID": seal}
+        api = imported("whatsapp.handlers.api", variables)
+        yield TwoCompanies(world, api)
