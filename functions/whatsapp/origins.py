@@ -81,5 +81,6 @@ def _is_vouched_for(phone: Phone, event: Event) -> bool:
     if event.source == "meta":
         return event.app == phone.app_id  # signed by the app that the number is registered with
     if event.source == "eum":
-        return phone.aws_phone is not None  # AWS reports about numbers that are linked to it
+        # AWS reports about numbers that are linked to it, each in an entry of the account that the number is in.
+        return phone.aws_phone is not None and event.waba == phone.waba_meta_id
     return True

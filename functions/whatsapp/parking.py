@@ -58,7 +58,7 @@ def keep(
     """Keep an event that has no item of its own, under the webhook field it came with."""
     payload = event.payload or {}
     full_event = None
-    event_id = digest(event.kind, event.id, event.hash)
+    event_id = digest(*_identity(event))
     if _size(payload) > LARGEST_PAYLOAD_BYTES:
         whole = event.unreplayed().to_json().encode()
         full_event = parked_events(here.bucket).put(event_id, whole).attributes()
@@ -78,13 +78,7 @@ def _park(
     here: Resources, body: str, event: Event | None, origin: Origin | None, reason: str
 ) -> None:
     """Keep the whole event in S3, and an item that shows why it is there and what it looked like."""
-    event_id = digest(
-        PARKED,
-        reason,
-        event.kind if event else "",
-        event.id if event else "",
-        event.hash if event else body,
-    )
+    event_id = digest(PARKED, reason, *(_identity(event) if event else (body,)))
     if event and event.replay_of:
         body = parse_event(body).unreplayed().to_json()  # What the object held before.
     # The object first: an item without its object could not be replayed.
@@ -103,6 +97,16 @@ def _park(
     store.events.park(here.table, item.model_copy(update=parked))
     if event and event.replay_of:
         _came_back(here, event, event.replay_of, event_id)
+
+
+def _identity(event: Event) -> tuple[str, ...]:
+    """
+    What makes two events the same: the content, the sender that vouched for it, and the number or account it is about.
+
+    Without the sender, an event of another company with the same id and content would replace the stored one.
+    """
+    sender = (event.source, event.app, event.waba, event.phone)
+    return (*sender, event.kind, event.id, event.hash)
 
 
 def _came_back(here: Resources, event: Event, replay_of: str, event_id: str) -> None:

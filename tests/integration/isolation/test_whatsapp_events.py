@@ -1,0 +1,59 @@
+"""Attacks on the queue, the webhook and the topic of WhatsApp: see `whatsapp_events`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from events.whatsapp.cast import COUNTER, WORKSHOP
+from tests.integration.isolation.attacks import PARKED, assert_unchanged
+from tests.integration.isolation.events_under_attack import cases
+from tests.integration.isolation.whatsapp_events import FROM_PROVIDERS, ON_QUEUE, Attack
+from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies
+
+
+@pytest.fixture(scope="module")
+def companies() -> Iterator[TwoCompanies]:
+    with two_companies() as made:
+        yield made
+
+
+@pytest.mark.parametrize("attack", cases([*ON_QUEUE, *FROM_PROVIDERS]))
+def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_nothing_for_a(
+    companies: TwoCompanies, attack: Attack
+) -> None:
+    companies.without_a()
+    owned = companies.stored()
+    companies.with_a()
+    before = companies.stored()
+
+    attack.make(companies)
+    companies.world.work_off()
+
+    after = companies.stored()
+    assert_unchanged(str(attack), before, after, owned, ())
+    new = {key: after[key] for key in after.keys() - before.keys()}
+    of_a = {key: item for key, item in new.items() if company_of(item) == companies.company_a}
+    assert not of_a, f"{attack}: items of company A were written: {of_a}"
+    reasons = [reason for item in new.values() if (reason := reason_of(item))]
+    if attack.parked:
+        assert reasons, f"{attack}: not parked; written: {list(new)}"
+        assert set(reasons) <= attack.parked, f"{attack}: parked as {reasons}"
+        kept = [key for key in new if not key[0].startswith(PARKED)]
+        assert not kept, f"{attack}: parked, and yet written: {kept}"
+    sent = json.dumps([entry.body for entry in companies.world.sandbox.sent], default=str)
+    told = json.dumps([item for key, item in new.items() if key[0] == "queue"])
+    for address in (COUNTER.phone, WORKSHOP.phone, WORKSHOP.arn):
+        assert address not in sent, f"{attack}: something was sent from {address} of company A"
+        assert address not in told, f"{attack}: another context was told about {address}"
+
+
+def company_of(item: Any) -> str:
+    return str(item.get("company", {}).get("S", "")) if isinstance(item, dict) else ""
+
+
+def reason_of(item: Any) -> str:
+    return str(item.get("reason", {}).get("S", "")) if isinstance(item, dict) else ""

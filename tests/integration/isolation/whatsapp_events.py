@@ -1,0 +1,281 @@
+"""
+Attacks on the queue, the webhook and the topic of WhatsApp, made from A's whole day: every event that it put on the
+queue is told again by B's account about B's number, with A's ids in it, and about A's number by B's app.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from events.whatsapp import gateway, payloads
+from events.whatsapp.cast import ADA, COUNTER, WORKSHOP, BusinessNumber
+from events.whatsapp.samples import samples
+from shared.clock import to_text
+from shared.events import OutboundMessage, body_of
+from shared.queues import Entry, digest
+from tests.integration.isolation.events_under_attack import EventAttack
+from tests.integration.isolation.whatsapp_stage import (
+    APP_B,
+    APP_SECRET_B,
+    COUNTER_B,
+    ODD,
+    WORKSHOP_B,
+    TwoCompanies,
+    said,
+)
+from tests.simulation.whatsapp.evening import ACTION_ID, STORY
+from whatsapp import media, origins, processing, receipts, splitting
+from whatsapp.events import OUTBOUND
+from whatsapp.updates import by_kind
+
+type Attack = EventAttack[TwoCompanies]
+
+QUEUE, TOPIC = "WhatsAppWorker <- WhatsAppQueue", "WhatsAppSocial <- Publication"
+WEBHOOK, HANDSHAKE = "POST /webhooks/whatsapp", "GET /webhooks/whatsapp"
+OF_B = {COUNTER.phone: COUNTER_B, WORKSHOP.phone: WORKSHOP_B}
+ACCOUNTS_OF_B = {COUNTER.waba: COUNTER_B, WORKSHOP.waba: WORKSHOP_B}
+MISMATCH = frozenset({"app_mismatch", "unknown_phone", "unknown_account", "malformed"})
+
+
+def kinds() -> frozenset[str]:
+    """All kinds of events that the worker knows, from the tables of the code."""
+    arrays = {kind for pairs in splitting._ARRAYS.values() for _, kind in pairs}
+    whole = set(splitting._WHOLE.values())
+    handled = {*processing._OF_PHONES, *by_kind._OF_PHONES, *by_kind._OF_ACCOUNTS}
+    beside = {"other", "malformed", OUTBOUND, media.KIND, receipts.KIND}
+    return frozenset(arrays | whole | handled | beside | origins.OF_A_PHONE)
+
+
+def message_types() -> frozenset[str]:
+    """The types of messages that change a message which was there before."""
+    return frozenset(processing._CHANGES)
+
+
+# The events of A's day, told again
+
+
+def as_b(event: dict[str, Any]) -> dict[str, Any]:
+    """The same event from B's app and account, about B's number; all ids in its payload stay A's."""
+    number = OF_B.get(event["phone"]) or ACCOUNTS_OF_B.get(event["waba"]) or COUNTER_B
+    changes = {"waba": number.waba, "app": APP_B if event["source"] == "meta" else event["app"]}
+    if event["phone"]:
+        changes |= {"phone": number.phone, "displayPhone": number.display}
+    return event | changes
+
+
+def by_app_of_b(event: dict[str, Any]) -> dict[str, Any]:
+    """The same event about A's number, signed by B's app."""
+    return event | {"source": "meta", "app": APP_B}
+
+
+def kind_of(event: dict[str, Any]) -> str:
+    """The kind of an event, with the type of a message: `message/edit`."""
+    kind = str(event.get("kind", OUTBOUND))
+    type_ = (event.get("payload") or {}).get("type") if kind == "message" else None
+    return f"{kind}/{type_}" if type_ else kind
+
+
+def put(companies: TwoCompanies, event: dict[str, Any]) -> None:
+    """Put an event on the queue."""
+    body = json.dumps(event)
+    companies.world.deliver(Entry(body, digest("attack"), digest(body)))
+
+
+def again(kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[TwoCompanies], None]:
+    """Put every event of a kind of A's day on the queue again, changed."""
+
+    def make(companies: TwoCompanies) -> None:
+        events = [json.loads(body) for body in companies.events_of_a]
+        chosen = [event for event in events if kind_of(event) == kind]
+        assert chosen, f"company A's day has no event of the kind {kind}"
+        for event in chosen:
+            put(companies, change(event))
+
+    return make
+
+
+def made(kind: str, payload: dict[str, Any], field: str) -> dict[str, Any]:
+    """An event of a kind that the day does not have."""
+    return {
+        "v": 1, "kind": kind, "id": f"attack-{kind}", "source": "meta", "app": APP_B,
+        "acceptedAt": STORY.at(770) * 1_000, "waba": COUNTER_B.waba, "phone": COUNTER_B.phone,
+        "displayPhone": COUNTER_B.display, "field": field, "at": STORY.at(770), "index": 0,
+        "contact": None, "payload": payload, "hash": digest(kind),
+    }  # fmt: skip
+
+
+def sent_elsewhere(number: BusinessNumber, account: str, provider_id: str) -> Callable[[TwoCompanies], None]:
+    """B's conversations tell of a message that they sent under the id of an action of A."""
+
+    def make(companies: TwoCompanies) -> None:
+        message = OutboundMessage(
+            provider="meta",
+            provider_message_id=provider_id,
+            action_id=ACTION_ID,
+            account=account,
+            business_address=number.phone,
+            customer_address=f"+{ADA.wa_id}",
+            message_type="text",
+            content={"body": "Forged"},
+            occurred_at=to_text(STORY.at(770) * 1_000),
+        )
+        body = body_of(message)
+        companies.world.deliver(Entry(body, digest("attack"), digest(body)))
+
+    return make
+
+
+
+
+def on_queue(told: frozenset[str]) -> list[Attack]:
+    """Both attacks with each kind of event that A's day has."""
+    attacks: list[Attack] = []
+    for kind in sorted(told - {OUTBOUND}):
+        attacks.append(
+            EventAttack(
+                surface=QUEUE, type=kind, names="A's ids, by B's account", make=again(kind, as_b)
+            )
+        )
+        if kind not in {media.KIND, receipts.KIND}:  # the worker's own: no app signs them
+            attacks.append(
+                EventAttack(
+                    surface=QUEUE,
+                    type=kind,
+                    names="A's number and ids, by B's app",
+                    make=again(kind, by_app_of_b),
+                    parked=MISMATCH,
+                )
+            )
+    return attacks
+
+
+def kinds_of_samples() -> frozenset[str]:
+    """The kinds that the samples bring to the queue, with those that the worker sends itself."""
+    found = {media.KIND, receipts.KIND}
+    for sample in samples():
+        if sample.expects.accepted:
+            for entry in sample.entries:
+                for event in splitting.events_of_entry(entry, splitting.Delivery("meta", "", 0)):
+                    found.add(kind_of({"kind": event.kind, "payload": event.payload}))
+    return frozenset(found)
+
+
+KINDS_OF_A = kinds_of_samples() | {"status"}
+
+ON_QUEUE: list[Attack] = [
+    *on_queue(KINDS_OF_A),
+    EventAttack(
+        surface=QUEUE,
+        type="malformed",
+        names="A's stored payload, as the body of B's event",
+        make=lambda c: put(c, made("malformed", {}, "") | {"claim": claim_of_a(c)}),
+    ),
+    EventAttack(
+        surface=QUEUE,
+        type="message/text",
+        names="A's stored payload, as the body of B's event",
+        make=lambda c: put(c, made("message", {}, "messages") | {"claim": claim_of_a(c)}),
+    ),
+    EventAttack(
+        surface=QUEUE,
+        type=OUTBOUND,
+        names="A's action, from B's number",
+        make=sent_elsewhere(COUNTER_B, COUNTER_B.waba, "wamid.of-b"),
+    ),
+    EventAttack(
+        surface=QUEUE,
+        type=OUTBOUND,
+        names="A's message, from B's number",
+        make=sent_elsewhere(COUNTER_B, COUNTER_B.waba, "wamid.canary"),
+    ),
+    EventAttack(
+        surface=QUEUE,
+        type=OUTBOUND,
+        names="A's number, by B's account",
+        make=sent_elsewhere(COUNTER, COUNTER_B.waba, "wamid.of-b"),
+        parked=MISMATCH,
+    ),
+]
+
+
+def claim_of_a(companies: TwoCompanies) -> str:
+    """The address of a payload of A that lies in the bucket."""
+    return next(key for key in companies.world.objects() if companies.names["event_id"] in key)
+
+
+def webhook(number: BusinessNumber, secret: str, **arrays: Any) -> Callable[[TwoCompanies], None]:
+    """A webhook that a key signs, about a number."""
+
+    def make(companies: TwoCompanies) -> None:
+        companies.deliver(payloads.change("messages", number, **arrays), number, secret)
+
+    return make
+
+
+def published(number: BusinessNumber, topic: str | None) -> Callable[[TwoCompanies], None]:
+    """An entry on a topic: the deployment's own, or another one."""
+
+    def make(companies: TwoCompanies) -> None:
+        change = payloads.messages_change(number, [said("wamid.attack", "Hello")], [ADA])
+        body = gateway.social_message(
+            "attack", STORY.at(770), WORKSHOP_B, json.dumps(payloads.entry(WORKSHOP_B.waba, change))
+        )
+        chosen = {} if topic is None else {"topic": topic}
+        companies.world.deliver(gateway.sns("attack", STORY.at(770), body, **chosen))
+
+    return make
+
+
+STATUS = ODD | {"id": "wamid.canary", "status": "failed"}
+FROM_PROVIDERS: list[Attack] = [
+    EventAttack(
+        surface=WEBHOOK,
+        type="messages",
+        names="A's number, signed by B's app",
+        make=webhook(COUNTER, APP_SECRET_B, messages=[said("wamid.attack", "Hello")]),
+        parked=MISMATCH,
+    ),
+    EventAttack(
+        surface=WEBHOOK,
+        type="messages",
+        names="A's number, with a forged signature",
+        make=webhook(COUNTER, "not the secret of any app", messages=[said("wamid.attack", "Hello")]),
+    ),
+    EventAttack(
+        surface=WEBHOOK,
+        type="statuses",
+        names="A's message, at B's number",
+        make=webhook(COUNTER_B, APP_SECRET_B, statuses=[STATUS]),
+        parked=frozenset({"foreign_message"}),
+    ),
+    EventAttack(
+        surface=HANDSHAKE,
+        type="handshake",
+        names="another verify token",
+        make=lambda c: c.world.webhook.handler(
+            gateway.handshake("attack", STORY.at(770), "a token of company B"), None
+        ),
+    ),
+    EventAttack(
+        surface=TOPIC,
+        type="messages",
+        names="A's number, by an unknown topic",
+        make=published(WORKSHOP, "arn:aws:sns:us-east-1:999999999999:of-company-b"),
+    ),
+    EventAttack(
+        surface=TOPIC,
+        type="messages",
+        names="A's number at Meta, by the topic of AWS",
+        make=published(COUNTER, None),
+        parked=MISMATCH,
+    ),
+    EventAttack(
+        surface=TOPIC,
+        type="messages",
+        names="A's number at AWS, in an entry of B's account",
+        make=published(WORKSHOP, None),
+        parked=MISMATCH,
+    ),
+]
