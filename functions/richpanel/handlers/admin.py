@@ -26,7 +26,7 @@ from richpanel.switchboard import SwitchBoard, SwitchNotSet
 from richpanel.switching import SwitchesRefused
 from richpanel.views import action_view, state_view
 from shared import clock, cold_start, rest
-from shared.auth import Scope
+from shared.auth import Caller, Forbidden, Scope
 from shared.cursors import Listing
 from shared.dead_letters import DeadLetters
 from shared.dynamodb import Table
@@ -127,7 +127,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 @app.get("/admin/richpanel/switches")
 def get_switches() -> Response[str]:
     """How each switch stands, and who changed what, newest first."""
-    rest.caller(app, Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
+    _caller(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
     return _switches(changed=None)
 
 
@@ -148,7 +148,7 @@ def put_switches() -> Response[str]:
 @app.get("/admin/richpanel/conversations/<ticket_id>")
 def get_conversation(ticket_id: str) -> Response[str]:
     """What is remembered of a conversation, and what was done with it and why, newest first. Query: limit, cursor."""
-    caller = rest.caller(app, Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
+    caller = _caller(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
     query, conversation_id = rest.query(app, DecisionsQuery), _id(ticket_id)
     listing = Listing(caller.company, "audit_actions", (conversation_id,))
     start = listing.position(seal_of(seal_secret), query.cursor) if query.cursor else None
@@ -229,7 +229,7 @@ def redrive() -> Response[str]:
 @app.get("/admin/richpanel/health")
 def health() -> Response[str]:
     """Whether tables, queues, keys, switches and the help desk answer. 200 also where they do not."""
-    rest.caller(app, Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
+    _caller(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
     found = checkup.examine(office, _deadline_ms())
     result = {
         "healthy": found.is_healthy,
@@ -253,9 +253,17 @@ def _switches(changed: list[str] | None) -> Response[str]:
     return rest.answer(app, {"result": result | ({} if changed is None else {"changed": changed})})
 
 
+def _caller(*scopes: Scope) -> Caller:
+    """The caller, if the help desk is their company's. Raises Unauthenticated and Forbidden."""
+    caller = rest.caller(app, *scopes)
+    if office.account.company not in {None, caller.company}:
+        raise Forbidden("company: this help desk belongs to another company")
+    return caller
+
+
 def _instruction() -> Instruction:
     """Who wants something changed. Raises Unauthenticated and Forbidden."""
-    caller = rest.caller(app, Scope.RICHPANEL_OPERATE)
+    caller = _caller(Scope.RICHPANEL_OPERATE)
     return Instruction(caller, app.current_event.request_context.request_id)
 
 

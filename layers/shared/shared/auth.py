@@ -19,7 +19,8 @@ class Scope(StrEnum):
     )
     WHATSAPP_ADMIN = "whatsapp:admin"  # replay the company's parked events
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
-    # One deployment serves one help desk, so these two open it whatever company a key is of.
+    # One deployment serves one help desk. These two open it to keys of the company that its account names; where the
+    # account names none, to keys of any company.
     RICHPANEL_READ = "richpanel:read"  # switches, and what was decided about a conversation and why
     RICHPANEL_OPERATE = "richpanel:operate"  # set switches, replay, clear risks, erase, redrive
     CONVERSATIONS_INITIATE = "conversations:initiate"  # start conversations of the key's projects

@@ -33,6 +33,7 @@ class Attacker(StrEnum):
 # How keys of parked events begin, in the tables and in the bucket.
 PARKED = ("PARK#", "conversations/parked/", "WEBHOOK#", "parked/")
 FROM_OUTSIDE = (Attacker.OTHER_COMPANY, Attacker.SAME_PROJECT_NAME, Attacker.OTHER_PROJECT)
+BOUND_TO_PROJECTS = frozenset({Attacker.SAME_PROJECT_NAME, Attacker.OTHER_PROJECT})
 TURNED_AWAY = {Attacker.NO_SCOPE: 403, Attacker.NO_KEY: 401}
 
 
@@ -53,7 +54,8 @@ class Attack:
 
     *scopes*: one of them opens the route. *still_succeeds*: attackers against whom it is not repaired yet, and why.
     *shared*: attackers who may see the difference, and why; for them only A's words are looked for.
-    *is_public*: the route asks for no key. *is_blind*: the owner gets the same answer in both worlds, and why.
+    *is_public*: the route asks for no key. *has_no_projects*: what it is about belongs to a company as a whole, so that
+    keys of single projects are refused. *is_blind*: the owner gets the same answer in both worlds, and why.
     """
 
     line: str
@@ -63,6 +65,7 @@ class Attack:
     still_succeeds: Mapping[Attacker, str] = field(default_factory=dict)
     shared: Mapping[Attacker, str] = field(default_factory=dict)
     is_public: bool = False
+    has_no_projects: bool = False
     is_blind: str = ""
 
     def __str__(self) -> str:
@@ -162,6 +165,8 @@ def attacked(world: World, attack: Attack, attacker: Attacker) -> None:
     who = f"{attack} [{attacker}]"
     for word in (*world.words, *world.ids):
         assert word not in found.text, f"{who}: the answer holds {word!r} of company A"
+    if attack.has_no_projects and attacker in BOUND_TO_PROJECTS:
+        assert found.status == 403, f"{who}: a key of a project was answered {found}"
     if attacker in TURNED_AWAY and not attack.is_public:
         assert found.status == TURNED_AWAY[attacker], f"{who}: answered {found}"
     foreign = world.words if attacker is Attacker.OTHER_PROJECT else (world.company_a, *world.words)

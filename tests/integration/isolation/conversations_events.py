@@ -55,9 +55,7 @@ FOREIGN = frozenset({"TENANT_MISMATCH", "UNKNOWN_ADDRESS"})
 BUCKET = template.environment("ConversationsIntake", Stage="local")["MEDIA_BUCKET_NAME"]
 STATUS_OF_OTHERS = frozenset({"unknown_message", "TENANT_MISMATCH", "tenant_mismatch"})
 BOUND_STATUSES = "delivery statuses and stored files bound to accounts"
-TRUSTED_FILES = (
-    "the address of a stored file is not compared with the account: only the inbox writes it, and of its own files"
-)
+TRUSTED_FILES = "the address of a stored file is not compared with the account: only the inbox writes it, and of its own files"
 
 
 # Queues of events in the words of shared.events
@@ -350,7 +348,12 @@ ON_QUEUES: list[Attack] = [
         provider_message_id="{provider_message_id}",
         error_code="21610",
     ),
-    EventAttack(surface=REPLIES, type="reply_trigger", names="A's message, in B's conversation", make=trigger),
+    EventAttack(
+        surface=REPLIES,
+        type="reply_trigger",
+        names="A's message, in B's conversation",
+        make=trigger,
+    ),
     *(
         attack
         for channel in CHANNELS
@@ -421,3 +424,9 @@ FROM_PROVIDERS: list[Attack] = [
     *of_topics("Inbound"),
     *of_topics("Delivery"),
 ]
+# Where the workers of these queues declare what they take: the function, and the name in its handler.
+TAKEN = {
+    INBOUND: ("ConversationsIntake", "told"),
+    STATUSES: ("ConversationsStatuses", "statuses"),
+    REPLIES: ("ConversationsReplies", "triggers"),
+}

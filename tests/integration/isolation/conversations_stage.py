@@ -68,7 +68,9 @@ class TwoCompanies:
         self.world.reset()
         self.world._write({})
         self.world.keep_webhook_secret(SIGNERS)
-        self.world.keep_secret(SECRET_B, {"twilio_account_sid": ACCOUNT_B, "twilio_auth_token": TOKEN_B})
+        self.world.keep_secret(
+            SECRET_B, {"twilio_account_sid": ACCOUNT_B, "twilio_auth_token": TOKEN_B}
+        )
         self._b_begins()
         kept = {"without A": self.world.remember()}
         self._other_project_begins()

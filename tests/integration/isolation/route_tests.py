@@ -41,13 +41,13 @@ def suite_of(attacks: list[Attack]) -> type:
 
     class Routes:
         @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, FROM_OUTSIDE))
-        def test_whoever_has_no_right_gets_the_answer_of_a_world_without_it(
+        def test_a_key_without_a_right_to_it_gets_the_answer_of_a_world_without_it(
             self, companies: World, attack: Attack, attacker: Attacker
         ) -> None:
             attacked(companies, attack, attacker)
 
         @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, TURNED_AWAY))
-        def test_whoever_has_no_key_or_scope_is_turned_away_before_anything_is_read(
+        def test_a_call_without_key_or_scope_is_refused_and_reads_nothing(
             self, companies: World, attack: Attack, attacker: Attacker
         ) -> None:
             attacked(companies, attack, attacker)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
@@ -85,7 +85,10 @@ def topics() -> frozenset[str]:
 
 def words_of(union: Any) -> frozenset[str]:
     """The values of `type` of a union of event classes, or of one class."""
-    classes = get_args(getattr(union, "__value__", union)) or (union,)
+    union = getattr(union, "__value__", union)
+    if get_origin(union) is Annotated:
+        union = get_args(union)[0]
+    classes = get_args(union) or (union,)
     return frozenset(
         word
         for one in classes
@@ -101,6 +104,13 @@ def shared_events() -> frozenset[str]:
 def channel_records() -> frozenset[str]:
     """The types of all records of a channel's queue."""
     return words_of(records.Record)
+
+
+def taken_by(function: str, adapter: str) -> frozenset[str]:
+    """The types of events that a worker takes, by the TypeAdapter of this name in its handler."""
+    handler = template.properties(function)["Handler"].rpartition(".")[0]
+    module = imported(handler, template.environment(function))
+    return words_of(getattr(module, adapter)._type)
 
 
 def _module_of(one: Any) -> Any:

@@ -41,7 +41,9 @@ def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_not
     # What is parked is a copy of the attack itself: it may hold the ids that it named.
     foreign = (companies.company_a, *companies.words)
     assert_unchanged(str(attack), before, companies.stored(), owned, foreign)
-    assert FILE_A not in json.dumps(pointers(companies)), f"{attack}: B's message points to A's file"
+    assert FILE_A not in json.dumps(pointers(companies)), (
+        f"{attack}: B's message points to A's file"
+    )
     if attack.parked:
         new = companies.world.parked()
         for reason in parked:
@@ -50,7 +52,9 @@ def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_not
         assert new, f"{attack}: not parked"
     sent = json.dumps(companies.sent())
     for address in (ANN, LEFT, twilio.SMS_NUMBER, cast.WHATSAPP_SENDER, *companies.words):
-        assert address not in sent, f"{attack}: a message to or from {address} of company A was sent"
+        assert address not in sent, (
+            f"{attack}: a message to or from {address} of company A was sent"
+        )
     touched = [call for call in companies.world.wire.calls if call.startswith("s3.")]
     for key in (FILE_A, companies.names["project_data_key"]):
         assert not any(key in call for call in touched), f"{attack}: A's object was read: {touched}"
@@ -64,6 +68,4 @@ def pointers(companies: TwoCompanies) -> list[object]:
         for key, row in owned.items()
         if key[0] == "log" and key[2] == "STATE" and row["company_id"] == companies.company_b
     ]
-    return [
-        row["media"] for key, row in owned.items() if key[1] in refs and "media" in row
-    ]
+    return [row["media"] for key, row in owned.items() if key[1] in refs and "media" in row]

@@ -31,7 +31,10 @@ def of_ref(line: str, scope: Scope, body: Mapping[str, Any] | None = None) -> At
     """A's conversation, by its ref; a change with the idempotency key that A has used for it."""
 
     def call(a: Mapping[str, str]) -> Call:
-        given = {name: value.format(**a) if isinstance(value, str) else value for name, value in (body or {}).items()}
+        given = {
+            name: value.format(**a) if isinstance(value, str) else value
+            for name, value in (body or {}).items()
+        }
         if line.startswith("GET"):
             return Call(path={"ref": a["ref"]}, query=given)
         return Call(

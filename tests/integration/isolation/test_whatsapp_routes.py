@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.auth import Scope
-from tests.integration.isolation.attacks import Attack, Attacker, Call
+from tests.integration.isolation.attacks import BOUND_TO_PROJECTS, Attack, Call
 from tests.integration.isolation.route_tests import suite_of
 from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies
 
@@ -15,9 +15,9 @@ READ = (Scope.WHATSAPP_READ,)
 READ_PARKED = (Scope.WHATSAPP_READ, Scope.OPERATOR)
 REPLAY = (Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
 OPERATE = (Scope.OPERATOR,)
-NO_PROJECTS = {
-    Attacker.OTHER_PROJECT: "keys of projects are not refused yet for data without projects"
-}
+NO_PROJECTS = dict.fromkeys(
+    BOUND_TO_PROJECTS, "keys of projects are not refused yet for data without projects"
+)
 
 
 def of_query(
@@ -29,6 +29,7 @@ def of_query(
         names=", ".join(query) or "nothing",
         scopes=scopes,
         call=lambda a: Call(query={name: value.format(**a) for name, value in query.items()}),
+        has_no_projects=True,
         still_succeeds=NO_PROJECTS if open_to_projects else {},
     )
 
@@ -43,6 +44,7 @@ def of_key(names: str, key: str, **query: str) -> Attack:
             path={"key": key.format(**a)},
             query={name: value.format(**a) for name, value in query.items()},
         ),
+        has_no_projects=True,
         still_succeeds=NO_PROJECTS,
     )
 
@@ -59,16 +61,19 @@ ATTACKS = [
         names="the key of the item in the table",
         scopes=READ,
         call=lambda a: Call(path={"key": f"CONV%23{a['phone']}%23447700900101"}),
-        is_blind="only sealed keys are read, whosever they are",
+        has_no_projects=True,
+        still_succeeds=NO_PROJECTS,
+        is_blind="only sealed keys are read",
     ),
-    of_query("GET /whatsapp/analytics", READ, waba="{waba}", to="2026-01-02", **{"from": "2026-01-01"}),
+    of_query(
+        "GET /whatsapp/analytics", READ, waba="{waba}", to="2026-01-02", **{"from": "2026-01-01"}
+    ),
     of_query("GET /whatsapp/parked", READ_PARKED),
     of_query("GET /whatsapp/parked", READ_PARKED, state="all", reason="{reason}"),
     of_query("GET /whatsapp/parked", READ_PARKED, company="{company}"),
     of_query(
         "GET /whatsapp/parked",
         READ_PARKED,
-        open_to_projects=False,  # it is the cursor of an operator
         limit="1",
         cursor="{parked_cursor}",
     ),
@@ -77,6 +82,7 @@ ATTACKS = [
         names="event_id",
         scopes=REPLAY,
         call=lambda a: Call(path={"eventId": a["event_id"]}),
+        has_no_projects=True,
         still_succeeds=NO_PROJECTS,
     ),
     Attack(
@@ -84,6 +90,7 @@ ATTACKS = [
         names="reason",
         scopes=REPLAY,
         call=lambda a: Call(body={"reason": a["reason"]}),
+        has_no_projects=True,
         still_succeeds=NO_PROJECTS,
     ),
     Attack(
@@ -91,6 +98,7 @@ ATTACKS = [
         names="company",
         scopes=REPLAY,
         call=lambda a: Call(body={"company": a["company"]}),
+        has_no_projects=True,
         still_succeeds=NO_PROJECTS,
     ),
     of_query("GET /whatsapp/dead-letters", OPERATE, open_to_projects=False),

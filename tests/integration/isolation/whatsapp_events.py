@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COUNTER, WORKSHOP, BusinessNumber
+from events.whatsapp.cast import ADA, COUNTER, PRIYA, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import samples
 from shared.clock import to_text
 from shared.events import OutboundMessage, body_of
@@ -27,7 +27,7 @@ from tests.integration.isolation.whatsapp_stage import (
 )
 from tests.simulation.whatsapp.evening import ACTION_ID, STORY
 from whatsapp import media, origins, processing, receipts, splitting
-from whatsapp.events import OUTBOUND
+from whatsapp.events import ANNOUNCED, OUTBOUND
 from whatsapp.updates import by_kind
 
 type Attack = EventAttack[TwoCompanies]
@@ -44,8 +44,8 @@ def kinds() -> frozenset[str]:
     arrays = {kind for pairs in splitting._ARRAYS.values() for _, kind in pairs}
     whole = set(splitting._WHOLE.values())
     handled = {*processing._OF_PHONES, *by_kind._OF_PHONES, *by_kind._OF_ACCOUNTS}
-    beside = {"other", "malformed", OUTBOUND, media.KIND, receipts.KIND}
-    return frozenset(arrays | whole | handled | beside | origins.OF_A_PHONE)
+    beside = {"other", "malformed", ANNOUNCED, media.KIND, receipts.KIND}
+    return frozenset((arrays | whole | handled | beside | origins.OF_A_PHONE) - {OUTBOUND})
 
 
 def message_types() -> frozenset[str]:
@@ -72,7 +72,7 @@ def by_app_of_b(event: dict[str, Any]) -> dict[str, Any]:
 
 def kind_of(event: dict[str, Any]) -> str:
     """The kind of an event, with the type of a message: `message/edit`."""
-    kind = str(event.get("kind", OUTBOUND))
+    kind = str(event.get("kind", ANNOUNCED))
     type_ = (event.get("payload") or {}).get("type") if kind == "message" else None
     return f"{kind}/{type_}" if type_ else kind
 
@@ -83,7 +83,9 @@ def put(companies: TwoCompanies, event: dict[str, Any]) -> None:
     companies.world.deliver(Entry(body, digest("attack"), digest(body)))
 
 
-def again(kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[TwoCompanies], None]:
+def again(
+    kind: str, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> Callable[[TwoCompanies], None]:
     """Put every event of a kind of A's day on the queue again, changed."""
 
     def make(companies: TwoCompanies) -> None:
@@ -106,7 +108,9 @@ def made(kind: str, payload: dict[str, Any], field: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def sent_elsewhere(number: BusinessNumber, account: str, provider_id: str) -> Callable[[TwoCompanies], None]:
+def sent_elsewhere(
+    number: BusinessNumber, account: str, provider_id: str
+) -> Callable[[TwoCompanies], None]:
     """B's conversations tell of a message that they sent under the id of an action of A."""
 
     def make(companies: TwoCompanies) -> None:
@@ -127,12 +131,10 @@ def sent_elsewhere(number: BusinessNumber, account: str, provider_id: str) -> Ca
     return make
 
 
-
-
 def on_queue(told: frozenset[str]) -> list[Attack]:
     """Both attacks with each kind of event that A's day has."""
     attacks: list[Attack] = []
-    for kind in sorted(told - {OUTBOUND}):
+    for kind in sorted(told):
         attacks.append(
             EventAttack(
                 surface=QUEUE, type=kind, names="A's ids, by B's account", make=again(kind, as_b)
@@ -162,6 +164,12 @@ def kinds_of_samples() -> frozenset[str]:
     return frozenset(found)
 
 
+# The customer's user id becomes another one.
+IDENTITY = {
+    "wa_id": PRIYA.wa_id,
+    "user_id": {"previous": PRIYA.user_id, "current": "GB.1"},
+    "timestamp": str(STORY.at(770)),
+}
 KINDS_OF_A = kinds_of_samples() | {"status"}
 
 ON_QUEUE: list[Attack] = [
@@ -180,19 +188,34 @@ ON_QUEUE: list[Attack] = [
     ),
     EventAttack(
         surface=QUEUE,
-        type=OUTBOUND,
+        type="identity",
+        names="the user id of A's customer, by B's account",
+        make=lambda c: put(c, made("identity", IDENTITY, "user_id_update")),
+    ),
+    EventAttack(
+        surface=QUEUE,
+        type="identity",
+        names="A's number and the user id of its customer, by B's app",
+        make=lambda c: put(
+            c, made("identity", IDENTITY, "user_id_update") | {"phone": COUNTER.phone}
+        ),
+        parked=MISMATCH,
+    ),
+    EventAttack(
+        surface=QUEUE,
+        type=ANNOUNCED,
         names="A's action, from B's number",
         make=sent_elsewhere(COUNTER_B, COUNTER_B.waba, "wamid.of-b"),
     ),
     EventAttack(
         surface=QUEUE,
-        type=OUTBOUND,
+        type=ANNOUNCED,
         names="A's message, from B's number",
         make=sent_elsewhere(COUNTER_B, COUNTER_B.waba, "wamid.canary"),
     ),
     EventAttack(
         surface=QUEUE,
-        type=OUTBOUND,
+        type=ANNOUNCED,
         names="A's number, by B's account",
         make=sent_elsewhere(COUNTER, COUNTER_B.waba, "wamid.of-b"),
         parked=MISMATCH,
@@ -241,7 +264,9 @@ FROM_PROVIDERS: list[Attack] = [
         surface=WEBHOOK,
         type="messages",
         names="A's number, with a forged signature",
-        make=webhook(COUNTER, "not the secret of any app", messages=[said("wamid.attack", "Hello")]),
+        make=webhook(
+            COUNTER, "not the secret of any app", messages=[said("wamid.attack", "Hello")]
+        ),
     ),
     EventAttack(
         surface=WEBHOOK,

@@ -55,7 +55,12 @@ WORKSHOP_B = BusinessNumber(
 )
 CANARY = "canary-words-of-ada"
 # Parked for A, because it is of a shape that nothing is known of.
-ODD = {"id": "wamid.odd", "recipient_id": ADA.wa_id, "status": "teleported", "timestamp": "1767225600"}
+ODD = {
+    "id": "wamid.odd",
+    "recipient_id": ADA.wa_id,
+    "status": "teleported",
+    "timestamp": "1767225600",
+}
 
 
 @dataclass
@@ -85,7 +90,9 @@ class TwoCompanies:
         )
         self._register(COUNTER_B, company=COMPANY_B, app_id=APP_B)
         self._register(WORKSHOP_B, company=COMPANY_B, app_id=APP_B)
-        self.deliver(payloads.messages_change(COUNTER_B, [said("wamid.b", "Hello B")], [ADA]), COUNTER_B)
+        self.deliver(
+            payloads.messages_change(COUNTER_B, [said("wamid.b", "Hello B")], [ADA]), COUNTER_B
+        )
         self.world.work_off()
         without = self.world.remember()
         self._a_has_its_day()
@@ -194,7 +201,9 @@ class TwoCompanies:
 
     def _names(self) -> dict[str, str]:
         self.with_a()
-        owner = Caller(company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner")
+        owner = Caller(
+            company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
+        )
 
         def shown(line: str, path: Mapping[str, str] | None = None, **query: str) -> dict[str, Any]:
             answer = self.send(line, Call(path=path or {}, query=query), owner)

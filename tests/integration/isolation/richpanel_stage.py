@@ -1,0 +1,163 @@
+"""The help desk of company A, with one ticket, in a deployment in which company B has keys too."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from shared.auth import Caller, Scope
+from tests import template
+from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored
+from tests.simulation import stored
+from tests.simulation.invocations import Invocation
+from tests.simulation.richpanel.scenarios import opens, writes
+from tests.simulation.richpanel.stage import ACCOUNT, SWITCHES, running_world
+from tests.simulation.stage import imported
+from tests.simulation.world import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import ModuleType
+
+    from tests.simulation.richpanel.world import Moment, World
+
+COMPANY_A, COMPANY_B = "acme", "globex"
+TICKET, OTHER_TICKET, MESSAGE = "ticket-of-a", "ticket-of-b", "comment-of-a"
+DISPUTE = "canary-words: I have told my bank to open a chargeback for this payment."
+
+
+@dataclass
+class TwoCompanies:
+    """The simulated help desk, which belongs to A."""
+
+    world: World
+    admin: ModuleType
+    company_a: str = COMPANY_A
+    company_b: str = COMPANY_B
+    project_a: str = "hiring"
+    other_project_a: str = "sales"
+    words: tuple[str, ...] = ("canary-words", MESSAGE)
+    ids: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    _moments: dict[str, Moment] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """A ticket that the worker has handled, with a moment kept before and after it."""
+        self.world.reset()
+        without = self.world.remember()
+        opens(self.world, DISPUTE, ticket=TICKET)
+        self.world.call({"ticket_id": TICKET, "message_id": "m-1"})
+        self.world.work_off()
+        self.world.clock.sleep(15 * 60)
+        writes(self.world, "canary-words: and I still wait", MESSAGE, ticket=TICKET)
+        self.world.call({"ticket_id": TICKET, "message_id": MESSAGE})
+        self.world.work_off()
+        with_a = self.world.remember()
+        self._moments = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
+        self.names = {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
+        self.names |= {"cursor": self._cursor()}
+
+    def with_a(self) -> None:
+        self._begin("with A")
+
+    def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
+        self._begin("without A")
+
+    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
+        method, route = line.split(" ")
+        query = {name: [value] for name, value in call.query.items()}
+        event = {
+            "resource": route,
+            "path": route.format(**call.path),
+            "httpMethod": method,
+            "headers": {},
+            "multiValueHeaders": {},
+            "pathParameters": dict(call.path) or None,
+            "queryStringParameters": dict(call.query) or None,
+            "multiValueQueryStringParameters": query or None,
+            "requestContext": {
+                "requestId": "request-of-the-attack",
+                **({"authorizer": caller.as_context()} if caller else {}),
+            },
+            "body": None if call.body is None else json.dumps(call.body),
+            "isBase64Encoded": False,
+        }
+        with quiet():
+            answer = self.admin.handler(event, Invocation(self.world.clock))
+        return Answer(answer["statusCode"], answer["body"])
+
+    def stored(self) -> Stored:
+        items = {
+            (use, *(item[key]["S"] for key in KEYS[use])): item
+            for use, name in self.world.tables.items()
+            for item in stored.items_of(name)
+            # The request limit is the deployment's own.
+            if "sys:limiter" not in str(item)
+        }
+        queued = {
+            ("queue", name, message.message_id): message.body
+            for name, queue in self.world.lanes.queues.items()
+            for message in queue.messages
+        }
+        desk: dict[tuple[str, ...], Any] = {
+            ("ticket", name): repr(ticket)
+            for name, ticket in self.world.sandbox.desk.tickets.items()
+        }
+        return {**items, **queued, **desk, ("switches",): self._switches()}
+
+    def operations(self) -> list[str]:
+        made = [name.partition(" ")[0] for name in self.world.wire.calls]
+        self.world.wire.calls.clear()
+        return made
+
+    def _switches(self) -> dict[str, str]:
+        found = self.world.ssm.get_parameters_by_path(Path=PATH, Recursive=True)["Parameters"]
+        return {one["Name"]: one["Value"] for one in found}
+
+    def _begin(self, moment: str) -> None:
+        if self._switches() != {f"{PATH}/{name}": text for name, text in SWITCHES.items()}:
+            self.world.switch(**SWITCHES)
+        self.world.begin_again(self._moments[moment])
+        self.admin.office.switchboard.provider.clear_cache()
+        self.world.wire.calls.clear()
+
+    def _cursor(self) -> str:
+        owner = Caller(
+            company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
+        )
+        call = Call(path={"ticketId": TICKET}, query={"limit": "1"})
+        answer = self.send("GET /admin/richpanel/conversations/{ticketId}", call, owner)
+        return str(json.loads(answer.text)["cursor"])
+
+
+KEYS = {
+    "idempotency": ("event_id",),
+    "state": ("conversation_id",),
+    "audit": ("conversation_id", "ts_action_id"),
+}
+PATH = "/parley/local/richpanel"
+
+
+@contextmanager
+def two_companies() -> Iterator[TwoCompanies]:
+    """The world, made once for a module."""
+    with running_world() as world:
+        given = {
+            "Stage": "local",
+            "RichpanelAccount": json.dumps(ACCOUNT | {"company": COMPANY_A}),
+            "HelpDeskUrl": f"{world.sandbox.url}/v1",
+            "ShopifyUrl": world.sandbox.url,
+        }
+        seal = template.properties("ApiSealSecret", **given)["Name"]
+        boto3.client("secretsmanager").create_secret(
+            Name=seal, SecretString=json.dumps({"seal_key": "sealed"})
+        )
+        # moto finds secrets by their names.
+        keys = template.properties("RichpanelKeys", **given)["Name"]
+        named = {"API_SEAL_SECRET_ID": seal, "RICHPANEL_KEYS_ID": keys}
+        variables = template.environment("RichpanelAdmin", **given) | named
+        yield TwoCompanies(world, imported("richpanel.handlers.admin", variables))

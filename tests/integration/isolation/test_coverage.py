@@ -1,0 +1,86 @@
+"""
+Every route, topic, queue and type of event is attacked: what template.yaml and the code declare is compared with what
+the modules of this folder attack. A new one fails here until it has an attack.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from richpanel import event as richpanel_event
+from tests.integration.isolation import (
+    conversations_events,
+    surfaces,
+    test_conversations_routes,
+    test_richpanel,
+    test_whatsapp_routes,
+    whatsapp_events,
+)
+from tests.integration.isolation.events_under_attack import EventAttack
+
+BY_EVENTS: list[EventAttack[Any]] = [
+    *conversations_events.ON_QUEUES,
+    *conversations_events.FROM_PROVIDERS,
+    *whatsapp_events.ON_QUEUE,
+    *whatsapp_events.FROM_PROVIDERS,
+    *test_richpanel.EVENTS,
+]
+BY_CALLS = [
+    *test_conversations_routes.ATTACKS,
+    *test_whatsapp_routes.ATTACKS,
+    *test_richpanel.ATTACKS,
+]
+
+
+def types_at(surface: str) -> set[str]:
+    """The types of events that are attacked at a surface."""
+    return {attack.type for attack in BY_EVENTS if attack.surface == surface}
+
+
+def attacked(*, is_route: bool) -> set[str]:
+    """The surfaces of events: routes begin with a method, topics and queues with their function and an arrow."""
+    return {attack.surface for attack in BY_EVENTS if ("<-" in attack.surface) != is_route}
+
+
+def test_every_route_is_attacked_and_every_attacked_route_exists() -> None:
+    routes = {surfaces.shape(attack.line) for attack in BY_CALLS} | attacked(is_route=True)
+
+    assert routes == surfaces.routes()
+
+
+def test_every_queue_and_topic_is_attacked_and_every_attacked_one_exists() -> None:
+    assert attacked(is_route=False) == surfaces.queues() | surfaces.topics()
+
+
+def test_no_function_is_called_by_a_kind_of_source_that_this_suite_does_not_know() -> None:
+    kinds = {kind for _, kind, _ in surfaces.sources()}
+
+    assert kinds <= surfaces.REACHED | surfaces.STARTED
+
+
+def test_every_event_in_which_contexts_talk_to_each_other_is_attacked() -> None:
+    types = {attack.type for attack in BY_EVENTS}
+
+    assert surfaces.shared_events() <= types
+
+
+def test_every_type_of_record_is_attacked_on_every_channels_queue() -> None:
+    for surface in conversations_events.CHANNELS.values():
+        assert types_at(surface) == surfaces.channel_records(), surface
+
+
+def test_every_type_of_event_that_a_queue_of_conversations_takes_is_attacked_there() -> None:
+    for surface, (function, adapter) in conversations_events.TAKEN.items():
+        assert types_at(surface) == surfaces.taken_by(function, adapter), surface
+
+
+def test_every_kind_of_event_of_whatsapp_is_attacked() -> None:
+    types = types_at(whatsapp_events.QUEUE)
+
+    assert whatsapp_events.kinds() == {type_.partition("/")[0] for type_ in types}
+    assert {f"message/{type_}" for type_ in whatsapp_events.message_types()} <= types
+
+
+def test_every_source_of_events_of_the_help_desk_is_attacked_on_both_queues() -> None:
+    for surface in test_richpanel.QUEUES.values():
+        assert types_at(surface) == richpanel_event.SOURCES, surface

@@ -1,0 +1,182 @@
+"""Attacks on every route, webhook and queue of the help-desk middleware, which serves one company of the deployment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from richpanel import event
+from richpanel.channels import Channel
+from shared.auth import Scope
+from shared.queues import Entry
+from tests.integration.isolation.attacks import Attack, Attacker, Call, assert_unchanged
+from tests.integration.isolation.events_under_attack import EventAttack, cases
+from tests.integration.isolation.richpanel_stage import (
+    MESSAGE,
+    OTHER_TICKET,
+    TICKET,
+    TwoCompanies,
+    two_companies,
+)
+from tests.integration.isolation.route_tests import suite_of
+from tests.simulation.invocations import Invocation
+
+READ = (Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
+OPERATE = (Scope.RICHPANEL_OPERATE,)
+NO_PROJECTS = {
+    Attacker.OTHER_PROJECT: "keys of projects are not refused yet for data without projects"
+}
+WEBHOOK = "POST /webhooks/richpanel"
+QUEUES = {
+    "RichpanelQueue": "RichpanelWorker <- RichpanelQueue",
+    "RichpanelLiveQueue": "RichpanelWorker <- RichpanelLiveQueue",
+}
+
+
+def of_ticket(
+    line: str,
+    scopes: tuple[Scope, ...],
+    body: dict[str, Any] | None = None,
+    *,
+    is_blind: str = "",
+    **query: str,
+) -> Attack:
+    """A's ticket."""
+    return Attack(
+        line=line,
+        names=", ".join(["ticket", *query]),
+        scopes=scopes,
+        call=lambda a: Call(
+            path={"ticketId": a["ticket"]},
+            query={name: value.format(**a) for name, value in query.items()},
+            body=body,
+        ),
+        is_blind=is_blind,
+        has_no_projects=True,
+        still_succeeds=NO_PROJECTS,
+    )
+
+
+def of_deployment(
+    line: str, scopes: tuple[Scope, ...], body: dict[str, Any] | None = None
+) -> Attack:
+    """What is there once, and is A's as the help desk is."""
+    return Attack(
+        line=line,
+        names="nothing",
+        scopes=scopes,
+        call=lambda _: Call(body=body),
+        is_blind="it is there without a ticket too",
+        has_no_projects=True,
+        still_succeeds=NO_PROJECTS,
+    )
+
+
+TICKETS = "/admin/richpanel/conversations/{ticketId}"
+ATTACKS = [
+    of_ticket(f"GET {TICKETS}", READ),
+    of_ticket(f"GET {TICKETS}", READ, limit="1", cursor="{cursor}"),
+    of_ticket(f"POST {TICKETS}/replay", OPERATE, {"mode": "dry_run"}),
+    of_ticket(f"POST {TICKETS}/replay", OPERATE, {"mode": "repair"}),
+    of_ticket(f"POST {TICKETS}/clear-risk", OPERATE, {}),
+    of_ticket(
+        f"DELETE {TICKETS}", OPERATE, {}, is_blind="an erasure leaves the same tombstone either way"
+    ),
+    of_deployment("GET /admin/richpanel/switches", READ),
+    of_deployment("PUT /admin/richpanel/switches", OPERATE, {"safe_mode": True}),
+    of_deployment("GET /admin/richpanel/health", READ),
+    of_deployment("POST /admin/richpanel/dlq/redrive", OPERATE, {}),
+]
+
+
+# Webhook and queues
+
+
+def posted(companies: TwoCompanies, **headers: str) -> int:
+    """A call of the webhook about A's ticket: the status of the answer."""
+    call = {
+        "requestContext": {"requestId": "attack"},
+        "headers": {"Content-Type": "application/json", **headers},
+        "body": json.dumps({"ticket_id": TICKET, "message_id": "another"}),
+        "isBase64Encoded": False,
+    }
+    status = companies.world.webhook.handler(call, Invocation(companies.world.clock))["statusCode"]
+    return int(status)
+
+
+def queued(queue: str, source: str, **facts: Any) -> Callable[[TwoCompanies], None]:
+    """An event about another ticket, on a queue, with A's ids."""
+
+    def make(companies: TwoCompanies) -> None:
+        known: dict[str, Any] = {
+            "conversation_id": OTHER_TICKET, "event_id": None, "adopts": None, "message_id": None,
+            "source": source, "channel": Channel.EMAIL, "trigger": "-", "created_at": None,
+            "received_at": companies.world.clock.ms, "accepted_at": companies.world.clock.ms,
+            "text": "", "attachments": 0,
+        }  # fmt: skip
+        body = event.RichpanelEvent(**known | facts).to_json()
+        lanes = companies.world.lanes
+        name = next(n for n in lanes.queues if ("live" in n) == (queue == "RichpanelLiveQueue"))
+        lanes.put(name, Entry(body, OTHER_TICKET, event.deduplication_id(body)))
+
+    return make
+
+
+EVENT_OF_A = f"evt:rp:{TICKET}:{MESSAGE}"
+EVENTS: list[EventAttack[TwoCompanies]] = [
+    EventAttack(surface=WEBHOOK, type="ticket", names="A's ticket, without a token", make=posted),
+    EventAttack(
+        surface=WEBHOOK,
+        type="ticket",
+        names="A's ticket, with another token",
+        make=lambda c: posted(c, **{"X-Middleware-Token": "a token of company B"}),
+    ),
+    EventAttack(
+        surface=WEBHOOK,
+        type="ticket",
+        names="A's ticket, with a forged signature",
+        make=lambda c: posted(c, **{"X-Timestamp": str(c.world.clock.ms), "X-Signature": "0" * 64}),
+    ),
+    *(
+        EventAttack(surface=surface, type=source, names=names, make=queued(queue, source, **facts))
+        for queue, surface in QUEUES.items()
+        for source in sorted(event.SOURCES)
+        for names, facts in (
+            ("A's event, as that of another ticket", {"event_id": EVENT_OF_A}),
+            ("A's event, to be adopted", {"adopts": EVENT_OF_A}),
+            ("A's message, in another ticket", {"message_id": MESSAGE}),
+        )
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def companies() -> Iterator[TwoCompanies]:
+    with two_companies() as made:
+        yield made
+
+
+TestRoutes = suite_of(ATTACKS)
+
+
+@pytest.mark.parametrize("attack", cases(EVENTS))
+def test_an_event_of_another_sender_or_ticket_changes_nothing_of_a(
+    companies: TwoCompanies, attack: EventAttack[TwoCompanies]
+) -> None:
+    companies.without_a()
+    owned = companies.stored()
+    companies.with_a()
+    before = companies.stored()
+
+    answered = attack.make(companies)
+    companies.world.work_off()
+
+    if attack.surface == WEBHOOK:
+        assert answered == 401, f"{attack}: answered {answered}"
+        owned_or_none = None
+    else:
+        owned_or_none = owned
+    assert_unchanged(str(attack), before, companies.stored(), owned_or_none, ("canary-words",))
