@@ -55,7 +55,9 @@ FOREIGN = frozenset({"TENANT_MISMATCH", "UNKNOWN_ADDRESS"})
 BUCKET = template.environment("ConversationsIntake", Stage="local")["MEDIA_BUCKET_NAME"]
 STATUS_OF_OTHERS = frozenset({"unknown_message", "TENANT_MISMATCH", "tenant_mismatch"})
 BOUND_STATUSES = "delivery statuses and stored files bound to accounts"
-TRUSTED_FILES = "the address of a stored file is not compared with the account: only the inbox writes it, and of its own files"
+TRUSTED_FILES = (
+    "the address of a stored file is not compared with the account: only the inbox writes it"
+)
 
 
 # Queues of events in the words of shared.events

@@ -115,12 +115,12 @@ class TwoCompanies:
         return Answer(answer["statusCode"], answer["body"])
 
     def stored(self) -> Stored:
-        queued = {
+        queued: Stored = {
             ("queue", name, message.message_id): message.body
             for name, queue in self.world.lanes.queues.items()
             for message in queue.messages
         }
-        objects = {("bucket", key): body for key, body in self.world.objects().items()}
+        objects: Stored = {("bucket", key): body for key, body in self.world.objects().items()}
         return {**self.world._stored(), **queued, **objects}
 
     def operations(self) -> list[str]:

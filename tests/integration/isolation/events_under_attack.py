@@ -1,4 +1,4 @@
-"""What an attack by an event is: something that B's provider, or another part of Parley, hands over about things of A."""
+"""An attack by an event: B's provider, or another part of Parley, hands over an event that names things of A."""
 
 from __future__ import annotations
 

@@ -91,14 +91,14 @@ class TwoCompanies:
         return Answer(answer["statusCode"], answer["body"])
 
     def stored(self) -> Stored:
-        items = {
+        items: Stored = {
             (use, *(item[key]["S"] for key in KEYS[use])): item
             for use, name in self.world.tables.items()
             for item in stored.items_of(name)
             # The request limit is the deployment's own.
             if "sys:limiter" not in str(item)
         }
-        queued = {
+        queued: Stored = {
             ("queue", name, message.message_id): message.body
             for name, queue in self.world.lanes.queues.items()
             for message in queue.messages

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
 from shared.auth import Scope
-from tests.integration.isolation.attacks import BOUND_TO_PROJECTS, Attack, Call
+from tests.integration.isolation.attacks import BOUND_TO_PROJECTS, Attack, Attacker, Call
 from tests.integration.isolation.route_tests import suite_of
 from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies
 
@@ -18,10 +18,15 @@ OPERATE = (Scope.OPERATOR,)
 NO_PROJECTS = dict.fromkeys(
     BOUND_TO_PROJECTS, "keys of projects are not refused yet for data without projects"
 )
+# Where another company's name, or the scope of operators, is refused already.
+NO_PROJECTS_OF_A = {Attacker.OTHER_PROJECT: NO_PROJECTS[Attacker.OTHER_PROJECT]}
 
 
 def of_query(
-    line: str, scopes: tuple[Scope, ...], *, open_to_projects: bool = True, **query: str
+    line: str,
+    scopes: tuple[Scope, ...],
+    known: Mapping[Attacker, str] = NO_PROJECTS,
+    **query: str,
 ) -> Attack:
     """A listing, with what A has named in the query."""
     return Attack(
@@ -30,7 +35,7 @@ def of_query(
         scopes=scopes,
         call=lambda a: Call(query={name: value.format(**a) for name, value in query.items()}),
         has_no_projects=True,
-        still_succeeds=NO_PROJECTS if open_to_projects else {},
+        still_succeeds=known,
     )
 
 
@@ -66,11 +71,16 @@ ATTACKS = [
         is_blind="only sealed keys are read",
     ),
     of_query(
-        "GET /whatsapp/analytics", READ, waba="{waba}", to="2026-01-02", **{"from": "2026-01-01"}
+        "GET /whatsapp/analytics",
+        READ,
+        NO_PROJECTS,
+        waba="{waba}",
+        to="2026-01-02",
+        **{"from": "2026-01-01"},
     ),
     of_query("GET /whatsapp/parked", READ_PARKED),
     of_query("GET /whatsapp/parked", READ_PARKED, state="all", reason="{reason}"),
-    of_query("GET /whatsapp/parked", READ_PARKED, company="{company}"),
+    of_query("GET /whatsapp/parked", READ_PARKED, NO_PROJECTS_OF_A, company="{company}"),
     of_query(
         "GET /whatsapp/parked",
         READ_PARKED,
@@ -99,9 +109,9 @@ ATTACKS = [
         scopes=REPLAY,
         call=lambda a: Call(body={"company": a["company"]}),
         has_no_projects=True,
-        still_succeeds=NO_PROJECTS,
+        still_succeeds=NO_PROJECTS_OF_A,
     ),
-    of_query("GET /whatsapp/dead-letters", OPERATE, open_to_projects=False),
+    of_query("GET /whatsapp/dead-letters", OPERATE, {}),
     Attack(
         line="POST /whatsapp/dead-letters/redrive",
         names="letter",

@@ -136,14 +136,16 @@ class TwoCompanies:
     def stored(self) -> Stored:
         queue = self.world.queue
         queues = {"whatsapp": queue, **queue.elsewhere}
-        queued = {
+        queued: Stored = {
             ("queue", name, message.message_id): message.body
             for name, one in queues.items()
             for message in one.messages
         }
-        letters = {("letters", one.message_id): one.body for one in queue.dead_letters}
-        items = {(item["pk"]["S"],): item for item in stored.items_of(self.world.table.name)}
-        objects = {(f"{key}",): body for key, body in self.world.objects().items()}
+        letters: Stored = {("letters", one.message_id): one.body for one in queue.dead_letters}
+        items: Stored = {
+            (item["pk"]["S"],): item for item in stored.items_of(self.world.table.name)
+        }
+        objects: Stored = {(key,): body for key, body in self.world.objects().items()}
         return {**items, **objects, **queued, **letters}
 
     def operations(self) -> list[str]:

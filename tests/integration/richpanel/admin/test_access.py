@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from shared.auth import Caller
@@ -59,3 +61,17 @@ def test_who_may_read_or_change_may_read(admin: Admin, line: str, who: Caller) -
     admin.office.handle()
 
     assert admin.call(line, who).status == 200
+
+
+@pytest.mark.parametrize("line", READS + CHANGES)
+def test_keys_of_another_company_than_the_accounts_open_nothing(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    account = replace(admin.module.office.account, company="globex")
+    monkeypatch.setattr(admin.module, "office", replace(admin.module.office, account=account))
+    before = admin.everything(), admin.stored()
+
+    answer = admin.call(line, OPERATOR, body={"mode": "repair"})
+
+    assert (answer.status, answer.error) == (403, "forbidden")
+    assert (admin.everything(), admin.stored()) == before
