@@ -87,6 +87,17 @@ class Answer:
 type Stored = dict[tuple[str, ...], Any]
 
 
+# A process makes these calls once, whatever is asked first.
+ONCE = frozenset({"secrets-manager.GetSecretValue", "ssm.GetParametersByPath"})
+
+
+def operations_of(calls: list[str]) -> list[str]:
+    """The operations of calls as `Wire` names them; *calls* is emptied."""
+    made = [operation for name in calls if (operation := name.partition(" ")[0]) not in ONCE]
+    calls.clear()
+    return made
+
+
 class World(Protocol):
     """Two companies in one deployment of a context."""
 
@@ -115,7 +126,7 @@ class World(Protocol):
         ...
 
     def operations(self) -> list[str]:
-        """The calls to AWS since the last time this was asked, without their keys."""
+        """The calls to AWS since the last time this was asked, without their keys and those of ONCE."""
         ...
 
 

@@ -55,9 +55,6 @@ FOREIGN = frozenset({"TENANT_MISMATCH", "UNKNOWN_ADDRESS"})
 BUCKET = template.environment("ConversationsIntake", Stage="local")["MEDIA_BUCKET_NAME"]
 STATUS_OF_OTHERS = frozenset({"unknown_message", "TENANT_MISMATCH", "tenant_mismatch"})
 BOUND_STATUSES = "delivery statuses and stored files bound to accounts"
-TRUSTED_FILES = (
-    "the address of a stored file is not compared with the account: only the inbox writes it"
-)
 
 
 # Queues of events in the words of shared.events
@@ -79,9 +76,7 @@ def inbound(companies: TwoCompanies, **facts: Any) -> InboundMessage:
     return InboundMessage(**known | facts)
 
 
-def arrives(
-    names: str, parked: frozenset[str] = frozenset(), *, repair: str = "", **facts: Any
-) -> list[Attack]:
+def arrives(names: str, parked: frozenset[str] = frozenset(), **facts: Any) -> list[Attack]:
     """An inbound message, and the same as written by a person of the business outside Parley."""
 
     def make(type_: str) -> Callable[[TwoCompanies], None]:
@@ -101,7 +96,6 @@ def arrives(
             names=names,
             make=make(type_),
             parked=parked,
-            still_succeeds=repair,
         )
         for type_ in ("inbound_message", "human_reply")
     ]
@@ -316,7 +310,6 @@ ON_QUEUES: list[Attack] = [
     *arrives("A's customer, who says STOP", text="STOP"),
     *arrives(
         "a file of A in our bucket",
-        repair=TRUSTED_FILES,
         provider="meta",
         account=WABA_B,
         channel_method="whatsapp",
@@ -338,7 +331,6 @@ ON_QUEUES: list[Attack] = [
         type="file_stored",
         names="a file of A, for B's message",
         make=lambda c: file_stored(c, PICTURE_B),
-        still_succeeds=TRUSTED_FILES,
     ),
     tells("A's message, which failed", "failed", provider_message_id="{provider_message_id}"),
     tells("A's message, which arrived", "delivered", provider_message_id="{provider_message_id}"),

@@ -13,7 +13,7 @@ from events.conversations import cast, twilio
 from shared import clock
 from shared.auth import Caller, Scope
 from shared.events import File, InboundMessage
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored
+from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation.conversations.stage import running_world
 from tests.simulation.invocations import Invocation
 from tests.simulation.world import quiet
@@ -124,9 +124,7 @@ class TwoCompanies:
         return {**self.world._stored(), **queued, **objects}
 
     def operations(self) -> list[str]:
-        made = [name.partition(" ")[0] for name in self.world.wire.calls]
-        self.world.wire.calls.clear()
-        return made
+        return operations_of(self.world.wire.calls)
 
     def picture(
         self, message_id: str, waba: str, number: str, customer: str, **facts: Any

@@ -11,7 +11,7 @@ import boto3
 
 from shared.auth import Caller, Scope
 from tests import template
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored
+from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation import stored
 from tests.simulation.invocations import Invocation
 from tests.simulation.richpanel.scenarios import opens, writes
@@ -110,9 +110,7 @@ class TwoCompanies:
         return {**items, **queued, **desk, ("switches",): self._switches()}
 
     def operations(self) -> list[str]:
-        made = [name.partition(" ")[0] for name in self.world.wire.calls]
-        self.world.wire.calls.clear()
-        return made
+        return operations_of(self.world.wire.calls)
 
     def _switches(self) -> dict[str, str]:
         found = self.world.ssm.get_parameters_by_path(Path=PATH, Recursive=True)["Parameters"]

@@ -37,7 +37,7 @@ def key_of(authorizer: ModuleType, company: str, **facts: Any) -> str:
 
 def vouched(authorizer: ModuleType, key: str, **headers: str) -> dict[str, str] | str:
     """What the authorizer hands on about a key; the text of its refusal where it refuses."""
-    event = {"type": "REQUEST", "methodArn": ARN, "headers": {"x-api-key": key, **headers}}
+    event = {"type": "TOKEN", "methodArn": ARN, "authorizationToken": key, "headers": headers}
     try:
         context: dict[str, str] = authorizer.handler(event, None)["context"]
     except Exception as refusal:  # noqa: BLE001 - API Gateway takes any

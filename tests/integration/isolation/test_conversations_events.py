@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -38,12 +39,13 @@ def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_not
     attack.make(companies)
     companies.world.work_off()
 
-    # What is parked is a copy of the attack itself: it may hold the ids that it named.
-    foreign = (companies.company_a, *companies.words)
-    assert_unchanged(str(attack), before, companies.stored(), owned, foreign)
-    assert FILE_A not in json.dumps(pointers(companies)), (
-        f"{attack}: B's message points to A's file"
-    )
+    after = companies.stored()
+    assert_unchanged(str(attack), before, after, owned, companies.words)
+    of_a = {
+        key for key in after.keys() - before.keys() if company_of(after[key]) == companies.company_a
+    }
+    assert not of_a, f"{attack}: items of company A were written: {of_a}"
+    assert FILE_A not in pointers(companies), f"{attack}: B's message points to A's file"
     if attack.parked:
         new = companies.world.parked()
         for reason in parked:
@@ -60,12 +62,21 @@ def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_not
         assert not any(key in call for call in touched), f"{attack}: A's object was read: {touched}"
 
 
-def pointers(companies: TwoCompanies) -> list[object]:
-    """The files that messages in B's conversations point to."""
-    owned = companies.world.rows()
-    refs = [
-        row["conversation_id"] and key[1]
-        for key, row in owned.items()
+def company_of(item: Any) -> str:
+    return str(item.get("company_id", {}).get("S", "")) if isinstance(item, dict) else ""
+
+
+def pointers(companies: TwoCompanies) -> set[str]:
+    """The keys of the stored files of messages in B's conversations."""
+    rows = companies.world.rows()
+    partitions = {
+        key[1]
+        for key, row in rows.items()
         if key[0] == "log" and key[2] == "STATE" and row["company_id"] == companies.company_b
-    ]
-    return [row["media"] for key, row in owned.items() if key[1] in refs and "media" in row]
+    }
+    return {
+        str(file.get("key"))
+        for key, row in rows.items()
+        if key[1] in partitions
+        for file in row.get("media", [])
+    }

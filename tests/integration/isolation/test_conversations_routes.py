@@ -21,10 +21,13 @@ READ, REPLY, MANAGE = (
     Scope.CONVERSATIONS_REPLY,
     Scope.CONVERSATIONS_MANAGE,
 )
+# Each of them opens the document that describes the API.
+OF_THE_API = (
+    Scope.CONVERSATIONS_INITIATE,
+    *(READ, REPLY, MANAGE),
+    *(Scope.CONSENT_READ, Scope.CONSENT_WRITE),
+)
 CONSENT_IS_SHARED = {Attacker.OTHER_PROJECT: "what a person agrees to is on record for the company"}
-OF_KEYS = {
-    Attacker.OTHER_PROJECT: "idempotent answers respect projects: the stored answer names A's refs"
-}
 
 
 def of_ref(line: str, scope: Scope, body: Mapping[str, Any] | None = None) -> Attack:
@@ -102,7 +105,6 @@ ATTACKS = [
         body={"channels": ["*"], "evidence": "said so"},
         is_change=True,
         shared=CONSENT_IS_SHARED,
-        still_succeeds=OF_KEYS,
     ),
     of_person(
         "POST /opt-ins",
@@ -126,9 +128,8 @@ ATTACKS = [
     Attack(
         line="GET /conversations/openapi.json",
         names="nothing",
-        scopes=(),
+        scopes=OF_THE_API,
         call=lambda _: Call(),
-        is_public=True,
         is_blind="the document describes the routes and holds nothing of a company",
     ),
     Attack(

@@ -26,7 +26,7 @@ from events.whatsapp.cast import (
 from events.whatsapp.samples import samples
 from shared.auth import Caller, Scope
 from tests import template
-from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored
+from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation import stored
 from tests.simulation.fifo import Queued
 from tests.simulation.invocations import Invocation
@@ -149,9 +149,7 @@ class TwoCompanies:
         return {**items, **objects, **queued, **letters}
 
     def operations(self) -> list[str]:
-        made = [name.partition(" ")[0] for name in self.world.wire.calls]
-        self.world.wire.calls.clear()
-        return made
+        return operations_of(self.world.wire.calls)
 
     def deliver(
         self, change: dict[str, Any], number: BusinessNumber, secret: str = APP_SECRET_B
