@@ -52,18 +52,15 @@ class Attack:
     """
     One way to call a route about things of A. *call* makes the call from what A has, by name.
 
-    *scopes*: one of them opens the route. *still_succeeds*: attackers against whom it is not repaired yet, and why.
-    *shared*: attackers who may see the difference, and why; for them only A's words are looked for.
-    *is_public*: the route asks for no key. *has_no_projects*: what it is about belongs to a company as a whole, so that
-    keys of single projects are refused. *is_blind*: the owner gets the same answer in both worlds, and why.
+    *scopes*: one of them opens the route. *is_public*: the route asks for no key. *has_no_projects*: what it is about
+    belongs to a company as a whole, so that keys of single projects are refused. *is_blind*: the owner gets the same
+    answer in both worlds, and why.
     """
 
     line: str
     names: str
     scopes: tuple[Scope, ...]
     call: Callable[[Mapping[str, str]], Call]
-    still_succeeds: Mapping[Attacker, str] = field(default_factory=dict)
-    shared: Mapping[Attacker, str] = field(default_factory=dict)
     is_public: bool = False
     has_no_projects: bool = False
     is_blind: str = ""
@@ -182,9 +179,8 @@ def attacked(world: World, attack: Attack, attacker: Attacker) -> None:
         assert found.status == TURNED_AWAY[attacker], f"{who}: answered {found}"
     foreign = world.words if attacker is Attacker.OTHER_PROJECT else (world.company_a, *world.words)
     assert_unchanged(who, before, after, owned if found.status < 400 else None, foreign)
-    if attacker not in attack.shared:
-        assert found == absent, f"{who}: {found} where A's things exist, {absent} where they do not"
-        assert made == made_without, f"{who}: the calls to AWS differ: {made} and {made_without}"
+    assert found == absent, f"{who}: {found} where A's things exist, {absent} where they do not"
+    assert made == made_without, f"{who}: the calls to AWS differ: {made} and {made_without}"
 
 
 def assert_unchanged(

@@ -54,7 +54,6 @@ TWILIO, TWILIO_STATUS = "POST /webhooks/twilio", "POST /webhooks/twilio/status"
 FOREIGN = frozenset({"TENANT_MISMATCH", "UNKNOWN_ADDRESS"})
 BUCKET = template.environment("ConversationsIntake", Stage="local")["MEDIA_BUCKET_NAME"]
 STATUS_OF_OTHERS = frozenset({"unknown_message", "TENANT_MISMATCH", "tenant_mismatch"})
-BOUND_STATUSES = "delivery statuses and stored files bound to accounts"
 
 
 # Queues of events in the words of shared.events
@@ -129,7 +128,7 @@ def status(companies: TwoCompanies, word: str, **facts: Any) -> None:
     companies.world.tell(DeliveryStatus(**known | facts))
 
 
-def tells(names: str, word: str, repair: str = BOUND_STATUSES, **facts: str) -> Attack:
+def tells(names: str, word: str, **facts: str) -> Attack:
     """A delivery status that names a message or an action of A."""
     return EventAttack(
         surface=STATUSES,
@@ -139,7 +138,6 @@ def tells(names: str, word: str, repair: str = BOUND_STATUSES, **facts: str) -> 
             c, word, **{name: value.format(**c.names) for name, value in facts.items()}
         ),
         parked=STATUS_OF_OTHERS,
-        still_succeeds=repair,
     )
 
 
@@ -284,7 +282,6 @@ def of_topics(source: str) -> list[Attack]:
             names="A's action, which is at another provider",
             make=lambda c: delivery(c, known_topic=True),
             parked=STATUS_OF_OTHERS,
-            still_succeeds=BOUND_STATUSES,
         ),
     ]
 
@@ -324,7 +321,6 @@ ON_QUEUES: list[Attack] = [
         names="A's message, by B's account",
         make=lambda c: file_stored(c, PICTURE_A),
         parked=FOREIGN,
-        still_succeeds=BOUND_STATUSES,
     ),
     EventAttack(
         surface=INBOUND,
@@ -396,7 +392,6 @@ FROM_PROVIDERS: list[Attack] = [
             names=f"{named}, signed by B's account",
             make=make,
             parked=STATUS_OF_OTHERS,
-            still_succeeds=BOUND_STATUSES,
         )
         for named, make in (
             (

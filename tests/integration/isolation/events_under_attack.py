@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-import pytest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +13,7 @@ class EventAttack[W]:
 
     *type* is the type of the event, in the words of the surface. *names* says what of A it names, and who vouches for
     it. *make* hands it over. *parked* are the reasons under which it may be parked; empty where it may also be handled,
-    as an event of B. *still_succeeds* says what is not repaired yet.
+    as an event of B.
     """
 
     surface: str
@@ -24,21 +21,6 @@ class EventAttack[W]:
     names: str
     make: Callable[[W], object]
     parked: frozenset[str] = frozenset()
-    still_succeeds: str = ""
 
     def __str__(self) -> str:
         return f"{self.surface} {self.type}: {self.names}"
-
-
-def cases(attacks: Iterable[EventAttack[Any]]) -> list[Any]:
-    """Each attack as a case; one that still succeeds is marked, so that its repair fails the mark."""
-    return [
-        pytest.param(
-            attack,
-            id=str(attack),
-            marks=[pytest.mark.xfail(strict=True, reason=attack.still_succeeds)]
-            if attack.still_succeeds
-            else [],
-        )
-        for attack in attacks
-    ]

@@ -18,7 +18,6 @@ from tests.integration.isolation.conversations_stage import (
     TwoCompanies,
     two_companies,
 )
-from tests.integration.isolation.events_under_attack import cases
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +26,7 @@ def companies() -> Iterator[TwoCompanies]:
         yield made
 
 
-@pytest.mark.parametrize("attack", cases([*ON_QUEUES, *FROM_PROVIDERS]))
+@pytest.mark.parametrize("attack", [*ON_QUEUES, *FROM_PROVIDERS], ids=str)
 def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_nothing_for_a(
     companies: TwoCompanies, attack: Attack
 ) -> None:

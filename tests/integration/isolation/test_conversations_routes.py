@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.auth import Scope
-from tests.integration.isolation.attacks import Attack, Attacker, Call
+from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.conversations_stage import (
     TwoCompanies,
     request_of,
@@ -27,7 +27,6 @@ OF_THE_API = (
     *(READ, REPLY, MANAGE),
     *(Scope.CONSENT_READ, Scope.CONSENT_WRITE),
 )
-CONSENT_IS_SHARED = {Attacker.OTHER_PROJECT: "what a person agrees to is on record for the company"}
 
 
 def of_ref(line: str, scope: Scope, body: Mapping[str, Any] | None = None) -> Attack:
@@ -97,14 +96,14 @@ ATTACKS = [
         "POST /opt-outs/search",
         Scope.CONSENT_READ,
         person="recipient_who_left",
-        shared=CONSENT_IS_SHARED,
+        has_no_projects=True,
     ),
     of_person(
         "POST /opt-outs",
         Scope.CONSENT_WRITE,
         body={"channels": ["*"], "evidence": "said so"},
         is_change=True,
-        shared=CONSENT_IS_SHARED,
+        has_no_projects=True,
     ),
     of_person(
         "POST /opt-ins",
@@ -112,7 +111,7 @@ ATTACKS = [
         body={"channels": ["sms"], "evidence": "said so"},
         person="recipient_who_left",
         is_change=True,
-        shared=CONSENT_IS_SHARED,
+        has_no_projects=True,
         is_blind="an opt-in names conversations only where it reopens them",
     ),
     Attack(

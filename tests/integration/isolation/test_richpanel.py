@@ -12,8 +12,8 @@ from richpanel import event
 from richpanel.channels import Channel
 from shared.auth import Scope
 from shared.queues import Entry
-from tests.integration.isolation.attacks import Attack, Attacker, Call, assert_unchanged
-from tests.integration.isolation.events_under_attack import EventAttack, cases
+from tests.integration.isolation.attacks import Attack, Call, assert_unchanged
+from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.richpanel_stage import (
     MESSAGE,
     OTHER_TICKET,
@@ -26,9 +26,6 @@ from tests.simulation.invocations import Invocation
 
 READ = (Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
 OPERATE = (Scope.RICHPANEL_OPERATE,)
-NO_PROJECTS = {
-    Attacker.OTHER_PROJECT: "keys of projects are not refused yet for data without projects"
-}
 WEBHOOK = "POST /webhooks/richpanel"
 QUEUES = {
     "RichpanelQueue": "RichpanelWorker <- RichpanelQueue",
@@ -56,7 +53,6 @@ def of_ticket(
         ),
         is_blind=is_blind,
         has_no_projects=True,
-        still_succeeds=NO_PROJECTS,
     )
 
 
@@ -71,7 +67,6 @@ def of_deployment(
         call=lambda _: Call(body=body),
         is_blind="it is there without a ticket too",
         has_no_projects=True,
-        still_succeeds=NO_PROJECTS,
     )
 
 
@@ -162,7 +157,7 @@ def companies() -> Iterator[TwoCompanies]:
 TestRoutes = suite_of(ATTACKS)
 
 
-@pytest.mark.parametrize("attack", cases(EVENTS))
+@pytest.mark.parametrize("attack", EVENTS, ids=str)
 def test_an_event_of_another_sender_or_ticket_changes_nothing_of_a(
     companies: TwoCompanies, attack: EventAttack[TwoCompanies]
 ) -> None:

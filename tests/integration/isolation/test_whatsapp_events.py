@@ -10,7 +10,6 @@ import pytest
 
 from events.whatsapp.cast import COUNTER, WORKSHOP
 from tests.integration.isolation.attacks import PARKED, assert_unchanged
-from tests.integration.isolation.events_under_attack import cases
 from tests.integration.isolation.whatsapp_events import FROM_PROVIDERS, ON_QUEUE, Attack
 from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies
 
@@ -21,7 +20,7 @@ def companies() -> Iterator[TwoCompanies]:
         yield made
 
 
-@pytest.mark.parametrize("attack", cases([*ON_QUEUE, *FROM_PROVIDERS]))
+@pytest.mark.parametrize("attack", [*ON_QUEUE, *FROM_PROVIDERS], ids=str)
 def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_nothing_for_a(
     companies: TwoCompanies, attack: Attack
 ) -> None:

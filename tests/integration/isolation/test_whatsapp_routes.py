@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pytest
 
 from shared.auth import Scope
-from tests.integration.isolation.attacks import BOUND_TO_PROJECTS, Attack, Attacker, Call
+from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.route_tests import suite_of
 from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies
 
@@ -15,17 +15,11 @@ READ = (Scope.WHATSAPP_READ,)
 READ_PARKED = (Scope.WHATSAPP_READ, Scope.OPERATOR)
 REPLAY = (Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
 OPERATE = (Scope.OPERATOR,)
-NO_PROJECTS = dict.fromkeys(
-    BOUND_TO_PROJECTS, "keys of projects are not refused yet for data without projects"
-)
-# Where another company's name, or the scope of operators, is refused already.
-NO_PROJECTS_OF_A = {Attacker.OTHER_PROJECT: NO_PROJECTS[Attacker.OTHER_PROJECT]}
 
 
 def of_query(
     line: str,
     scopes: tuple[Scope, ...],
-    known: Mapping[Attacker, str] = NO_PROJECTS,
     **query: str,
 ) -> Attack:
     """A listing, with what A has named in the query."""
@@ -35,7 +29,6 @@ def of_query(
         scopes=scopes,
         call=lambda a: Call(query={name: value.format(**a) for name, value in query.items()}),
         has_no_projects=True,
-        still_succeeds=known,
     )
 
 
@@ -50,7 +43,6 @@ def of_key(names: str, key: str, **query: str) -> Attack:
             query={name: value.format(**a) for name, value in query.items()},
         ),
         has_no_projects=True,
-        still_succeeds=NO_PROJECTS,
     )
 
 
@@ -67,20 +59,18 @@ ATTACKS = [
         scopes=READ,
         call=lambda a: Call(path={"key": f"CONV%23{a['phone']}%23447700900101"}),
         has_no_projects=True,
-        still_succeeds=NO_PROJECTS,
         is_blind="only sealed keys are read",
     ),
     of_query(
         "GET /whatsapp/analytics",
         READ,
-        NO_PROJECTS,
         waba="{waba}",
         to="2026-01-02",
         **{"from": "2026-01-01"},
     ),
     of_query("GET /whatsapp/parked", READ_PARKED),
     of_query("GET /whatsapp/parked", READ_PARKED, state="all", reason="{reason}"),
-    of_query("GET /whatsapp/parked", READ_PARKED, NO_PROJECTS_OF_A, company="{company}"),
+    of_query("GET /whatsapp/parked", READ_PARKED, company="{company}"),
     of_query(
         "GET /whatsapp/parked",
         READ_PARKED,
@@ -93,7 +83,6 @@ ATTACKS = [
         scopes=REPLAY,
         call=lambda a: Call(path={"eventId": a["event_id"]}),
         has_no_projects=True,
-        still_succeeds=NO_PROJECTS,
     ),
     Attack(
         line="POST /whatsapp/parked/replay",
@@ -101,7 +90,6 @@ ATTACKS = [
         scopes=REPLAY,
         call=lambda a: Call(body={"reason": a["reason"]}),
         has_no_projects=True,
-        still_succeeds=NO_PROJECTS,
     ),
     Attack(
         line="POST /whatsapp/parked/replay",
@@ -109,9 +97,8 @@ ATTACKS = [
         scopes=REPLAY,
         call=lambda a: Call(body={"company": a["company"]}),
         has_no_projects=True,
-        still_succeeds=NO_PROJECTS_OF_A,
     ),
-    of_query("GET /whatsapp/dead-letters", OPERATE, {}),
+    of_query("GET /whatsapp/dead-letters", OPERATE),
     Attack(
         line="POST /whatsapp/dead-letters/redrive",
         names="letter",

@@ -273,7 +273,7 @@ FROM_PROVIDERS: list[Attack] = [
         type="statuses",
         names="A's message, at B's number",
         make=webhook(COUNTER_B, APP_SECRET_B, statuses=[STATUS]),
-        parked=frozenset({"foreign_message"}),
+        parked=frozenset({"foreign_message", "tenant_mismatch"}),
     ),
     EventAttack(
         surface=HANDSHAKE,
