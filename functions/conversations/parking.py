@@ -67,7 +67,10 @@ def company_of(log: Table, body: str, reason: str) -> str | None:
         state = states.read(log, str(event["ref"])) if event["ref"] else None
         return state.company_id if state else None
     if isinstance(event.get("conversation_data"), dict):
-        return str(event["conversation_data"].get("conversation_id")).partition("#")[0] or None
+        project = event.get("company_data_payload")
+        owner = project.get("company_id") if isinstance(project, dict) else None
+        conversation_id = str(event["conversation_data"].get("conversation_id"))
+        return owner if conversation_id.partition("#")[0] == owner else None
     channel, address = event.get("channel_method"), event.get("business_address")
     if reason == ParkReason.TENANT_MISMATCH or not channel or not address:
         return None

@@ -31,7 +31,7 @@ class Attacker(StrEnum):
 
 
 # How keys of parked events begin, in the tables and in the bucket.
-PARKED = ("PARK#", "conversations/parked/", "WEBHOOK#", "parked/")
+PARKED = ("PARK#", "PARKED#", "conversations/parked/", "WEBHOOK#", "parked/")
 FROM_OUTSIDE = (Attacker.OTHER_COMPANY, Attacker.SAME_PROJECT_NAME, Attacker.OTHER_PROJECT)
 BOUND_TO_PROJECTS = frozenset({Attacker.SAME_PROJECT_NAME, Attacker.OTHER_PROJECT})
 TURNED_AWAY = {Attacker.NO_SCOPE: 403, Attacker.NO_KEY: 401}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from events.conversations import cast, twilio
-from tests.integration.isolation.attacks import Attacker, assert_unchanged
+from tests.integration.isolation.attacks import PARKED, Attacker, assert_unchanged
 from tests.integration.isolation.conversations_events import FROM_PROVIDERS, ON_QUEUES, Attack
 from tests.integration.isolation.conversations_stage import (
     ANN,
@@ -43,6 +43,9 @@ def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_not
     of_a = {
         key for key in after.keys() - before.keys() if company_of(after[key]) == companies.company_a
     }
+    if attack.parked == {"wrong_queue"}:
+        # No provider reaches these queues: such a record is our own fault, and is listed for the conversation's owner.
+        of_a = {key for key in of_a if not key[1].startswith(PARKED)}
     assert not of_a, f"{attack}: items of company A were written: {of_a}"
     assert FILE_A not in pointers(companies), f"{attack}: B's message points to A's file"
     if attack.parked:
