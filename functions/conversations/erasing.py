@@ -209,7 +209,7 @@ def _erase_traces(desk: Eraser, ref: str, message: Message, at: str, done: Erase
         if message.provider:
             named = (message.provider, name)
             erasures.bury_message(desk.log, named, at)
-            done.parked += erasing_strays.erase_of_message(desk.log, desk.bucket, named)
+            done.parked += erasing_strays.erase_of_message(desk.log, desk.bucket, named, at)
     if message.turn_id:
         desk.ledger.forget(references.action_id(ref, message.turn_id))
 

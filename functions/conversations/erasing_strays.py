@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from shared.objects import Bucket
     from shared.stored_objects import Folder
 
+_PARKED = Parked.partition("-")[:-1]
+
 
 @dataclass(slots=True)
 class Strays:
@@ -60,24 +62,46 @@ def erase(
     done = Strays()
     for subject in [*sorted(by_address), *refs, subjects.UNREADABLE]:
         for place in list(strays.of(log, subject)):
+            way = _Way(subject, place, at)
             if place[PARTITION_KEY] == Unmatched.partition(company_id):
-                _erase_unmatched(log, bucket, place, person=person, at=at, done=done)
-            elif place[PARTITION_KEY].startswith(Parked.partition("-")[:-1]):
-                done.parked += _erase_parked(log, bucket, person, place)
+                _erase_unmatched(log, bucket, way, person, done)
+            elif place[PARTITION_KEY].startswith(_PARKED):
+                done.parked += _erase_parked(log, bucket, way, person)
     return done
 
 
-def erase_of_message(log: Table, bucket: Bucket, name: Name) -> int:
+def erase_of_message(log: Table, bucket: Bucket, name: Name, at: str) -> int:
     """Erase parked statuses and files of an erased message; how many those were. Safe to repeat."""
-    found = list(strays.of(log, messages.hash_of(*name)))
-    return sum(_erase_parked(log, bucket, None, place) for place in found)
+    subject = messages.hash_of(*name)
+    found = list(strays.of(log, subject))
+    return sum(_erase_parked(log, bucket, _Way(subject, place, at), None) for place in found)
 
 
-def _erase_unmatched(
-    log: Table, bucket: Bucket, place: Attributes, *, person: _Person, at: str, done: Strays
-) -> None:
-    item = erasures.one(log, place)
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """An item, the subject that it was found by, and when the erasure began."""
+
+    subject: str
+    place: Attributes
+    at: str
+
+    def remove(self, log: Table, led_by: Collection[str]) -> None:
+        """Remove the item, and what leads to it: last the subject that a repetition finds it by."""
+        strays.forget(log, {*led_by} - {self.subject}, self.place)
+        erasures.remove(log, self.place[PARTITION_KEY], self.place[SORT_KEY])
+        strays.forget(log, [self.subject], self.place)
+
+    def end(self, log: Table) -> None:
+        """Forget the way to an item that a run before has removed. What began since may not be written yet."""
+        is_parked = self.place[PARTITION_KEY].startswith(_PARKED)
+        if not is_parked or self.place[SORT_KEY] < self.at:
+            strays.forget(log, [self.subject], self.place)
+
+
+def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, done: Strays) -> None:
+    item = erasures.one(log, way.place)
     if item is None:
+        way.end(log)
         return
     unmatched = Unmatched.read(item)
     event = unmatched.event
@@ -85,26 +109,25 @@ def _erase_unmatched(
     # Or it was placed in a conversation of theirs, whoever wrote it.
     if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
         name = (str(event["provider"]), str(event["provider_message_id"]))
-        done.parked += erase_of_message(log, bucket, name)
-        erasures.bury_message(log, name, at)
-        erasures.remove(log, place[PARTITION_KEY], place[SORT_KEY])
-        by = {*subjects.of_event(event), *filter(None, [unmatched.attached_to])}
-        strays.forget(log, by, place)
+        done.parked += erase_of_message(log, bucket, name, way.at)
+        erasures.bury_message(log, name, way.at)
+        way.remove(log, {*subjects.of_event(event), *filter(None, [unmatched.attached_to])})
         done.unmatched += 1
 
 
-def _erase_parked(log: Table, bucket: Bucket, person: _Person | None, place: Attributes) -> int:
+def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None) -> int:
     """Erase a parked event if it is of *person*, or with None in any case; how many those were."""
-    item = erasures.one(log, place)
-    parked = Parked.read(item) if item else None
-    folder = parked_events(bucket)
-    if parked is None or parked.body_object is None or not _is_theirs(log, person, folder, parked):
+    item = erasures.one(log, way.place)
+    if item is None:
+        way.end(log)
+        return 0
+    parked, folder = Parked.read(item), parked_events(bucket)
+    if parked.body_object is None or not _is_theirs(log, person, folder, parked):
         return 0
     # Without its text nobody could tell any more that it was of this person.
-    erasures.condemn(log, place)
+    erasures.condemn(log, way.place)
     folder.delete(Pointer.read(parked.body_object))
-    erasures.remove(log, place[PARTITION_KEY], place[SORT_KEY])
-    strays.forget(log, parked.subjects, place)
+    way.remove(log, parked.subjects)
     return 1
 
 

@@ -309,7 +309,7 @@ def test_a_list_can_be_cut_down_to_a_reason_a_company_and_a_state(desk: Desk, de
 def a_parked(event_id: str, company: str, at: int) -> WebhookEvent:
     return WebhookEvent(
         pk=WebhookEvent.key(event_id), event_id=event_id, company=company, webhook_event_type="parked",
-        event_type="message", reason="conflict", full_event=f"parked/{event_id}.json",
+        event_type="message", reason="conflict", full_event={"key": f"parked/{event_id}.json"},
         received_at=clock.to_text(at), processed_at=clock.to_text(at), ttl=clock.expires_in(1_000),
     )  # fmt: skip
 
