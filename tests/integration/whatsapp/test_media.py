@@ -15,6 +15,7 @@ from local.sandbox.media import WEBHOOK_MEDIA
 from shared.channels.whatsapp.eum import Eum
 from shared.channels.whatsapp.graph import Graph
 from shared.failures import Transient
+from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp import media_types, store
 from whatsapp.items.phones import CONVERSATIONS
@@ -249,6 +250,21 @@ def test_a_read_receipt_is_sent_once_through_the_ledger(desk: Desk, sandbox: San
     assert sent.body == {"messaging_product": "whatsapp", "status": "read", "message_id": "wamid.1"}
     (action,) = [desk.item(key) for key in desk.keys() if key.startswith("ACTION#")]
     assert action["state"] == "sent"
+
+
+def test_a_read_receipt_is_sent_once_when_the_identifier_keys_rotate_in_between(
+    desk: Desk, sandbox: Sandbox
+) -> None:
+    desk.here.table.put(a_phone(auto_mark_read=True).attributes())
+    desk.take({"messages": [text("wamid.1")]})
+    (receipt,) = desk.outbox.entries
+    desk.handle(receipt.body)
+
+    with keyring.held(keyring.Keys("another key", keyring.KEY)):
+        desk.handle(receipt.body)
+
+    assert len(sandbox.sent) == 1
+    assert len([key for key in desk.keys() if key.startswith("ACTION#")]) == 1
 
 
 def test_numbers_that_do_not_want_it_send_no_receipts(desk: Desk) -> None:
