@@ -14,6 +14,7 @@ from tests.template import ACCOUNT, REGION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from moto.dynamodb.models.dynamo_type import Item
     from moto.dynamodb.models.table import Table
 
 
@@ -42,9 +43,20 @@ def put(table: str, item: dict[str, Any]) -> None:
 
 
 def remove(table: str, *key: str) -> None:
-    """Take an item away by its key of texts, one or two."""
-    pk, *sk = map(_text, key)
-    _table(table).delete_item(pk, sk[0] if sk else None)
+    """Take an item away by its key of texts."""
+    pk, sk = map(_text, key)
+    _table(table).delete_item(pk, sk)
+
+
+def take(table: str, key: str) -> Item:
+    """Take an item out of a table without sort keys, to be given back: moto is slow to make one."""
+    taken: Item = _table(table).items.pop(_text(key))
+    return taken
+
+
+def give_back(table: str, item: Item) -> None:
+    """Put an item back that was taken."""
+    _table(table).items[item.hash_key] = item
 
 
 def objects_of(bucket: str) -> dict[str, bytes]:

@@ -78,6 +78,8 @@ class TwoCompanies:
     names: Mapping[str, str] = field(default_factory=dict)
     events_of_a: tuple[str, ...] = ()  # bodies on the queue, of A's whole day
     _moments: dict[str, Moment] = field(default_factory=dict)
+    # Items that are not in the table now: as they are on the wire, and moto's own.
+    _away: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """The day of both companies, with a moment kept before and after A's part of it."""
@@ -163,9 +165,12 @@ class TwoCompanies:
         wanted, now = self._moments[moment].stored, self.world._stored()
         # Straight into the table: calls of clients would take most of the time of these tests.
         for key in now.keys() - wanted.keys():
-            stored.remove(self.world.table.name, key)
+            self._away[key] = (now[key], stored.take(self.world.table.name, key))
         for key, item in wanted.items():
-            if now.get(key) != item:
+            known = self._away.pop(key, None) if key not in now else None
+            if known is not None and known[0] == item:
+                stored.give_back(self.world.table.name, known[1])
+            elif now.get(key) != item:
                 stored.put(self.world.table.name, item)
         self.world.begin_again(self._moments[moment], written=())
         self.world.sandbox.forget_sent()
