@@ -36,6 +36,9 @@ company = matching(
 )
 # The ids of companies and projects in the company data, among others.
 word = matching(r"[A-Za-z0-9._-]{1,64}", "1 to 64 letters, digits, dots, hyphens and underscores")
+token = matching(
+    r"[A-Za-z0-9._/-]{1,129}", "1 to 129 letters, digits, dots, hyphens, underscores and slashes"
+)
 label = matching(r"[^\x00-\x1f\x7f]{1,128}", "1 to 128 characters in one line")
 meta_id = matching(r"[0-9]{5,20}", "5 to 20 digits")
 stack = matching(r"[A-Za-z][A-Za-z0-9-]{0,127}", "the name of a CloudFormation stack")

@@ -4,6 +4,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NoReturn
@@ -11,7 +12,7 @@ from typing import Any, NoReturn
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations import companies
+from conversations import companies, ownership
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.plain import plain
 from conversations.ai.templates import Template, TemplateBroken
@@ -19,24 +20,21 @@ from conversations.companies import (
     Companies,
     Company,
     ConfigurationInvalid,
-    SmsChannel,
     WhatsAppChannel,
 )
 from conversations.items.conversation import ChannelMethod
 from conversations.items.ways import BusinessAddress
-from conversations.store import routes
-from operations import arguments
+from conversations.ownership import NotOwned
+from conversations.store import claims, routes
+from operations import arguments, project_ownership
 from operations.arguments import Refused
-from shared.channels.outcomes import Misconfigured
-from shared.channels.twilio_api import credentials_of
 from shared.dynamodb import Table
 from shared.failures import Permanent, Transient
-from shared.secrets import JsonSecret, SecretUnreadable
 
 # Outputs of template.yaml.
 TABLE = "CompanyDataTableName"
 LOG = "ConversationLogTableName"
-CHANNELS_WITH_ACCOUNTS = ("whatsapp", "sms")
+INBOX = arguments.TABLE_OF_INBOX
 
 type Item = dict[str, Any]
 
@@ -46,42 +44,86 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(given)
     try:
-        outputs = arguments.outputs_of(options.stack, TABLE, LOG)
+        outputs = arguments.outputs_of(options.stack, TABLE, LOG, INBOX)
         dynamodb = boto3.client("dynamodb")
-        table, log = (Table(dynamodb, outputs[name]) for name in (TABLE, LOG))
-        options.run(table, log, options)
+        tables = _Tables(*(Table(dynamodb, outputs[name]) for name in (TABLE, LOG, INBOX)))
+        options.run(tables, options)
     except (Refused, Permanent, Transient, ClientError, BotoCoreError) as refusal:
         print(f"error: {refusal}", file=sys.stderr)
         return 1
     return 0
 
 
-def _put(table: Table, log: Table, options: argparse.Namespace) -> None:
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The stack's tables: company data, the conversations' log, and the inbox."""
+
+    companies: Table
+    log: Table
+    inbox: Table
+
+
+def _put(tables: _Tables, options: argparse.Namespace) -> None:
     item = _read(options.file)
-    _fill_in_accounts(item, _checked(item))
     company = _checked(item)
-    table.put(item)
-    addresses = 0
-    for method, address, owner in _addresses(company):
+    for channel, account in project_ownership.accounts_of(company).items():
+        item["channel_config"][channel]["account"] = account
+    project_ownership.check_inbox(tables.inbox, company)
+    company = _checked(item)
+    try:
+        if options.single_address:
+            ownership.share_domain(tables.log, company)
+        ownership.claim(tables.log, company)
+    except NotOwned as fault:
+        raise Refused(f"{fault.attribute}: {fault.rule}") from None
+    # The claims first: a project that is stored has its addresses, and a command that died here can be repeated.
+    tables.companies.put(item)
+    addresses = {(method, address): owner for method, address, owner in _addresses(company)}
+    for (method, address), owner in addresses.items():
         # An address that is no longer in the file stays known: conversations were begun from it.
-        routes.add_address(log, method, address, owner)
-        addresses += 1
+        routes.add_address(tables.log, method, address, owner)
     print(
-        f"{company.company_id} {company.project_id} is stored, and found by {addresses} addresses;"
+        f"{company.company_id} {company.project_id} is stored, and found by {len(addresses)} addresses;"
         " functions see changes within a minute",
         file=sys.stderr,
     )
 
 
-def _show(table: Table, _: Table, options: argparse.Namespace) -> None:
-    item = Companies(table).item(options.company, options.project)
+def _release(tables: _Tables, options: argparse.Namespace) -> None:
+    names = ownership.to_release(options.kind, options.name.casefold())
+    projects = Companies(tables.companies)
+    for project_id in projects.projects(options.company):
+        try:
+            project = projects.project(options.company, project_id)
+            used = ownership.names_of(project) if project else set()
+        except ConfigurationInvalid as fault:
+            raise Refused(f"project {project_id}: {fault.attribute} is not usable") from None
+        if used.intersection(names):
+            raise Refused(f"name: project {project_id} uses it; put the project without it first")
+    for name in names:
+        # The projects first: once the claim is gone, they are not found any more.
+        for owner in routes.owners(tables.log, name.kind, name.text):
+            if owner.company_id == options.company:
+                routes.remove_address(tables.log, name.kind, name.text, owner)
+        if not claims.release(tables.log, name, options.company):
+            raise Refused("name: this company has not claimed it")
+    print(
+        "it is released, and any company may claim it; functions see that within a minute",
+        file=sys.stderr,
+    )
+
+
+def _show(tables: _Tables, options: argparse.Namespace) -> None:
+    item = Companies(tables.companies).item(options.company, options.project)
     if item is None:
         raise Refused("project: there is no such company and project")
     print(json.dumps(plain(item), indent=2, ensure_ascii=False))
 
 
-def _list(table: Table, _: Table, options: argparse.Namespace) -> None:
-    for item in sorted(_all(table), key=lambda item: (item["company_id"], item["project_id"])):
+def _list(tables: _Tables, options: argparse.Namespace) -> None:
+    for item in sorted(
+        _all(tables.companies), key=lambda item: (item["company_id"], item["project_id"])
+    ):
         if options.company in {None, item["company_id"]}:
             print(item["company_id"], item["project_id"], *_state(item), sep="\t")
 
@@ -134,6 +176,7 @@ def _checked(item: Item) -> Company:
             AiConfig.read(company.ai_config, method.value)
         if company.channel_config.whatsapp is not None:
             _check_templates(company.channel_config.whatsapp)
+        project_ownership.check_secrets(company)
     except ConfigurationInvalid as fault:
         raise Refused(f"{fault.attribute}: it is missing, or not as it must be") from None
     except AiConfigBroken as fault:
@@ -154,49 +197,17 @@ def _check_templates(whatsapp: WhatsAppChannel) -> None:
             raise Refused(f"{where}.{choice}: there is no template of this name")
 
 
-def _fill_in_accounts(item: Item, company: Company) -> None:
-    """
-    Say whose webhooks may speak for each address: of Twilio what the sending secret says, unless the file says it.
-
-    Raises Refused where nobody says it: no message to such an address would ever be taken.
-    """
-    for name in CHANNELS_WITH_ACCOUNTS:
-        channel = getattr(company.channel_config, name)
-        if channel is None or channel.account is not None or channel.provider == "aws_sms":
-            continue
-        where = f"channel_config.{name}"
-        if channel.provider != "twilio":
-            raise Refused(f"{where}.account: it is missing")
-        if channel.credentials_id is None:
-            raise Refused(f"{where}.{name}_credentials_id: give it, or {where}.account")
-        item["channel_config"][name]["account"] = _account_in(channel.credentials_id, where)
-
-
-def _account_in(secret_id: str, where: str) -> str:
-    secret = JsonSecret(lambda: boto3.client("secretsmanager"), secret_id)
-    try:
-        return credentials_of(secret.value()).account_sid
-    except (SecretUnreadable, Misconfigured):
-        raise Refused(
-            f"{where}: the secret {secret_id} must hold twilio_account_sid, and a token or a key"
-        ) from None
-
-
 def _addresses(company: Company) -> Iterator[tuple[ChannelMethod, str, BusinessAddress]]:
     """The addresses that customers may write to, and who must vouch for what comes to them."""
-    for method in ChannelMethod:
-        if getattr(company.channel_config, method) is None:
-            continue
-        channel = company.channel(method)
+    for used in ownership.used_by(company):
+        channel = company.channel(used.method)
         owner = BusinessAddress(
             company_id=company.company_id,
             project_id=company.project_id,
             provider=channel.provider,
             account=channel.account,
         )
-        others = channel.senders.values() if isinstance(channel, SmsChannel) else ()
-        for address in dict.fromkeys([channel.address, *others]):
-            yield method, address, owner
+        yield used.method, used.address.casefold(), owner
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -207,6 +218,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     put.set_defaults(run=_put)
     put.add_argument("file", type=Path, help="JSON: the item of the company data table")
+    put.add_argument(
+        "--single-address",
+        action="store_true",
+        help="claim the project's e-mail address, not its domain: for addresses at mailbox providers",
+    )
 
     show = commands.add_parser("show", help="print the set-up of a project as JSON")
     show.set_defaults(run=_show)
@@ -216,7 +232,22 @@ def _parser() -> argparse.ArgumentParser:
     listing = commands.add_parser("list", help="list projects, and what is wrong with them")
     listing.set_defaults(run=_list)
     listing.add_argument("--company", type=arguments.word, help="only of this company")
-    for command in (put, show, listing):
+
+    release = commands.add_parser(
+        "release-address",
+        help="end a company's claim of an address that none of its projects uses, so that another company may have it",
+    )
+    release.set_defaults(run=_release)
+    release.add_argument(
+        "company",
+        type=arguments.matching(
+            r"[A-Za-z0-9._-]{1,64}|\*", "a company_id, or * of a shared domain"
+        ),
+        help="its company_id; * for the domain of a mailbox provider",
+    )
+    release.add_argument("kind", choices=ownership.KINDS, help="what is released")
+    release.add_argument("name", help="number in E.164, e-mail address, @domain, or id of a number")
+    for command in (put, show, listing, release):
         command.add_argument(
             "--stack",
             required=True,

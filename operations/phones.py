@@ -10,6 +10,7 @@ from operations import arguments
 from operations.arguments import Refused, matching
 from shared.dynamodb import Table
 from shared.failures import Transient
+from shared.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
 from whatsapp.items import Phone
 from whatsapp.items.phones import CONVERSATIONS, NOBODY
@@ -69,6 +70,8 @@ def _disable(table: Table, options: argparse.Namespace) -> None:
 def _described(options: argparse.Namespace) -> Phone:
     """The number that the options describe. Raises Refused where they do not fit together."""
     arn = options.phone_arn
+    if options.token_ref and not owns_token(options.company, options.token_ref):
+        raise Refused(f"--token-ref: {TOKEN_RULE}")
     if options.provider == "graph":
         if not options.token_ref:
             raise Refused("--token-ref: a number on Graph needs one")
@@ -136,7 +139,11 @@ def _add_settings(register: argparse.ArgumentParser) -> None:
     add("--provider", required=True, choices=["graph", "eum"], help="Meta's Graph API, or AWS")
     add("--waba", required=True, type=arguments.meta_id, help="Meta's id of its WhatsApp account")
     add("--app", type=arguments.meta_id, help="Meta app that may report about it (needed on Graph)")
-    add("--token-ref", type=arguments.word, help="name of its token in the secret of access tokens")
+    add(
+        "--token-ref",
+        type=arguments.token,
+        help="name of its token in the secret of access tokens: the company, or the company/ and a word",
+    )
     add(
         "--phone-arn",
         type=matching(f"{_AWS_ARN}|{_GRAPH_ARN}", "an ARN of AWS End User Messaging, or of Parley"),

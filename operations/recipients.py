@@ -19,6 +19,7 @@ from shared import addresses, keyed_hashes
 from shared.addresses import AddressInvalid
 from shared.ai.openai import Account
 from shared.ai.openai_mirror import delete_conversation
+from shared.channels.outcomes import Misconfigured
 from shared.dynamodb import Table
 from shared.failures import Transient
 from shared.objects import Bucket
@@ -85,7 +86,11 @@ def _forget_thread(credentials: Credentials, openai_url: str, conversation: Conv
     reference = (conversation.ai_config or {}).get("api_key_reference")
     if not isinstance(reference, str) or conversation.thread_id is None:
         return False
-    account = Account(f"{openai_url}/v1", credentials.secret(reference))
+    try:
+        secret = credentials.secret(conversation.company_id, reference)
+    except Misconfigured:
+        return False
+    account = Account(f"{openai_url}/v1", secret)
     return delete_conversation(account, conversation.thread_id)
 
 

@@ -12,8 +12,8 @@ WHATSAPP_SENDER = "+12025550143"
 EMAIL_SENDER = "jobs@cucumber.example"
 CANDIDATE = CUSTOMER
 CANDIDATE_EMAIL = "ann.doe@example.com"
-# Secrets of companies lie under this path, see the role of the processors in template.yaml.
-TWILIO_SECRET_ID = "parley/local/companies/cucumber-twilio"  # noqa: S105 - its name, not what is in it
+# The name of a company's secret holds the company's id, see `shared.secret_owners`.
+TWILIO_SECRET_ID = f"parley/local/companies/{COMPANY}/twilio"
 # With this key the samples of the queues name the conversation that `initiate_sms` begins.
 IDENTIFIER_KEYS = {"identifier_key": "the identifier key of the samples"}
 TWILIO_SECRET = {"twilio_account_sid": ACCOUNT, "twilio_auth_token": AUTH_TOKEN}

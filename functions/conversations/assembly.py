@@ -17,6 +17,7 @@ from conversations.desk import Desk
 from conversations.effects import Effects
 from conversations.media import Fetcher
 from conversations.mirroring import Mirror
+from conversations.ownership import Claims
 from conversations.policing import Policing
 from conversations.throttling import Throttles
 from conversations.turns import Turns
@@ -130,6 +131,7 @@ def _wire(
         ),
         credentials=credentials,
         consents=policing.consents,
+        claims=Claims(policing.log),
         throttles=Throttles(policing.log),
         inbox=inbox,
         public_url=next(iter(settings.public_base_urls), ""),

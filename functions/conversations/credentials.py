@@ -1,4 +1,8 @@
-"""Companies' secrets: named in their set-up, read when they are needed, kept for five minutes."""
+"""
+Companies' secrets: named in their set-up, read when they are needed, kept for five minutes.
+
+Each is read in the name of a company, and only where its name says that it is this company's.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.channels.outcomes import Misconfigured, NotSent
+from shared.observability import logger, metrics
+from shared.secret_owners import owns_secret
 from shared.secrets import JsonSecret, SecretUnreadable
 
 if TYPE_CHECKING:
@@ -16,6 +23,7 @@ if TYPE_CHECKING:
 
     from mypy_boto3_secretsmanager import SecretsManagerClient
 
+NOT_OWNED = "secret_not_owned"
 _DENIED = frozenset({"AccessDeniedException", "ResourceNotFoundException"})
 
 
@@ -26,16 +34,25 @@ class Credentials:
     make_client: Callable[[], SecretsManagerClient]
     _known: dict[str, JsonSecret] = field(default_factory=dict)
 
-    def secret(self, secret_id: str) -> JsonSecret:
-        """One secret; the same object each time, as it remembers what it read."""
+    def secret(self, company_id: str, secret_id: str) -> JsonSecret:
+        """A company's secret; the same object each time, as it caches. Raises Misconfigured for another company's."""
+        if not owns_secret(company_id, secret_id):
+            metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+            logger.error("project names a secret that is not its company's")
+            raise Misconfigured(NOT_OWNED)
         return self._known.setdefault(secret_id, JsonSecret(self.make_client, secret_id))
 
-    def value(self, secret_id: str | None) -> dict[str, Any]:
-        """What a secret holds. Raises Misconfigured where there is none for us, NotSent where AWS fails."""
+    def value(self, company_id: str, secret_id: str | None) -> dict[str, Any]:
+        """
+        The content of a company's secret.
+
+        Raises Misconfigured where it is missing or another company's, NotSent where AWS fails.
+        """
         if secret_id is None:
             raise Misconfigured("secrets_missing")
+        secret = self.secret(company_id, secret_id)
         with readable():
-            return self.secret(secret_id).value()
+            return secret.value()
 
 
 @contextmanager

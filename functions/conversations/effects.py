@@ -124,7 +124,8 @@ class Effects:
         ).encode()
         headers = {"Content-Type": "application/json"}
         if function.secret_reference:
-            secret = self.credentials.value(function.secret_reference)
+            company_id = opened.company.company_id
+            secret = self.credentials.value(company_id, function.secret_reference)
             headers |= signed(body, action_id, str(secret.get("signing_key", "")))
         try:
             answer = http.call_stranger(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations import references, requests
+from conversations import ownership, references, requests
 from conversations.companies import Companies, Company, ConfigurationInvalid, ProjectStatus
 from conversations.context_object import (
     ContextObject,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.items.conversation import ChannelMethod
+    from conversations.ownership import Claims
     from conversations.requests import Request
     from shared.dynamodb import Table
 
@@ -42,10 +43,11 @@ ACTIVE_WITHIN_SECONDS = 72 * 3_600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routing:
-    """What the router has: the log, the company data, and a queue for each channel."""
+    """What the router has: the log, the company data, the claims, and a queue for each channel."""
 
     log: Table
     companies: Companies
+    claims: Claims
     queues: Mapping[ChannelMethod, FifoQueue]
     router_version: str
     max_age_ms: int
@@ -131,7 +133,10 @@ def _checked(here: Routing, caller: Caller, request: Request) -> Company:
             HTTPStatus.FORBIDDEN,
             field="request_data.channel_method",
         )
-    company.channel(request.channel_method)
+    method = request.channel_method
+    ownership.check_credentials(company, method)
+    sender = company.sender(method, request.recipient.primary(method))
+    here.claims.require(company, method, sender)
     return company
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import arriving, erased, filing, finding, media, subjects, wishes
+from conversations import arriving, erased, filing, finding, media, ownership, subjects, wishes
 from conversations.items.books import Unmatched
 from conversations.items.log import Message, Mode
 from conversations.items.ways import Inbound
@@ -74,6 +74,7 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
     if marker is not None and marker.payload_hash != hashed:
         raise Permanent("conflict")
     allowed = finding.owners(here, event)
+    ownership.check_reporter(allowed[0], event)  # All of them are projects of one company.
     customer = arriving.customer_of(event)
     companies = {owner.company_id for owner in allowed}
     if marker is None and erased.was_said_before(here.log, event, customer, companies):

@@ -41,7 +41,7 @@ class Mirror:
         """The id of a new copy, for a conversation that has none; None where it has, or its project wants none."""
         if opened.conversation.thread_id is not None or not _is_wanted(config):
             return None
-        account = models.account_for(config, self.providers)
+        account = models.account_for(config, self.providers, opened.company.company_id)
         return create_conversation(account, {"conversation": opened.ref})
 
     def add(self, speaking: Speaking, answered: Sequence[Entry]) -> None:
@@ -67,7 +67,7 @@ class Mirror:
             for entry in (*answered, entry_of(message))
             if entry.content
         ]
-        account = models.account_for(config, self.providers)
+        account = models.account_for(config, self.providers, opened.company.company_id)
         return append_messages(account, thread_id, said)
 
 

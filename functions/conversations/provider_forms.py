@@ -101,6 +101,7 @@ def for_inbox(
         provider=channel.provider,
         provider_message_id=provider_id,
         action_id=action_id,
+        company=opened.company.company_id,
         account=channel.account or "",
         business_address=channel.phone_number_id or channel.address,
         customer_address=None if addresses.is_user_id(opened.customer) else opened.customer,

@@ -6,12 +6,16 @@ import re
 from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.companies import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.consequences import Kind
-from conversations.credentials import readable
+from conversations.credentials import NOT_OWNED, readable
 from conversations.items.books import Unreachable
+from conversations.ownership import NotOwned
 from conversations.policing import addresses_of
 from conversations.provider_forms import for_aws_sms, for_inbox, for_meta, for_ses, for_twilio
 from conversations.store import unreachable
@@ -34,16 +38,21 @@ from shared.channels.outcomes import (
 from shared.channels.twilio_api import credentials_of
 from shared.consent.records import Source, Statement
 from shared.events import body_of as json_of
+from shared.failures import Transient
+from shared.observability import logger, metrics
 from shared.queues import Entry, digest
+from shared.secret_owners import owns_token
 
 if TYPE_CHECKING:
     from conversations.credentials import Credentials
     from conversations.items.log import Message
     from conversations.opened import Opened
+    from conversations.ownership import Claims
     from conversations.throttling import Throttles
     from shared.channels.email.ses import Ses
     from shared.channels.sms.aws import AwsSms
     from shared.channels.twilio import Twilio
+    from shared.channels.twilio_api import Credentials as Account
     from shared.channels.whatsapp.eum import Eum
     from shared.channels.whatsapp.graph import Graph
     from shared.consent.records import Consents
@@ -74,18 +83,20 @@ class Providers:
     tokens: JsonSecret  # of Meta's Graph API, by `whatsapp_credentials_id`
     credentials: Credentials
     consents: Consents
+    claims: Claims
     throttles: Throttles
     inbox: FifoQueue
     public_url: str
     region: str
 
     def check(self, opened: Opened) -> None:
-        """Whether the channel's secret is to be had: asked before a model is, whose words would be for nothing."""
+        """Whether sender and secret are the company's and can be read: asked before a model writes for nothing."""
         channel = opened.channel
+        self._require_claims(opened)
         if channel.provider == "twilio":
-            credentials_of(self.credentials.value(channel.credentials_id))
+            _twilio_account(self.credentials, opened)
         elif isinstance(channel, WhatsAppChannel) and channel.provider == "meta":
-            self._token(channel)
+            self._token(opened, channel)
 
     def account(self, opened: Opened) -> str | None:
         """As `outgoing.Wire`: of Twilio that of the secret that sends, else what the project says."""
@@ -94,7 +105,7 @@ class Providers:
             return None
         if channel.provider == "twilio":
             with suppress(Refused, NotSent):  # Without the secret nothing is sent.
-                return credentials_of(self.credentials.value(channel.credentials_id)).account_sid
+                return _twilio_account(self.credentials, opened)[0].account_sid
         return channel.account
 
     def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
@@ -120,7 +131,7 @@ class Providers:
             return None
         prefix = twilio.WHATSAPP if isinstance(opened.channel, WhatsAppChannel) else ""
         try:
-            account = credentials_of(self.credentials.value(opened.channel.credentials_id))
+            account, _ = _twilio_account(self.credentials, opened)
             listed = self.twilio.sent_to(
                 account, prefix + opened.customer, action.reserved_at - EVIDENCE_BACK_MS
             )
@@ -146,6 +157,7 @@ class Providers:
         return file_proof(self.credentials, self.twilio.base_url, opened, url)
 
     def _sent(self, opened: Opened, message: Message, action_id: str) -> Sent:
+        self._require_claims(opened)
         channel = opened.channel
         if isinstance(channel, EmailChannel):
             return self._mailed(opened, channel, message, action_id)
@@ -162,17 +174,18 @@ class Providers:
         message: Message,
         action_id: str,
     ) -> Sent:
-        secret = self.credentials.value(channel.credentials_id)
+        account, secret = _twilio_account(self.credentials, opened)
         reported = twilio.status_callback(self.public_url, action_id) if self.public_url else None
         wanted = for_twilio(opened, channel, message, secret, reported)
         try:
-            return self.twilio.send(credentials_of(secret), wanted)
+            return self.twilio.send(account, wanted)
         except CredentialsRefused:
             # Certainly not sent. They may have been rotated: once more with what the secret holds now.
-            if not self.credentials.secret(str(channel.credentials_id)).refreshed():
+            company_id, secret_id = opened.company.company_id, str(channel.credentials_id)
+            if not self.credentials.secret(company_id, secret_id).refreshed():
                 raise
-        fresh = credentials_of(self.credentials.value(channel.credentials_id))
-        if fresh.account_sid != credentials_of(secret).account_sid:
+        fresh, _ = _twilio_account(self.credentials, opened)
+        if fresh.account_sid != account.account_sid:
             # The ledger names the old account. The next attempt reserves anew, and names this one.
             raise NotSent("account_changed", 0)
         return self.twilio.send(fresh, wanted)
@@ -186,16 +199,19 @@ class Providers:
         if channel.provider == "aws_social":
             found = self.eum.post_message(channel.phone_number_id, payload)
         else:
-            token = self._token(channel)
+            token = self._token(opened, channel)
             found = self.graph.post_message(channel.phone_number_id, token, payload)
         if found is None:
             raise InDoubt("no_message_id")
         return Sent(found, "accepted")
 
-    def _token(self, channel: WhatsAppChannel) -> str:
-        """The token of Meta's API for a number. Raises Misconfigured and NotSent."""
+    def _token(self, opened: Opened, channel: WhatsAppChannel) -> str:
+        """The company's token of Meta's API. Raises Misconfigured and NotSent."""
+        name = channel.whatsapp_credentials_id or ""
+        if name and not owns_token(opened.company.company_id, name):
+            raise _not_owned("channel_config.whatsapp.whatsapp_credentials_id", NOT_OWNED)
         with readable():
-            token = self.tokens.value().get(channel.whatsapp_credentials_id or "")
+            token = self.tokens.value().get(name)
         if not isinstance(token, str):
             raise Misconfigured("secrets_missing")
         return token
@@ -206,6 +222,16 @@ class Providers:
         sent = self.ses.send(for_ses(opened, channel, message, action_id))
         assigned, _ = ses.message_ids(sent.provider_id, self.region)
         return Sent(assigned, sent.status)
+
+    def _require_claims(self, opened: Opened) -> None:
+        """Raise Misconfigured where the sender is not the company's, NotSent where that cannot be read."""
+        method, sender = opened.conversation.channel_method, opened.state.business_address
+        try:
+            self.claims.require(opened.company, method, sender)
+        except NotOwned as fault:
+            raise _not_owned(fault.attribute, "sender_not_owned") from None
+        except (ClientError, BotoCoreError, Transient):
+            raise NotSent("claims_unreadable") from None
 
     def _note_unreachable(self, opened: Opened, message: Message, code: str) -> None:
         known = Unreachable(
@@ -245,8 +271,30 @@ def file_proof(
     if not url.startswith(f"{twilio_url}/") or opened.channel.provider != "twilio":
         return {}
     try:
-        account = credentials_of(credentials.value(opened.channel.credentials_id))
+        account, _ = _twilio_account(credentials, opened)
     except Misconfigured:
         raise NotSent("secrets_missing") from None
     pair = f"{account.user}:{account.password}".encode()
     return {"Authorization": f"Basic {b64encode(pair).decode()}"}
+
+
+def _twilio_account(credentials: Credentials, opened: Opened) -> tuple[Account, dict[str, Any]]:
+    """
+    The Twilio account that sends, and the secret with it. Raises Misconfigured and NotSent.
+
+    The account that the project names is the one of its secret: what comes from another account is not the company's.
+    """
+    channel = opened.channel
+    secret = credentials.value(opened.company.company_id, channel.credentials_id)
+    account = credentials_of(secret)
+    if channel.account not in {None, account.account_sid}:
+        method = opened.conversation.channel_method
+        raise _not_owned(f"channel_config.{method}.account", "account_not_owned")
+    return account, secret
+
+
+def _not_owned(attribute: str, code: str) -> Misconfigured:
+    """The refusal of a project that names what is not its company's, counted and logged."""
+    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+    logger.error("project names what is not its company's", extra={"attribute": attribute})
+    return Misconfigured(code)

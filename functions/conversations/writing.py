@@ -171,10 +171,12 @@ class Scribe:
             barred=barred_in(opened, known),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )
+        company_id = opened.company.company_id
         try:
             if config.api_key_reference is not None:
-                self.credentials.value(config.api_key_reference)
-            model = Metered(models.model_for(config, self.providers), self.here.log, opened.company)
+                self.credentials.value(company_id, config.api_key_reference)
+            asked = models.model_for(config, self.providers, company_id)
+            model = Metered(asked, self.here.log, opened.company)
             return answering.answer(model, task, self.execute(opened, turn_id, run))
         except AiConfigBroken as broken:
             raise misconfigured(broken.attribute) from None

@@ -104,4 +104,9 @@ def _is_wanted(event: Event, phone: Phone) -> bool:
 
 
 def _number(phone: Phone) -> Number:
-    return Number(phone.carrier, phone.waba_meta_id, f"+{phone.display_phone}")
+    return Number(
+        provider=phone.carrier,
+        account=phone.waba_meta_id,
+        address=f"+{phone.display_phone}",
+        company=phone.company,
+    )

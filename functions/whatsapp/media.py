@@ -15,6 +15,7 @@ from tempfile import SpooledTemporaryFile
 from shared import clock, http
 from shared.channels.outcomes import InDoubt, NotSent, Refused
 from shared.failures import Permanent, Transient
+from shared.secret_owners import owns_token
 from whatsapp import handover, media_types, ownership, store
 from whatsapp.content import MediaFile
 from whatsapp.events import Event
@@ -274,7 +275,13 @@ def _is_same_hash(announced: str, found: bytes) -> bool:
 
 
 def token_of(here: Resources, phone: Phone) -> str:
-    """The Graph access token of a number. Raises Permanent (`no_access_token`): parked until there is one."""
+    """
+    The Graph access token of a number.
+
+    Raises Permanent: `no_access_token`, parked until there is one, or `token_not_owned` for another company's.
+    """
+    if phone.token_ref and not owns_token(phone.company, phone.token_ref):
+        raise Permanent("token_not_owned")
     token = here.tokens.value().get(phone.token_ref or "")
     if not isinstance(token, str) or not token:
         raise Permanent("no_access_token")

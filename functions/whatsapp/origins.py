@@ -39,8 +39,9 @@ def origin_of(here: Resources, event: Event) -> Origin:
     """
     The number or account of an event.
 
-    Raises Permanent: `unknown_phone` or `unknown_account`, `ambiguous_phone`, `phone_disabled`, `app_mismatch`, and
-    `malformed` for a body without events. All but that are replayable, once the number is registered.
+    Raises Permanent: `unknown_phone` or `unknown_account`, `ambiguous_phone`, `phone_disabled`, `app_mismatch`,
+    `company_mismatch` for a number of another company, and `malformed` for a body without events. All but that are
+    replayable, once the number is registered.
     """
     if event.kind == "malformed":
         raise Permanent("malformed")
@@ -57,7 +58,11 @@ def origin_of(here: Resources, event: Event) -> Origin:
 def _sender_of(here: Resources, event: Event) -> Phone:
     """The number that a message of another context left from, by whichever of its names that context knows it."""
     named = store.phones.addressed(here.table, event.phone, event.waba)
-    phones = _trusted(named, event, "unknown_phone")
+    company = (event.payload or {}).get("company")
+    own = [phone for phone in named if phone.company == company]
+    if named and not own:
+        raise Permanent("company_mismatch")
+    phones = _trusted(own, event, "unknown_phone")
     if len(phones) > 1:
         raise Permanent("ambiguous_phone")
     return phones[0]

@@ -34,11 +34,12 @@ _FRAME_OF_A_STATUS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The business's number as other contexts know it: who carries it, Meta's id of its account, E.164."""
+    """The business's number as other contexts know it: provider, Meta's id of its account, E.164, company."""
 
     provider: Provider
     account: str
     address: str
+    company: str
 
 
 type Said = dict[str, Any]  # fields of InboundMessage
@@ -82,6 +83,7 @@ def message(
         provider=number.provider,
         provider_message_id=event.id,
         account=number.account,
+        company=number.company,
         channel_method="whatsapp",
         business_address=number.address,
         customer_address=_phone_of(event),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER, BusinessNumber, Customer
+from events.whatsapp.cast import ADA, COMPANY, COUNTER, JUERGEN, STRANGER, BusinessNumber, Customer
 from events.whatsapp.payloads import content, text
 from events.whatsapp.story import START, Story
 from local.sandbox.media import BUILT_IN, JPEG_IMAGE
@@ -161,6 +161,7 @@ def sent_elsewhere(n: int) -> Request:
         provider="meta",
         provider_message_id=_sent(n),
         action_id=digest("action", str(n)),
+        company=COMPANY,
         account=COUNTER.waba,
         business_address=COUNTER.phone,
         customer_address=f"+{ADA.wa_id}",

@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Providers:
     """
-    Where models are. *secret* finds the secret of an `api_key_reference`; keep it, since it caches.
+    Where models are. *secret* finds the secret of a company by its id and an `api_key_reference`, and caches it.
 
     *make_bedrock* makes boto3's `bedrock-runtime` for the configuration of a call.
     """
 
     openai_url: str
-    secret: Callable[[str], JsonSecret]
+    secret: Callable[[str, str], JsonSecret]
     make_bedrock: Callable[[Config], Any]
 
 
-def model_for(config: AiConfig, providers: Providers) -> Model:
-    """Whoever answers for this project on this channel. Raises AiConfigBroken."""
+def model_for(config: AiConfig, providers: Providers, company_id: str) -> Model:
+    """The model of a company's project on this channel. Raises AiConfigBroken, and Misconfigured as `account_for`."""
     if config.provider == "scripted":
         return Scripted()
     if config.model is None:
         raise AiConfigBroken("ai_config.model")
     if config.provider == "openai":
-        return OpenAI(account_for(config, providers), config.model)
+        return OpenAI(account_for(config, providers, company_id), config.model)
     return Bedrock(
         providers.make_bedrock,
         config.model,
@@ -49,8 +49,12 @@ def model_for(config: AiConfig, providers: Providers) -> Model:
     )
 
 
-def account_for(config: AiConfig, providers: Providers) -> Account:
-    """The OpenAI account of a project, for its model and for the mirror. Raises AiConfigBroken."""
+def account_for(config: AiConfig, providers: Providers, company_id: str) -> Account:
+    """
+    The OpenAI account of a project, for its model and for the mirror.
+
+    Raises AiConfigBroken, and Misconfigured where its key is another company's.
+    """
     if config.api_key_reference is None:
         raise AiConfigBroken("ai_config.api_key_reference")
-    return Account(providers.openai_url, providers.secret(config.api_key_reference))
+    return Account(providers.openai_url, providers.secret(company_id, config.api_key_reference))

@@ -14,6 +14,7 @@ from botocore.config import Config
 from conversations import initiating, requests
 from conversations.companies import Companies
 from conversations.items.conversation import ChannelMethod
+from conversations.ownership import Claims
 from conversations.request_json import RequestRefused, read_json
 from shared import clock, cold_start, keyed_hashes
 from shared.auth import RateLimited, Unauthenticated, caller_of
@@ -52,9 +53,11 @@ keyed_hashes.configure(
         lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
     )
 )
+log = Table(dynamodb, settings.conversation_log_table_name)
 here = initiating.Routing(
-    log=Table(dynamodb, settings.conversation_log_table_name),
+    log=log,
     companies=Companies(Table(dynamodb, settings.company_data_table_name)),
+    claims=Claims(log),
     queues={
         ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
         ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),

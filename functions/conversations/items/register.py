@@ -14,6 +14,7 @@ from conversations.items.books import (
     Unmatched,
     Unreachable,
 )
+from conversations.items.claims import Claim
 from conversations.items.log import Change, Due, FunctionResult, Message, State
 from conversations.items.log_item import LogItem
 from conversations.items.ways import (
@@ -29,9 +30,9 @@ from conversations.items.ways import (
 # Under one conversation, then what leads to it, then the books.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
-    Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress,
+    Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress, Claim,
     Answered, Rate, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
-    Unreachable,    ErasedAddress, ErasedMessage,
+    Unreachable, ErasedAddress, ErasedMessage,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from boto3.dynamodb.conditions import Attr, Key
 
+from conversations.items.claims import Claim
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.items.ways import Alias, BusinessAddress, Inbound, Route
 from shared import clock
@@ -58,15 +59,29 @@ def add_address(table: Table, channel: str, address: str, owner: BusinessAddress
 
 
 def owners(table: Table, channel: str, address: str) -> list[BusinessAddress]:
-    """The projects that use an address of a business, strongly consistent."""
+    """
+    The projects that use an address of a business, strongly consistent.
+
+    All belong to the company that has claimed the address: projects of another company are left out.
+    """
     condition = Key(PARTITION_KEY).eq(BusinessAddress.partition(channel, address))
     found: list[BusinessAddress] = []
+    holder: str | None = None
     start: Attributes | None = None
     while True:
         items, start = table.query(None, condition, start=start)
-        found += [BusinessAddress.read(item) for item in items]
+        for item in items:
+            if item[SORT_KEY] == Claim.sk_pattern:
+                holder = Claim.read(item).company_id
+            else:
+                found.append(BusinessAddress.read(item))
         if start is None:
-            return found
+            return [owner for owner in found if owner.company_id == holder]
+
+
+def remove_address(table: Table, channel: str, address: str, owner: BusinessAddress) -> None:
+    """Forget that a project uses an address. Safe to repeat."""
+    table.delete(_address(channel, address, owner))
 
 
 def mark(table: Table, provider: str, provider_message_id: str, taken: Inbound) -> Inbound:

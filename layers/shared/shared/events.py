@@ -53,8 +53,9 @@ class InboundMessage:
     """
     A message of a customer; as `human_reply` one that the business wrote outside Parley.
 
-    *account* is whom the provider vouched for: an account SID, a WABA id, the ARN of a topic. *extra* holds what has
-    no field here, at most 8 KB; for e-mail `auto_answer_allowed` among it.
+    *account* is whom the provider vouched for: an account SID, a WABA id, the ARN of a topic. *company* has the number
+    in the inbox that reports the message; None of providers that no inbox is for. *extra* holds what has no field here,
+    at most 8 KB; for e-mail `auto_answer_allowed` among it.
     """
 
     type: Literal["inbound_message", "human_reply"] = "inbound_message"
@@ -62,6 +63,7 @@ class InboundMessage:
     provider: Provider
     provider_message_id: str
     account: str
+    company: str | None = None
     channel_method: Channel
     business_address: str
     customer_address: str | None = field(default=None, repr=False)
@@ -123,13 +125,18 @@ class DeliveryStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboundMessage:
-    """A message that left through a number of the inbox: *content* is the provider's JSON of that *message_type*."""
+    """
+    A message that *company* has sent through a number of the inbox.
+
+    *content* is the provider's JSON of that *message_type*.
+    """
 
     type: Literal["outbound_message"] = "outbound_message"
     v: int = 1
     provider: Provider
     provider_message_id: str
     action_id: str
+    company: str | None = None
     account: str
     business_address: str
     customer_address: str | None = field(default=None, repr=False)

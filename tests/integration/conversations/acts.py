@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
-OPENAI_SECRET_ID = "parley/local/companies/cucumber-openai"
+OPENAI_SECRET_ID = "parley/local/companies/ci-aaa-001/openai"
 
 
 def at(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -14,7 +15,8 @@ import pytest
 from moto import mock_aws
 from moto.dynamodb.models import dynamodb_backends
 
-from conversations import moving, references
+from conversations import companies, moving, ownership, references
+from conversations.companies import ConfigurationInvalid
 from conversations.items.conversation import ChannelMethod, Conversation, Role
 from conversations.items.log import Change, Delivery, Message, Mode, State
 from conversations.lifecycle import Status
@@ -269,6 +271,10 @@ class Agency:
         item = cast.project(company_id=company, project_id=project, **changes)
         self.here.companies.table.put(storable(item))
         self.here.companies._known.clear()
+        with suppress(
+            ConfigurationInvalid
+        ):  # The neighbour has the same file, and none of its addresses.
+            ownership.claim(self.here.log, companies.parse(item))
 
     # What is left
 

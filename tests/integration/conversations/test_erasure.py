@@ -29,6 +29,7 @@ from tests.integration.conversations.leaving import (
     received,
     talked,
 )
+from tests.integration.conversations.neighbour import set_up_neighbour
 from tests.integration.conversations.test_finding_people import at_aws
 from tests.simulation.conversations.erasing import erase, eraser, traces
 
@@ -96,8 +97,7 @@ def test_nobody_else_is_touched(world: World) -> None:
     other = asked(
         world, request_id="req-2", recipient_tel=STRANGER, recipient_email="bob@example.com"
     )
-    neighbour = cast.project() | {"company_id": "ci-bbb-001"}
-    world.write("company", neighbour)
+    set_up_neighbour(world)
     of_neighbour = {"company_id": "ci-bbb-001", "project_id": cast.PROJECT}
     status, answer = world.ask(
         cast.request("sms", "req-3", company_data=of_neighbour), company="ci-bbb-001"

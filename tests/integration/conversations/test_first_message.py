@@ -234,7 +234,9 @@ def test_nothing_in_the_log_shows_an_address_in_its_key(world: World) -> None:
     own = SMS_NUMBER.strip("+")
     assert not [key for key in keys if cast.CANDIDATE.strip("+") in key]
     assert [key for key in keys if own in key] == [
-        f"log ADDR#sms#{SMS_NUMBER} {cast.COMPANY}#{cast.PROJECT}"
+        f"log ADDR#sms#{SMS_NUMBER} #",
+        f"log ADDR#sms#{SMS_NUMBER} {cast.COMPANY}#{cast.PROJECT}",
+        f"log ADDR#whatsapp#{SMS_NUMBER} #",
     ]
 
 

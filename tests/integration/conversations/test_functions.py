@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.world import World
 
-SIGNING_SECRET_ID = "parley/local/companies/cucumber-signing"
+SIGNING_SECRET_ID = "parley/local/companies/ci-aaa-001/signing"
 SIGNING_KEY = "whsec_bm90IGEgcmVhbCBrZXkgYXQgYWxs"
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.items.ways import BusinessAddress
-from conversations.store import routes
+from conversations.store import claims, routes
+from conversations.store.claims import Name
 from events.conversations import cast
 from shared import clock
 from shared.events import File, FileStored, InboundMessage
@@ -29,6 +30,7 @@ def at_meta(world: World) -> str:
         "provider": "meta",
         "account": "102290129340398",
         "phone_number_id": "106540352242922",
+        "whatsapp_credentials_id": cast.COMPANY,
     }
     templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
     whatsapp = (
@@ -44,6 +46,7 @@ def picture(world: World, url: str | None = None, **facts: Any) -> InboundMessag
         "provider": "meta",
         "provider_message_id": "wamid.p",
         "account": "102290129340398",
+        "company": cast.COMPANY,
         "channel_method": "whatsapp",
         "business_address": cast.WHATSAPP_SENDER,
         "customer_address": cast.CANDIDATE,
@@ -257,7 +260,9 @@ def test_a_file_that_another_company_told_of_before_the_message_is_ignored(world
     owner = BusinessAddress(
         company_id="ci-bbb-001", project_id="pi-bbb-001", provider="meta", account=theirs["account"]
     )
-    routes.add_address(aside(world).log, "whatsapp", theirs["business_address"], owner)
+    log, theirs_on_whatsapp = aside(world).log, Name("whatsapp", theirs["business_address"])
+    claims.claim(log, theirs_on_whatsapp, owner.company_id)
+    routes.add_address(log, "whatsapp", theirs["business_address"], owner)
     world.tell(
         filed(
             world, **theirs, file=File(url=f"s3://{world.bucket}/{COPY}-forged", provider_id="77")

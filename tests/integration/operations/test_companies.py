@@ -1,6 +1,7 @@
 """`python -m operations.companies`: what companies set up, checked and stored by people."""
 
 import json
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,18 @@ import boto3
 import pytest
 
 from conversations import companies as set_ups
-from conversations.store import routes
+from conversations.store import claims, routes
+from conversations.store.claims import Name
 from events.conversations import cast
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations import arguments, companies
 from shared import web_addresses
 from shared.dynamodb import Table
+from tests.integration.conversations.neighbour import EMAIL, NEIGHBOUR, SECRET_ID, SMS, neighbour
 from tests.template import create_table, template
 from tests.web_addresses import LOOPBACK, MALFORMED
+from whatsapp.items import Phone
+from whatsapp.store import phones as inbox_numbers
 
 STACK = "parley-dev"
 BEDROCK = {
@@ -35,7 +40,10 @@ def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
     found = {
         companies.TABLE: Table(dynamodb, create_table(dynamodb, "CompanyDataTable")),
         companies.LOG: Table(dynamodb, create_table(dynamodb, "ConversationLogTable")),
+        companies.INBOX: Table(dynamodb, create_table(dynamodb, "WhatsAppTable")),
     }
+    inbox_numbers.forget()
+    keep_secret(cast.TWILIO_SECRET)
 
     def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
         assert stack == STACK
@@ -71,9 +79,13 @@ def without_account(**changes: Any) -> dict[str, Any]:
     return item
 
 
-def keep_secret(content: object) -> None:
+def keep_secret(content: object, name: str = cast.TWILIO_SECRET_ID) -> None:
+    """A secret holds this and nothing else; None: it is not there."""
     secrets = boto3.client("secretsmanager")
-    secrets.create_secret(Name=cast.TWILIO_SECRET_ID, SecretString=json.dumps(content))
+    with suppress(secrets.exceptions.ResourceNotFoundException):
+        secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
+    if content is not None:
+        secrets.create_secret(Name=name, SecretString=json.dumps(content))
 
 
 def test_a_project_is_stored_as_it_stands_in_the_file(
@@ -116,8 +128,6 @@ def test_numbers_of_other_countries_find_it_too(tables: dict[str, Table], file: 
 
 
 def test_the_account_is_what_the_sending_secret_says(tables: dict[str, Table], file: Path) -> None:
-    keep_secret(cast.TWILIO_SECRET)
-
     assert put(file, without_account()) == 0
 
     found = stored(tables)
@@ -135,8 +145,7 @@ def test_without_a_usable_secret_nobody_knows_the_account_and_nothing_is_stored(
     capsys: pytest.CaptureFixture[str],
     secret: dict[str, str] | None,
 ) -> None:
-    if secret is not None:
-        keep_secret(secret)
+    keep_secret(secret)
 
     assert put(file, without_account()) == 1
 
@@ -149,7 +158,10 @@ def test_a_number_at_meta_needs_its_account_in_the_file(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     item = without_account()
-    item["channel_config"]["whatsapp"]["provider"] = "meta"
+    item["channel_config"]["whatsapp"] |= {
+        "provider": "meta",
+        "whatsapp_credentials_id": cast.COMPANY,
+    }
 
     assert put(file, item) == 1
 
@@ -299,7 +311,8 @@ def test_projects_are_listed_with_what_is_wrong_with_them(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(file, cast.project())
-    put(file, cast.project(company_id="globex", project_status="inactive", project_name="Later"))
+    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put(file, neighbour() | {"project_status": "inactive", "project_name": "Later"})
     tables[companies.TABLE].put(cast.project(project_id="pi-old", timezone="Nowhere"))
     capsys.readouterr()
 
@@ -307,9 +320,9 @@ def test_projects_are_listed_with_what_is_wrong_with_them(
     assert capsys.readouterr().out.splitlines() == [
         "ci-aaa-001\tpi-aaa-001\tactive\twhatsapp,sms,email\tCucumber Recruitment\tClarify CV",
         "ci-aaa-001\tpi-old\tunusable: timezone",
-        "globex\tpi-aaa-001\tinactive\twhatsapp,sms,email\tCucumber Recruitment\tLater",
+        "ci-bbb-001\tpi-aaa-001\tinactive\twhatsapp,sms,email\tCucumber Recruitment\tLater",
     ]
-    assert run("list", "--company", "globex") == 0
+    assert run("list", "--company", NEIGHBOUR) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 
@@ -322,7 +335,14 @@ def test_the_template_has_the_outputs_that_are_looked_up() -> None:
 
 @pytest.mark.parametrize(
     "arguments_given",
-    [["put"], ["show", "acme"], ["show", "a/b", "p"], ["list", "--company", ""], []],
+    [
+        ["put"],
+        ["show", "acme"],
+        ["show", "a/b", "p"],
+        ["list", "--company", ""],
+        ["release-address", "acme", "post", "x"],
+        [],
+    ],
 )
 def test_a_wrong_argument_ends_the_command(
     tables: dict[str, Table], arguments_given: list[str]
@@ -331,3 +351,218 @@ def test_a_wrong_argument_ends_the_command(
         run(*arguments_given)
 
     assert stop.value.code == 2
+
+
+# What belongs to another company
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            {"sms": {"sms_credentials_id": cast.TWILIO_SECRET_ID}},
+            "channel_config.sms.sms_credentials_id: it must be named"
+            " parley/<stage>/companies/<company_id>/<name>",
+        ),
+        (
+            {"whatsapp": {"provider": "meta", "whatsapp_credentials_id": cast.COMPANY}},
+            "channel_config.whatsapp.whatsapp_credentials_id: it must be <company>, or"
+            " <company>/<name>",
+        ),
+        (
+            {"sms": {"account": "AC" + "6b1e" * 8}},
+            "channel_config.sms.account: it must be the account of the channel's secret",
+        ),
+        (
+            {"sms": {"company_sms_number": SMS_NUMBER}},
+            "channel_config.sms.company_sms_number: another company has claimed it",
+        ),
+        (
+            {"sms": {"senders": {"GB": cast.WHATSAPP_SENDER}}},
+            "channel_config.sms.senders.GB: another company has claimed it",
+        ),
+        (
+            {"email": {"company_email": "x@mail.cucumber.example"}},
+            "channel_config.email.company_email: another company has claimed its domain",
+        ),
+    ],
+)
+def test_a_project_that_names_what_another_company_has_is_not_stored(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    wrong: dict[str, dict[str, Any]],
+    said: str,
+) -> None:
+    put(file, cast.project())
+    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
+    capsys.readouterr()
+
+    assert put(file, neighbour(**wrong)) == 1
+
+    assert capsys.readouterr().err == f"error: {said}\n"
+    assert tables[companies.TABLE].get(set_ups.key(NEIGHBOUR, cast.PROJECT)) is None
+    assert routes.owners(tables[companies.LOG], "sms", SMS) == []
+
+
+@pytest.mark.parametrize(
+    ("ai", "attribute"),
+    [
+        (
+            {
+                "provider": "openai",
+                "openai_config": {
+                    channel: {"model": "m", "api_key_reference": cast.TWILIO_SECRET_ID}
+                    for channel in ("whatsapp", "sms", "email")
+                },
+            },
+            "ai_config.openai_config.whatsapp.api_key_reference",
+        ),
+        (
+            {
+                "provider": "scripted",
+                "functions": [
+                    {
+                        "name": "book",
+                        "description": "books",
+                        "target": "https://example.com/book",
+                        "secret_reference": cast.TWILIO_SECRET_ID,
+                    }
+                ],
+            },
+            "ai_config.functions.0.secret_reference",
+        ),
+    ],
+)
+def test_a_model_or_function_cannot_have_another_companys_secret(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    ai: dict[str, Any],
+    attribute: str,
+) -> None:
+    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
+
+    assert put(file, neighbour() | {"ai_config": ai}) == 1
+
+    assert capsys.readouterr().err.startswith(f"error: {attribute}: it must be named")
+
+
+def registered(tables: dict[str, Table], company: str) -> None:
+    """The inbox has the number for a company."""
+    phone = Phone(
+        pk=Phone.key("106540352242922"),
+        company=company,
+        phone="106540352242922",
+        display_phone=cast.WHATSAPP_SENDER.strip("+"),
+        phone_arn="arn:parley:whatsapp:::phone-number-id/106540352242922",
+        provider="graph",
+        waba_meta_id="102290129340398",
+    )
+    inbox_numbers.register(tables[companies.INBOX], phone)
+
+
+def at_meta(**facts: Any) -> dict[str, Any]:
+    item = cast.project()
+    item["channel_config"]["whatsapp"] |= {
+        "provider": "meta",
+        "account": "102290129340398",
+        "phone_number_id": "106540352242922",
+        "whatsapp_credentials_id": f"{cast.COMPANY}/shop",
+        **facts,
+    }
+    return item
+
+
+def test_a_project_may_use_its_companys_number_of_the_inbox(
+    tables: dict[str, Table], file: Path
+) -> None:
+    registered(tables, cast.COMPANY)
+
+    assert put(file, at_meta()) == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("globex", {}, "phone_number_id"),
+        (cast.COMPANY, {"phone_number_id": "206540352242922"}, "phone_number_id"),
+        (cast.COMPANY, {"phone_number_id": None}, "phone_number_id"),
+        (cast.COMPANY, {"account": "202290129340398"}, "account"),
+        (
+            cast.COMPANY,
+            {"company_whatsapp_number": "+12025550188"},
+            "company_whatsapp_number",
+        ),
+    ],
+)
+def test_a_number_of_the_inbox_must_be_registered_for_the_company_as_the_project_says(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    wrong: tuple[str, dict[str, Any], str],
+) -> None:
+    company, facts, attribute = wrong
+    registered(tables, company)
+
+    assert put(file, at_meta(**facts)) == 1
+
+    assert f"error: channel_config.whatsapp.{attribute}: it" in capsys.readouterr().err
+    assert stored(tables) is None
+
+
+def release(company: str, kind: str, name: str) -> int:
+    return run("release-address", company, kind, name)
+
+
+def test_an_address_that_is_released_can_be_claimed_by_another_company(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put(file, cast.project())
+    mine = neighbour(sms={"company_sms_number": SMS_NUMBER})
+    assert put(file, mine) == 1
+    assert release(cast.COMPANY, "sms", SMS_NUMBER) == 1
+    assert "name: project pi-aaa-001 uses it" in capsys.readouterr().err
+    without = cast.project(allowed_channels=["email"])
+    del without["channel_config"]["sms"]
+    put(file, without)
+
+    assert release(cast.COMPANY, "sms", SMS_NUMBER) == 0
+    assert release(cast.COMPANY, "sms", SMS_NUMBER) == 0
+    assert put(file, mine) == 0
+
+    (owner,) = routes.owners(tables[companies.LOG], "sms", SMS_NUMBER)
+    assert owner.company_id == NEIGHBOUR
+
+
+def test_a_company_releases_only_what_it_has_claimed(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(file, cast.project())
+
+    assert release(NEIGHBOUR, "sms", SMS_NUMBER) == 1
+
+    said = capsys.readouterr().err
+    assert "name: this company has not claimed it" in said
+    assert cast.COMPANY not in said.splitlines()[-1]
+    assert len(routes.owners(tables[companies.LOG], "sms", SMS_NUMBER)) == 1
+
+
+def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
+    file.write_text(json.dumps(neighbour()), encoding="utf-8")
+    assert run("put", str(file), "--single-address") == 0
+    item = cast.project()
+    item["channel_config"]["email"]["company_email"] = f"our-{EMAIL}"
+    assert put(file, item) == 0
+    item["channel_config"]["email"]["company_email"] = EMAIL
+
+    assert put(file, item) == 1
+
+    domain = Name("email", "@neighbour.example")
+    assert claims.holders(tables[companies.LOG], [domain]) == {domain: "*"}
+    assert release("*", "email", domain.text) == 0
+    assert claims.holders(tables[companies.LOG], [domain]) == {}

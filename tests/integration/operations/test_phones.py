@@ -104,6 +104,7 @@ def test_registered_numbers_are_listed_in_their_order(
     of_globex = GRAPH | {
         "--phone": "306540352242944",
         "--company": "globex",
+        "--token-ref": "globex",
         "--waba": "302290129340398",
     }
     for options in (GRAPH, EUM, of_globex):
@@ -149,10 +150,10 @@ def test_registering_again_states_the_settings_anew_and_keeps_what_it_knows_noth
     register(inbox, GRAPH | {"--name": "Acme Bikes"}, "--auto-mark-read")
     inbox.update(pk("PHONE#106540352242922"), put={"sendingBlocked": True})
 
-    register(inbox, GRAPH | {"--token-ref": "other", "--display-phone": "15550783882"})
+    register(inbox, GRAPH | {"--token-ref": "acme/other", "--display-phone": "15550783882"})
 
     stored = item(inbox, "106540352242922")
-    assert stored["tokenRef"] == "other"
+    assert stored["tokenRef"] == "acme/other"
     assert "businessAccountName" not in stored
     assert stored["autoMarkRead"] is False
     assert stored["sendingBlocked"] is True
@@ -197,9 +198,9 @@ def test_a_number_that_moves_to_aws_keeps_its_conversations_under_its_arn(inbox:
 @pytest.mark.parametrize(
     "change",
     [
-        {"--company": "globex"},
+        {"--company": "globex", "--token-ref": "globex"},
         {"--phone-arn": AWS_ARN},
-        {"--company": "globex", "--phone-arn": AWS_ARN},
+        {"--company": "globex", "--token-ref": "globex", "--phone-arn": AWS_ARN},
     ],
 )
 def test_neither_company_nor_arn_of_a_number_can_change(
@@ -220,7 +221,13 @@ def test_two_companies_cannot_share_an_account(
     """Its events name no number: nobody could tell whose they are."""
     register(inbox, GRAPH)
 
-    assert register(inbox, GRAPH | {"--phone": "306540352242944", "--company": "globex"}) == 1
+    assert (
+        register(
+            inbox,
+            GRAPH | {"--phone": "306540352242944", "--company": "globex", "--token-ref": "globex"},
+        )
+        == 1
+    )
 
     assert "another company has numbers of this account" in capsys.readouterr().err
     assert item(inbox, "306540352242944") == {}
@@ -231,7 +238,13 @@ def test_two_numbers_cannot_share_an_inbox(
 ) -> None:
     register(inbox, EUM)
 
-    assert register(inbox, EUM | {"--phone": "306540352242944", "--company": "globex"}) == 1
+    assert (
+        register(
+            inbox,
+            EUM | {"--phone": "306540352242944", "--company": "globex", "--token-ref": "globex"},
+        )
+        == 1
+    )
 
     assert "another number has this ARN" in capsys.readouterr().err
     assert item(inbox, "306540352242944") == {}
@@ -373,3 +386,13 @@ def test_arguments_that_do_not_fit_together_are_refused_and_write_nothing(
     assert capsys.readouterr().err.startswith(f"error: {argument}: ")
     assert store.phones.listed(inbox) == []
     assert item(inbox, options["--phone"]) == {}
+
+
+@pytest.mark.parametrize("token", ["globex", "globex/acme", "acme-2", "acme/", "/acme", "acme/a/b"])
+def test_a_number_cannot_have_the_token_of_another_company(
+    inbox: Table, capsys: pytest.CaptureFixture[str], token: str
+) -> None:
+    assert register(inbox, GRAPH | {"--token-ref": token}) == 1
+
+    assert "--token-ref: it must be <company>, or <company>/<name>" in capsys.readouterr().err
+    assert item(inbox, "106540352242922") == {}

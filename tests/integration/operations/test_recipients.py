@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from local.sandbox import Sandbox
 
 STACK, BUCKET = "parley-dev", "media"
-SECRET = "parley/dev/companies/cucumber-openai"
+SECRET = "parley/dev/companies/ci-aaa-001/openai"
 KEYS_SECRET = "parley-dev-identifier-keys"
 ANN = cast.CANDIDATE
 

@@ -59,6 +59,7 @@ def test_a_message_is_handed_over_after_it_is_stored(automated: Desk) -> None:
             "provider": "meta",
             "provider_message_id": "wamid.1",
             "account": "102290129340398",
+            "company": "acme",
             "channel_method": "whatsapp",
             "business_address": "+15550783881",
             "customer_address": "+447700900101",

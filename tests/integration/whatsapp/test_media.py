@@ -228,7 +228,7 @@ def test_a_deleted_message_takes_its_file_along(desk: Desk, sandbox: Sandbox) ->
 def test_files_of_a_number_without_a_token_are_parked_and_stay_at_the_provider(
     desk: Desk, sandbox: Sandbox
 ) -> None:
-    desk.here.table.put(a_phone(token_ref="nobody").attributes())
+    desk.here.table.put(a_phone(token_ref="acme/missing").attributes())
     desk.take({"messages": [media_message(JPEG)]})
 
     (entry,) = desk.outbox.entries
@@ -236,6 +236,19 @@ def test_files_of_a_number_without_a_token_are_parked_and_stay_at_the_provider(
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "no_access_token")
     assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "PENDING"
+
+
+@pytest.mark.parametrize("token", ["globex", "globex/acme", "acme-2", "acme/a/b"])
+def test_a_number_never_uses_the_token_of_another_company(
+    desk: Desk, sandbox: Sandbox, token: str
+) -> None:
+    desk.here.table.put(a_phone(token_ref=token).attributes())
+    desk.take({"messages": [media_message(JPEG)]})
+
+    (entry,) = desk.outbox.entries
+    handled = desk.handle(entry.body)
+
+    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "token_not_owned")
 
 
 def test_a_read_receipt_is_sent_once_through_the_ledger(desk: Desk, sandbox: Sandbox) -> None:

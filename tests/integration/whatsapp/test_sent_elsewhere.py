@@ -28,6 +28,7 @@ def announced(**changes: Any) -> str:
         "provider": "meta",
         "provider_message_id": "wamid.ai",
         "action_id": "act1",
+        "company": "acme",
         "account": "102290129340398",
         "business_address": PHONE,
         "customer_address": "+447700900101",
@@ -260,3 +261,10 @@ def test_a_long_text_is_kept_whole_beside_its_beginning(desk: Desk) -> None:
     whole = json.loads(desk.here.bucket.get(stored["contentS3Key"]))
     assert len(stored["textBody"]) <= 2_000
     assert whole["textBody"] == "word " * 4_000
+
+
+@pytest.mark.parametrize("company", ["globex", None])
+def test_another_company_cannot_show_a_message_in_this_companys_inbox(
+    desk: Desk, company: str | None
+) -> None:
+    assert desk.handle(announced(company=company)).reason == "company_mismatch"

@@ -68,19 +68,33 @@ def test_a_message_from_an_unknown_number_is_parked(desk: Desk, names: dict[str,
     assert messages(desk) == []
 
 
-def test_a_number_that_two_companies_have_is_told_apart_by_its_account_only(desk: Desk) -> None:
+def register_twin(desk: Desk, company: str) -> None:
+    """The same number is registered under another id and account too."""
     twin = a_phone(
-        pk="PHONE#306540352242944", phone="306540352242944", company="globex", waba_meta_id="302290129340398",
+        pk="PHONE#306540352242944", phone="306540352242944", company=company, waba_meta_id="302290129340398",
         phone_arn="arn:parley:whatsapp:::phone-number-id/306540352242944",
     )  # fmt: skip
     store.phones.register(desk.here.table, twin)
     store.phones.forget()
 
+
+def test_a_number_that_two_companies_have_is_told_apart_by_the_company(desk: Desk) -> None:
+    register_twin(desk, "globex")
+
+    named = {"business_address": "+15550783881", "account": ""}
+    desk.handle(announced(**named, company="globex"))
+
+    assert desk.item("MSG#wamid.ai")["company"] == "globex"
+
+
+def test_a_number_that_a_company_has_twice_is_told_apart_by_its_account_only(desk: Desk) -> None:
+    register_twin(desk, "acme")
+
     handled = desk.handle(announced(business_address="+15550783881", account=""))
     assert handled.reason == "ambiguous_phone"
 
     desk.handle(announced(business_address="+15550783881", account="302290129340398"))
-    assert desk.item("MSG#wamid.ai")["company"] == "globex"
+    assert desk.item("MSG#wamid.ai")["phone"] == "306540352242944"
 
 
 def test_a_disabled_number_parks_it(desk: Desk) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
 
 STAGE = {"Stage": "local"}
-OPENAI_SECRET_ID = "parley/local/companies/cucumber-openai"
+OPENAI_SECRET_ID = "parley/local/companies/ci-aaa-001/openai"
 CHANNELS = ("whatsapp", "sms", "email")
 SENDERS = {
     "whatsapp": ("twilio", "create_message"),
@@ -54,7 +54,10 @@ AWS_SMS = _with(
     configuration_set="parley",
 )
 META = _with(
-    "whatsapp", provider="meta", phone_number_id="106540352242922", whatsapp_credentials_id="us"
+    "whatsapp",
+    provider="meta",
+    phone_number_id="106540352242922",
+    whatsapp_credentials_id=cast.COMPANY,
 )
 AWS_SOCIAL = _with(
     "whatsapp", provider="aws_social", phone_number_id=f"phone-number-id-{'0123456789abcdef' * 2}"
@@ -366,6 +369,7 @@ def _says(world: World, ref: str, text: str, **facts: Any) -> None:
         provider=channel["provider"],
         provider_message_id=f"in-{world.clock.ms}",
         account=channel.get("account", "us-east-1"),
+        company=state["company_id"],
         channel_method=state["channel_method"],
         business_address=state["business_address"],
         customer_address=state["primary_channel"],

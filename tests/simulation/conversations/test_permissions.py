@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from events.conversations import cast
 from tests import template
 from tests.simulation.conversations.drives import DRIVES, OPENAI_SECRET_ID, STAGE
 from tests.simulation.conversations.stage import CALLED, READERS
@@ -33,7 +34,7 @@ def uses(_world: World) -> Iterator[dict[str, set[Use]]]:
     with pytest.MonkeyPatch.context() as patch:
         tokens = template.properties("WhatsAppAccessTokens", **STAGE)["Name"]
         _world.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "made up"})
-        _world.keep_secret(tokens, {"us": "a token of the sandbox"})
+        _world.keep_secret(tokens, {cast.COMPANY: "a token of the sandbox"})
         patch.setattr(_world.wire, "witness", witness.note)
         for queue, (function, _) in READERS.items():
             module = _world.workers[template.properties(queue, **STAGE)["QueueName"]]

@@ -11,15 +11,19 @@ import json
 import random
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import boto3
 
+from conversations import companies, ownership
+from conversations.companies import ConfigurationInvalid
 from events.conversations import cast, twilio
 from shared import conversation_lanes
 from shared.auth import Scope
+from shared.dynamodb import Table
 from shared.events import FileStored, InboundMessage
 from tests import keyring
 from tests.simulation import stored
@@ -103,8 +107,10 @@ class World(Tables):
         return self
 
     def set_up(self, item: dict[str, Any]) -> None:
-        """Somebody writes a project's company data, and every process reads it."""
+        """An operator stores a project and claims its addresses, as far as it is usable; every process reads it."""
         self.write("company", item)
+        with suppress(ConfigurationInvalid):
+            ownership.claim(Table(self.dynamodb, self.tables["log"]), companies.parse(item))
         self._forget_companies()
 
     def change(self, **attributes: Any) -> None:
@@ -408,6 +414,10 @@ class World(Tables):
             )
             if here is not None and hasattr(here, "companies"):
                 here.companies._known.clear()
+            wire = getattr(getattr(getattr(module, "desk", None), "turns", None), "wire", None)
+            for claims in (getattr(here, "claims", None), getattr(wire, "claims", None)):
+                if claims is not None:
+                    claims._known.clear()
 
     def _forget_secrets(self) -> None:
         for module in (*self.workers.values(), *self.called.values()):

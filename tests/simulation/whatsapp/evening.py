@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COUNTER, BusinessNumber
+from events.whatsapp.cast import ADA, COMPANY, COUNTER, BusinessNumber
 from events.whatsapp.payloads import content, interactive, status, text
 from events.whatsapp.story import Story
 from shared.clock import to_text
@@ -77,6 +77,7 @@ def announced(provider_id: str, minute: int = EVENING) -> Entry:
         provider="meta",
         provider_message_id=provider_id,
         action_id=ACTION_ID,
+        company=COMPANY,
         account=COUNTER.waba,
         business_address=COUNTER.phone,
         customer_address=f"+{ADA.wa_id}",

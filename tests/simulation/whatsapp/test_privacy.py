@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from events.whatsapp.cast import APP_SECRET, COUNTER, STRANGER, BusinessNumber
+from events.whatsapp.cast import APP_SECRET, COMPANY, COUNTER, STRANGER, BusinessNumber
 from shared.events import OutboundMessage, body_of
 from shared.queues import Entry, digest
 from tests.integration.logs import recorded
@@ -58,9 +58,9 @@ def message(identity: str, kind: str, part: Any, **more: Any) -> dict[str, Any]:
 def sent(**changes: Any) -> Entry:
     """A message that conversations sent to the customer."""
     facts: dict[str, Any] = {
-        "provider": "meta", "provider_message_id": "wamid.9", "action_id": "1", "account": COUNTER.waba,
-        "business_address": COUNTER.phone, "customer_address": f"+{PHONE}", "message_type": "text",
-        "content": WORDS, "occurred_at": "2026-01-01T00:00:00.000Z",
+        "provider": "meta", "provider_message_id": "wamid.9", "action_id": "1", "company": COMPANY,
+        "account": COUNTER.waba, "business_address": COUNTER.phone, "customer_address": f"+{PHONE}",
+        "message_type": "text", "content": WORDS, "occurred_at": "2026-01-01T00:00:00.000Z",
     }  # fmt: skip
     message = OutboundMessage(**facts | changes)
     return Entry(body_of(message), digest(PHONE), digest("outbound", message.action_id))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from conversations.items import books, conversation, log, ways
+from conversations.items import books, claims, conversation, log, ways
 from conversations.items.conversation import ChannelMethod, Conversation, Role
 from conversations.items.log_item import LogItem
 from conversations.items.register import OF_THE_LOG
@@ -27,7 +27,7 @@ def contract() -> dict[str, Any]:
 def test_no_item_type_is_left_out() -> None:
     declared = {
         item
-        for module in (log, ways, books)
+        for module in (log, ways, books, claims)
         for _, item in inspect.getmembers(module, inspect.isclass)
         if issubclass(item, LogItem) and "item_type" in vars(item)
     }

@@ -12,7 +12,7 @@ from whatsapp.content import describe
 from whatsapp.events import Event
 from whatsapp.translation import Number
 
-COUNTER = Number("meta", "102290129340398", "+15550783881")
+COUNTER = Number("meta", "102290129340398", "+15550783881", "acme")
 FROM = {"id": "wamid.1", "from": "447700900101", "timestamp": "1767268700"}
 
 
@@ -49,6 +49,7 @@ def test_a_text_is_told_with_both_addresses_and_when_it_was_received() -> None:
         provider="meta",
         provider_message_id="wamid.1",
         account="102290129340398",
+        company="acme",
         channel_method="whatsapp",
         business_address="+15550783881",
         customer_address="+447700900101",

@@ -1,0 +1,258 @@
+"""
+Decides which company a project's secrets, senders and addresses belong to.
+
+A project may only name what belongs to its own company:
+
+    secrets, access tokens   the company is part of the name, see `shared.secret_owners`
+    phone numbers            claimed by one company for WhatsApp and SMS together, in every spelling
+    e-mail addresses         claimed by one company, and so is the domain: the nearest claimed domain decides
+    `phone_number_id`        claimed by one company
+
+Only the operator's command writes claims. A name without a claim belongs to no company: nothing is sent from it, and no
+message to it is taken. Refusals name the attribute and the rule, never another company.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from conversations.companies import (
+    CACHE_MS,
+    Company,
+    ConfigurationInvalid,
+    EmailChannel,
+    SmsChannel,
+)
+from conversations.items.books import ParkReason
+from conversations.items.claims import SHARED
+from conversations.items.conversation import ChannelMethod
+from conversations.store import claims
+from conversations.store.claims import Name
+from shared import addresses, clock
+from shared.addresses import AddressInvalid
+from shared.failures import Permanent
+from shared.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conversations.items.ways import BusinessAddress
+    from shared.dynamodb import Table
+    from shared.events import InboundMessage
+
+EMAIL = ChannelMethod.EMAIL.value
+SENDER_ID = "phone_number_id"
+KINDS = (*(method.value for method in ChannelMethod), SENDER_ID)
+# Providers whose events come from the inbox, which knows the company of each of its numbers.
+OF_THE_INBOX = frozenset({"meta", "aws_social"})
+_OF_PHONES = (ChannelMethod.SMS.value, ChannelMethod.WHATSAPP.value)
+_ADDRESSES = {
+    ChannelMethod.WHATSAPP: "company_whatsapp_number",
+    ChannelMethod.SMS: "company_sms_number",
+    ChannelMethod.EMAIL: "company_email",
+}
+CLAIM_RULE = "another company has claimed it"
+ADDRESS_RULE = "it must be an e-mail address, its domain in ASCII"
+
+
+class NotOwned(ConfigurationInvalid):
+    """The project names what does not belong to its company. *attribute* says where, *rule* why; never the value."""
+
+    def __init__(self, attribute: str, rule: str) -> None:
+        super().__init__(attribute)
+        self.rule = rule
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """An address that a project sends from, and the attribute that names it."""
+
+    method: ChannelMethod
+    address: str = field(repr=False)
+    attribute: str
+
+
+@dataclass
+class Claims:
+    """The claims in *log*; one that a company has is believed for half a minute, as its projects are."""
+
+    log: Table
+    _known: dict[tuple[str, ...], int] = field(default_factory=dict)
+
+    def require(self, company: Company, method: ChannelMethod, address: str) -> None:
+        """
+        Raise NotOwned unless the company has claimed all that a message from *address* names.
+
+        Mails are sent from the project's present address, whatever *address* their conversation was begun from.
+        """
+        attribute, channel = _attribute(method), company.channel(method)
+        sender = channel.company_email if isinstance(channel, EmailChannel) else address
+        own = _name(Used(method, sender, attribute))
+        names = [own]
+        sender_id = _sender_id(company) if method is ChannelMethod.WHATSAPP else None
+        if sender_id is not None:
+            names.append(sender_id)
+        known = (company.company_id, *(f"{name.kind}#{name.text}" for name in names))
+        now = clock.now_ms()
+        if now - self._known.get(known, -CACHE_MS) < CACHE_MS:
+            return
+        domains = _domains(own) if method is ChannelMethod.EMAIL else []
+        holders = claims.holders(self.log, [*names, *domains])
+        for name in names:
+            if holders.get(name) != company.company_id:
+                raise NotOwned(_attribute(method, name), "its company must claim it")
+        if domains and _nearest(holders, domains) not in {company.company_id, SHARED}:
+            raise NotOwned(attribute, "its company must claim the domain")
+        self._known[known] = now
+
+
+def claim(log: Table, company: Company) -> None:
+    """
+    Claim everything that a project sends from for its company. Safe to repeat. Raises NotOwned.
+
+    All is read before anything is written, so that a refusal leaves nothing behind; of two companies that claim the
+    same name at once, the conditional write lets one have it.
+    """
+    wanted = {name: one.attribute for one in used_by(company) for name in _names(one)}
+    sender_id = _sender_id(company)
+    if sender_id is not None:
+        wanted[sender_id] = _attribute(ChannelMethod.WHATSAPP, sender_id)
+    domain = _domain_to_claim(log, company)
+    if domain is not None:
+        wanted[domain] = _attribute(ChannelMethod.EMAIL)
+    found = claims.holders(log, wanted)
+    for name, attribute in wanted.items():
+        if found.get(name, company.company_id) != company.company_id:
+            raise NotOwned(attribute, CLAIM_RULE)
+    # In one order for all: where two companies want the same names, the first name decides about all of them.
+    for name in sorted(wanted.keys() - found.keys()):
+        if not claims.claim(log, name, company.company_id):
+            raise NotOwned(wanted[name], CLAIM_RULE)
+
+
+def share_domain(log: Table, company: Company) -> None:
+    """
+    Let the addresses of the project's e-mail domain be claimed one by one, by any company. Raises NotOwned.
+
+    For mailbox providers: the domain belongs to none of the companies, and none can claim it afterwards.
+    """
+    attribute, own = _attribute(ChannelMethod.EMAIL), _email_of(company)
+    if own is None:
+        raise NotOwned(attribute, "it is missing")
+    domains = _domains(own)
+    holder = _nearest(claims.holders(log, domains), domains)
+    if holder not in {None, SHARED} or not claims.claim(log, domains[0], SHARED):
+        raise NotOwned(attribute, "a company has claimed its domain")
+
+
+def to_release(kind: str, text: str) -> list[Name]:
+    """The names whose claims end when an operator releases one: of a number, those for WhatsApp and SMS."""
+    return _of_number(text) if kind in _OF_PHONES else [Name(kind, text)]
+
+
+def names_of(company: Company) -> set[Name]:
+    """All names that a project depends on, the domains of its e-mail address among them. Raises NotOwned."""
+    found = {name for one in used_by(company) for name in _names(one)}
+    own, sender_id = _email_of(company), _sender_id(company)
+    return found | set(_domains(own) if own else []) | ({sender_id} if sender_id else set())
+
+
+def used_by(company: Company) -> Iterator[Used]:
+    """The addresses that a project may send from, each with its attribute."""
+    for method in ChannelMethod:
+        if getattr(company.channel_config, method.value) is None:
+            continue
+        channel = company.channel(method)
+        address = channel.company_email if isinstance(channel, EmailChannel) else channel.address
+        yield Used(method, address, _attribute(method))
+        if isinstance(channel, SmsChannel):
+            for country, number in channel.senders.items():
+                yield Used(method, number, f"channel_config.sms.senders.{country}")
+
+
+def check_credentials(company: Company, method: ChannelMethod) -> None:
+    """Raise NotOwned where a channel of the project names a secret or token of another company."""
+    channel = company.channel(method)
+    name = getattr(channel, f"{method.value}_credentials_id")
+    if name is None:
+        return
+    is_token = channel.provider == "meta"
+    owns, rule = (owns_token, TOKEN_RULE) if is_token else (owns_secret, SECRET_RULE)
+    if not owns(company.company_id, name):
+        raise NotOwned(f"channel_config.{method.value}.{method.value}_credentials_id", rule)
+
+
+def check_reporter(owner: BusinessAddress, event: InboundMessage) -> None:
+    """Raise Permanent where the inbox reports a message of another company's number."""
+    if event.provider in OF_THE_INBOX and event.company != owner.company_id:
+        raise Permanent(ParkReason.TENANT_MISMATCH)
+
+
+def _attribute(method: ChannelMethod, name: Name | None = None) -> str:
+    is_sender_id = name is not None and name.kind == SENDER_ID
+    return f"channel_config.{method.value}.{SENDER_ID if is_sender_id else _ADDRESSES[method]}"
+
+
+def _name(used: Used) -> Name:
+    """The name under which an address is claimed. Raises NotOwned for an e-mail address that has another plain form."""
+    if used.method is not ChannelMethod.EMAIL:
+        return Name(used.method.value, used.address)
+    try:
+        plain = addresses.email_address(used.address)
+    except AddressInvalid:
+        raise NotOwned(used.attribute, ADDRESS_RULE) from None
+    # Another spelling of a domain, such as one with umlauts, would be the same identity at SES.
+    if plain != used.address.casefold():
+        raise NotOwned(used.attribute, ADDRESS_RULE)
+    return Name(EMAIL, plain)
+
+
+def _names(used: Used) -> list[Name]:
+    """All names that are claimed for an address. Raises NotOwned as `_name`."""
+    name = _name(used)
+    return [name] if used.method is ChannelMethod.EMAIL else _of_number(used.address)
+
+
+def _of_number(number: str) -> list[Name]:
+    """A number is one line: whoever has it on WhatsApp has it for SMS too, in all spellings."""
+    spellings = (number, *addresses.twins_of(number))
+    return [Name(kind, spelling) for kind in _OF_PHONES for spelling in spellings]
+
+
+def _sender_id(company: Company) -> Name | None:
+    """The provider's id of the project's WhatsApp number, in the same form for an ARN and for the id alone."""
+    whatsapp = company.channel_config.whatsapp
+    if whatsapp is None or whatsapp.provider not in OF_THE_INBOX or not whatsapp.phone_number_id:
+        return None
+    kind, _, suffix = whatsapp.phone_number_id.rpartition(":")[2].rpartition("/")
+    return Name(SENDER_ID, (f"{kind}-{suffix}" if kind else suffix).lower())
+
+
+def _email_of(company: Company) -> Name | None:
+    """The project's e-mail address. Raises NotOwned as `_name`."""
+    email, attribute = company.channel_config.email, _attribute(ChannelMethod.EMAIL)
+    return _name(Used(ChannelMethod.EMAIL, email.company_email, attribute)) if email else None
+
+
+def _domains(email: Name) -> list[Name]:
+    """The domain of an e-mail address and those above it, but for the top one: `@mail.acme.com`, `@acme.com`."""
+    labels = email.text.rpartition("@")[2].split(".")
+    return [Name(EMAIL, "@" + ".".join(labels[first:])) for first in range(len(labels) - 1)]
+
+
+def _nearest(holders: dict[Name, str], domains: Sequence[Name]) -> str | None:
+    """The company of the nearest claimed domain: at SES the owner of a domain may send from its subdomains too."""
+    return next((holders[domain] for domain in domains if domain in holders), None)
+
+
+def _domain_to_claim(log: Table, company: Company) -> Name | None:
+    """The domain that the project's address needs a claim of; None where it needs none. Raises NotOwned."""
+    own = _email_of(company)
+    if own is None:
+        return None
+    domains = _domains(own)
+    holder = _nearest(claims.holders(log, domains), domains)
+    if holder not in {None, company.company_id, SHARED}:
+        raise NotOwned(_attribute(ChannelMethod.EMAIL), "another company has claimed its domain")
+    return domains[0] if holder is None else None

@@ -1,0 +1,54 @@
+"""Which company has claimed a name: written once, under a condition, so that two companies cannot both have it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from boto3.dynamodb.conditions import Attr
+
+from conversations.items.claims import Claim
+from conversations.items.log_item import PARTITION_KEY, key
+from shared.dynamodb import ConditionFailed, Table
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Name:
+    """What one company may claim: *kind* is a channel or `phone_number_id`, *text* the address, domain or id."""
+
+    kind: str
+    text: str = field(repr=False)
+
+
+def holders(table: Table, names: Iterable[Name]) -> dict[Name, str]:
+    """The companies that have claimed these names, strongly consistent; names without a claim are left out."""
+    wanted = {Claim.partition(name.kind, name.text): name for name in names}
+    items = table.get_many([key(pk) for pk in wanted]) if wanted else []
+    return {wanted[str(item[PARTITION_KEY])]: Claim.read(item).company_id for item in items}
+
+
+def claim(table: Table, name: Name, company_id: str) -> bool:
+    """
+    Claim a name for a company; False where another company has it. Safe to repeat.
+
+    The claim does not exist: the company gets it. The claim is the company's: it stays as it is.
+    """
+    wanted = Claim(company_id=company_id)
+    own = Claim.attr("company_id").eq(company_id)
+    try:
+        table.put(wanted.attributes(_key(name)), when=Attr(PARTITION_KEY).not_exists() | own)
+    except ConditionFailed:
+        return False
+    return True
+
+
+def release(table: Table, name: Name, company_id: str) -> bool:
+    """Remove a company's claim; False where another company has claimed the name. Safe to repeat."""
+    own = Claim.attr("company_id").eq(company_id)
+    try:
+        table.delete(_key(name), when=Attr(PARTITION_KEY).not_exists() | own)
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _key(name: Name) -> dict[str, str]:
+    return key(Claim.partition(name.kind, name.text))

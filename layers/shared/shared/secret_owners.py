@@ -1,0 +1,31 @@
+"""
+Decides which company a secret or an access token belongs to. The name says it, so no table has to be asked.
+
+    secret of AWS Secrets Manager                 parley/<stage>/companies/<company>/<name>
+    key in the secret of WhatsApp access tokens   <company>, or <company>/<name>
+
+Ids of companies hold no slash: no company's names begin with those of another one. ARNs are refused, since they name
+the same secret in a second way.
+"""
+
+import re
+
+_COMPANY = r"[A-Za-z0-9._-]{1,64}"
+_SECRET = re.compile(
+    rf"parley/[A-Za-z0-9-]{{1,64}}/companies/({_COMPANY})/[A-Za-z0-9_+=.@-]{{1,256}}"
+)
+_TOKEN = re.compile(rf"({_COMPANY})(?:/[A-Za-z0-9._-]{{1,64}})?")
+SECRET_RULE = "it must be named parley/<stage>/companies/<company_id>/<name>"  # noqa: S105 - a rule
+TOKEN_RULE = "it must be <company>, or <company>/<name>"  # noqa: S105 - a rule
+
+
+def owns_secret(company: str, name: str) -> bool:
+    """Whether the secret of this name is the company's."""
+    found = _SECRET.fullmatch(name)
+    return found is not None and found[1] == company
+
+
+def owns_token(company: str, name: str) -> bool:
+    """Whether the access token of this name is the company's."""
+    found = _TOKEN.fullmatch(name)
+    return found is not None and found[1] == company

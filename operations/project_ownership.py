@@ -1,0 +1,96 @@
+"""Checks that a project names only secrets, accounts and numbers of its own company, before it is stored."""
+
+from collections.abc import Iterator
+
+import boto3
+
+from conversations import ownership
+from conversations.ai.config import AiConfig
+from conversations.companies import Company
+from operations.arguments import Refused
+from shared.channels.outcomes import Misconfigured
+from shared.channels.twilio_api import credentials_of
+from shared.dynamodb import Table
+from shared.secret_owners import SECRET_RULE, owns_secret
+from shared.secrets import JsonSecret, SecretUnreadable
+from whatsapp import store
+
+CHANNELS_WITH_ACCOUNTS = ("whatsapp", "sms")
+
+
+def check_secrets(company: Company) -> None:
+    """Raise Refused where the project names a secret or token that is not its company's; AiConfigBroken as it does."""
+    for used in ownership.used_by(company):
+        try:
+            ownership.check_credentials(company, used.method)
+        except ownership.NotOwned as fault:
+            raise Refused(f"{fault.attribute}: {fault.rule}") from None
+    for attribute, name in _secrets_of_models(company):
+        if not owns_secret(company.company_id, name):
+            raise Refused(f"{attribute}: {SECRET_RULE}")
+
+
+def accounts_of(company: Company) -> dict[str, str]:
+    """
+    The Twilio account of each channel that uses one, read from the channel's secret.
+
+    Raises Refused where the secret cannot be read or the project names another account: only the holder of an account's
+    credentials may receive its messages.
+    """
+    found: dict[str, str] = {}
+    for name in CHANNELS_WITH_ACCOUNTS:
+        channel = getattr(company.channel_config, name)
+        if channel is None or channel.provider != "twilio":
+            continue
+        where = f"channel_config.{name}"
+        if channel.credentials_id is None:
+            raise Refused(f"{where}.{name}_credentials_id: it is missing")
+        found[name] = _account_in(channel.credentials_id, where)
+        if channel.account not in {None, found[name]}:
+            raise Refused(f"{where}.account: it must be the account of the channel's secret")
+    return found
+
+
+def check_inbox(inbox: Table, company: Company) -> None:
+    """Raise Refused where the project uses a number of the inbox that is not registered for its company."""
+    whatsapp = company.channel_config.whatsapp
+    if whatsapp is None or whatsapp.provider not in ownership.OF_THE_INBOX:
+        return
+    where = "channel_config.whatsapp"
+    if whatsapp.account is None:
+        raise Refused(f"{where}.account: it is missing")
+    if not whatsapp.phone_number_id:
+        raise Refused(f"{where}.phone_number_id: it is missing")
+    named = store.phones.addressed(inbox, whatsapp.phone_number_id, "")
+    own = [phone for phone in named if phone.company == company.company_id]
+    if not own:
+        raise Refused(
+            f"{where}.phone_number_id: it must be a number that operations.phones has registered"
+            " for this company"
+        )
+    if whatsapp.account not in {phone.waba_meta_id for phone in own}:
+        raise Refused(f"{where}.account: it must be the account that the number is registered with")
+    if whatsapp.address not in {f"+{phone.display_phone}" for phone in own}:
+        raise Refused(f"{where}.company_whatsapp_number: it must be the number of phone_number_id")
+
+
+def _secrets_of_models(company: Company) -> Iterator[tuple[str, str]]:
+    """The secrets that a project's AI names on its channels, each with its attribute."""
+    for method in company.allowed_channels:
+        config = AiConfig.read(company.ai_config, method.value)
+        if config.api_key_reference is not None:
+            where = f"ai_config.{config.provider}_config.{method}.api_key_reference"
+            yield where, config.api_key_reference
+        for place, function in enumerate(config.functions):
+            if function.secret_reference is not None:
+                yield f"ai_config.functions.{place}.secret_reference", function.secret_reference
+
+
+def _account_in(secret_id: str, where: str) -> str:
+    secret = JsonSecret(lambda: boto3.client("secretsmanager"), secret_id)
+    try:
+        return credentials_of(secret.value()).account_sid
+    except (SecretUnreadable, Misconfigured):
+        raise Refused(
+            f"{where}: the secret {secret_id} must hold twilio_account_sid, and a token or a key"
+        ) from None

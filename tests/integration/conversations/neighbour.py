@@ -1,0 +1,49 @@
+"""A second company on the same deployment, with addresses, account and secrets of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from events.conversations import cast
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+NEIGHBOUR = "ci-bbb-001"
+SECRET_ID = f"parley/local/companies/{NEIGHBOUR}/twilio"
+SMS = "+12025550161"
+WHATSAPP = "+12025550162"
+EMAIL = "jobs@neighbour.example"
+
+
+def neighbour(**channels: dict[str, Any]) -> dict[str, Any]:
+    """The neighbour's project; *channels* are other facts of a channel."""
+    config = cast.project()["channel_config"]
+    own: dict[str, dict[str, Any]] = {
+        "sms": {"company_sms_number": SMS, "sms_credentials_id": SECRET_ID},
+        "whatsapp": {"company_whatsapp_number": WHATSAPP, "whatsapp_credentials_id": SECRET_ID},
+        "email": {"company_email": EMAIL},
+    }
+    return cast.project(
+        company_id=NEIGHBOUR,
+        channel_config={name: config[name] | own[name] | channels.get(name, {}) for name in config},
+    )
+
+
+def set_up_neighbour(world: World) -> None:
+    """An operator sets the neighbour's project up, whose numbers Twilio carries."""
+    config = world.sandbox.config
+    senders = dict.fromkeys([*config.twilio_senders, SMS, WHATSAPP])
+    world.sandbox.config = replace(config, twilio_senders=tuple(senders))
+    world.keep_secret(SECRET_ID, cast.TWILIO_SECRET)
+    world.set_up(neighbour())
+
+
+def ask(world: World, channel: str = "sms") -> tuple[int, dict[str, Any]]:
+    """The neighbour's software asks for a conversation: status and body of the answer."""
+    ids = {"company_id": NEIGHBOUR, "project_id": cast.PROJECT}
+    request = cast.request(channel, "req-b", company_data=ids)
+    answer = world.ask(request, company=NEIGHBOUR)
+    world.work_off()
+    return answer

@@ -1,0 +1,407 @@
+"""
+A second company cannot use what belongs to the first one: its secrets, tokens, accounts, senders and addresses.
+
+The neighbour's item is written to the table directly here, as if no command had ever checked it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations import companies, ownership
+from conversations.credentials import Credentials
+from conversations.items.claims import SHARED
+from conversations.items.conversation import ChannelMethod
+from conversations.items.ways import BusinessAddress
+from conversations.ownership import NotOwned
+from conversations.records import HumanMessage
+from conversations.store import claims, routes
+from conversations.store.claims import Name
+from events.conversations import cast, twilio
+from events.conversations.twilio import SMS_NUMBER
+from shared import clock
+from shared.channels.outcomes import Misconfigured
+from shared.events import InboundMessage
+from tests.integration.conversations.acts import (
+    OPENAI_SECRET_ID,
+    aside,
+    asked,
+    messages_of,
+    put,
+    stands,
+    unmatched,
+)
+from tests.integration.conversations.neighbour import (
+    EMAIL,
+    NEIGHBOUR,
+    SECRET_ID,
+    SMS,
+    WHATSAPP,
+    ask,
+    neighbour,
+    set_up_neighbour,
+)
+from tests.integration.conversations.test_finding_people import at_aws
+
+if TYPE_CHECKING:
+    from shared.dynamodb import Table
+    from tests.simulation.conversations.world import World
+
+AWS_PHONE = "phone-number-id-0123456789abcdef0123456789abcdef"
+WABA = "102290129340398"
+
+
+def written(world: World, item: dict[str, Any]) -> None:
+    """An item that no command has checked, and no claims for what it names."""
+    world.write("company", item)
+    world.new_process()
+
+
+def at_inbox(provider: str = "aws_social", **facts: Any) -> dict[str, Any]:
+    """How a project uses a WhatsApp number of the inbox."""
+    template = cast.INVITATION | {"meta_name": "invitation"}
+    return {
+        "provider": provider,
+        "account": WABA,
+        "phone_number_id": AWS_PHONE,
+        "whatsapp_credentials_id": None,
+        "templates": {"invitation": template},
+        "reengagement_template": None,
+        **facts,
+    }
+
+
+# Requests
+
+
+@pytest.mark.parametrize(
+    ("channel", "facts", "attribute"),
+    [
+        ("sms", {"company_sms_number": SMS_NUMBER}, "company_sms_number"),
+        ("sms", {"company_sms_number": cast.WHATSAPP_SENDER}, "company_sms_number"),
+        ("sms", {"sms_credentials_id": cast.TWILIO_SECRET_ID}, "sms_credentials_id"),
+        ("email", {"company_email": cast.EMAIL_SENDER}, "company_email"),
+        ("email", {"company_email": "Jobs@Cucumber.Example"}, "company_email"),
+        ("email", {"company_email": "other@cucumber.example"}, "company_email"),
+        ("email", {"company_email": "other@mail.cucumber.example"}, "company_email"),
+        ("whatsapp", {"company_whatsapp_number": cast.WHATSAPP_SENDER}, "company_whatsapp_number"),
+        (
+            "whatsapp",
+            at_inbox("meta", whatsapp_credentials_id=cast.COMPANY),
+            "whatsapp_credentials_id",
+        ),
+        ("whatsapp", at_inbox(), "phone_number_id"),
+    ],
+)
+def test_a_request_is_refused_whose_project_names_what_another_company_has(
+    world: World, channel: str, facts: dict[str, Any], attribute: str
+) -> None:
+    config = cast.project()["channel_config"]
+    world.set_up(
+        cast.project(channel_config=config | {"whatsapp": config["whatsapp"] | at_inbox()})
+    )
+    world.set_up(cast.project())
+    set_up_neighbour(world)
+    written(world, neighbour(**{channel: facts}))
+
+    status, answer = ask(world, channel)
+
+    assert (status, answer["error_code"]) == (500, "CONFIGURATION_ERROR")
+    assert answer["field"] == f"channel_config.{channel}.{attribute}"
+    assert cast.COMPANY not in str(answer)
+    assert world.sent() == []
+
+
+def test_a_request_is_refused_whose_sender_no_company_has_claimed(world: World) -> None:
+    written(world, neighbour())
+
+    status, answer = ask(world)
+
+    assert (status, answer["field"]) == (500, "channel_config.sms.company_sms_number")
+
+
+# Sending
+
+
+def queued(world: World) -> str:
+    """The neighbour's request lies on its queue, past the checks of the router: its `ref`."""
+    ids = {"company_id": NEIGHBOUR, "project_id": cast.PROJECT}
+    status, answer = world.ask(cast.request("sms", "req-b", company_data=ids), company=NEIGHBOUR)
+    assert status == 200, answer
+    return str(answer["conversation_ref"])
+
+
+def moves_to_us(world: World) -> None:
+    """The neighbour's number becomes ours, and every process knows it."""
+    log = aside(world).log
+    for name in ownership.to_release("sms", SMS):
+        assert claims.release(log, name, NEIGHBOUR)
+        assert claims.claim(log, name, cast.COMPANY)
+    world.new_process()
+
+
+def test_a_first_message_is_not_sent_from_another_companys_address(world: World) -> None:
+    set_up_neighbour(world)
+    ref = queued(world)
+    moves_to_us(world)
+
+    world.work_off()
+
+    assert stands(world, ref) == ("failed", "sender_not_owned")
+    assert world.sent() == []
+
+
+def test_a_person_cannot_send_from_an_address_that_another_company_has_now(world: World) -> None:
+    set_up_neighbour(world)
+    ref = queued(world)
+    world.work_off()
+    assert len(world.sent()) == 1
+    moves_to_us(world)
+
+    put(world, HumanMessage(ref=ref, cause="key-1", agent_id="eve", text="Hello"), ref, "say")
+
+    (refused,) = (m for m in world.log(ref) if m["author"] == "human:eve")
+    assert refused["error_code"] == "configuration:sender_not_owned"
+    assert len(world.sent()) == 1
+
+
+def test_a_model_is_not_asked_with_another_companys_key(world: World) -> None:
+    world.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
+    set_up_neighbour(world)
+    models = {"sms": {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID}}
+    ai = {"provider": "openai", "openai_config": models}
+    world.set_up(neighbour() | {"ai_config": ai})
+
+    ref = queued(world)
+    world.work_off()
+
+    assert stands(world, ref) == ("failed", "secret_not_owned")
+    assert [call for call in world.wire.calls if "responses" in call] == []
+
+
+def test_nothing_is_sent_with_another_account_than_the_project_names(world: World) -> None:
+    set_up_neighbour(world)
+    world.set_up(neighbour(sms={"account": "AC" + "6b1e" * 8}))
+
+    ref = queued(world)
+    world.work_off()
+
+    assert stands(world, ref) == ("failed", "account_not_owned")
+    assert world.sent() == []
+
+
+def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
+    credentials = Credentials(lambda: pytest.fail("no secret may be read"))
+
+    for name in (
+        cast.TWILIO_SECRET_ID,
+        f"parley/local/companies/{NEIGHBOUR}",
+        f"parley/local/companies/{NEIGHBOUR}/../{cast.COMPANY}/twilio",
+        f"arn:aws:secretsmanager:us-east-1:123456789012:secret:{SECRET_ID}-a1b2c3",
+        f"parley/local/companies/{NEIGHBOUR}-2/twilio",
+        "parley-local-twilio-webhook",
+    ):
+        with pytest.raises(Misconfigured, match="secret_not_owned"):
+            credentials.value(NEIGHBOUR, name)
+
+
+# What comes
+
+
+def test_a_project_that_is_noted_at_another_companys_address_gets_no_message(world: World) -> None:
+    ref = asked(world)
+    stolen = BusinessAddress(
+        company_id=NEIGHBOUR, project_id=cast.PROJECT, provider="twilio", account=twilio.ACCOUNT
+    )
+    routes.add_address(aside(world).log, "sms", SMS_NUMBER, stolen)
+    world.write("company", neighbour() | {"accept_inbound": True})
+
+    world.text("a", "Which shift is it?")
+    world.text("b", "Is there a job?", From="+447700900555")
+    world.work_off()
+
+    assert messages_of(world, ref) == ["Which shift is it?"]
+    assert [row["project_id"] for row in unmatched(world)] == [cast.PROJECT]
+    assert unmatched(world)[0]["pk"] == f"UNMATCHED#{cast.COMPANY}"
+
+
+def test_a_message_to_an_address_that_no_company_has_claimed_is_parked(world: World) -> None:
+    log = aside(world).log
+    for name in ownership.to_release("sms", SMS_NUMBER):
+        claims.release(log, name, cast.COMPANY)
+    owner = BusinessAddress(
+        company_id=NEIGHBOUR, project_id=cast.PROJECT, provider="twilio", account=twilio.ACCOUNT
+    )
+    routes.add_address(log, "sms", SMS_NUMBER, owner)
+
+    world.text("a", "Hello")
+    world.work_off()
+
+    assert world.parked() == ["UNKNOWN_ADDRESS"]
+
+
+@pytest.mark.parametrize("company", [NEIGHBOUR, None])
+def test_a_message_that_the_inbox_has_of_another_companys_number_is_parked(
+    world: World, company: str | None
+) -> None:
+    at_aws(world)
+    ref = asked(world, "whatsapp")
+
+    world.tell(
+        InboundMessage(
+            provider="aws_social",
+            provider_message_id="wamid.of-ann",
+            account=WABA,
+            company=company,
+            channel_method="whatsapp",
+            business_address=cast.WHATSAPP_SENDER,
+            customer_address=cast.CANDIDATE,
+            received_at=clock.to_text(world.clock.ms),
+            kind="text",
+            text="Which shift is it?",
+        )
+    )
+    world.work_off()
+
+    assert world.parked() == ["TENANT_MISMATCH"]
+    assert messages_of(world, ref) == []
+
+
+# Claims
+
+
+def project(company_id: str, **channels: dict[str, Any]) -> companies.Company:
+    return companies.parse(neighbour(**channels) | {"company_id": company_id})
+
+
+def held(log: Table, company_id: str) -> set[str]:
+    """What a company has claimed."""
+    names = ownership.names_of(project(company_id))
+    return {name.text for name, of in claims.holders(log, names).items() if of == company_id}
+
+
+def test_of_two_companies_that_claim_the_same_at_once_one_gets_all_of_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each has read before the other one has written anything."""
+    log = aside(world).log
+    with monkeypatch.context() as patch:
+        patch.setattr(claims, "holders", lambda *_: {})
+        ownership.claim(log, project("globex"))
+        with pytest.raises(NotOwned) as refusal:
+            ownership.claim(log, project("initech"))
+
+    assert "globex" not in f"{refusal.value}{refusal.value.rule}"
+    assert held(log, "globex") == {SMS, WHATSAPP, EMAIL, "@neighbour.example"}
+    assert held(log, "initech") == set()
+
+
+def test_a_claim_that_was_cut_off_is_finished_by_the_next_one(world: World) -> None:
+    log = aside(world).log
+    claims.claim(log, Name("email", "@neighbour.example"), "globex")
+    claims.claim(log, Name("sms", SMS), "globex")
+
+    ownership.claim(log, project("globex"))
+    ownership.claim(log, project("globex"))
+
+    assert held(log, "globex") == {SMS, WHATSAPP, EMAIL, "@neighbour.example"}
+
+
+def test_a_claim_that_is_refused_leaves_nothing_behind(world: World) -> None:
+    log = aside(world).log
+    claims.claim(log, Name("whatsapp", WHATSAPP), "globex")
+
+    with pytest.raises(NotOwned) as refusal:
+        ownership.claim(log, project("initech"))
+
+    assert refusal.value.attribute == "channel_config.whatsapp.company_whatsapp_number"
+    assert held(log, "initech") == set()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("+525512345678", "+5215512345678"),
+        ("+5491155512345", "+541155512345"),
+        ("+12025550177", "+12025550177"),
+    ],
+)
+def test_a_number_is_one_line_in_every_spelling_and_on_every_channel(
+    world: World, first: str, second: str
+) -> None:
+    log = aside(world).log
+    ownership.claim(log, project("globex", whatsapp={"company_whatsapp_number": first}))
+
+    with pytest.raises(NotOwned):
+        ownership.claim(log, project("initech", sms={"company_sms_number": second}))
+
+
+def mailing(company_id: str, address: str) -> companies.Company:
+    """A project that only sends mails."""
+    config = {"channel_config": {"email": {"company_email": address}}}
+    return companies.parse({"company_id": company_id, "project_id": "p"} | config)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["jobs@acme.example", "x@acme.example", "x@mail.acme.example", "x@a.b.acme.example"],
+)
+def test_a_domain_belongs_to_one_company_with_all_its_addresses_and_subdomains(
+    world: World, address: str
+) -> None:
+    log = aside(world).log
+    ownership.claim(log, mailing("globex", "Jobs@Acme.example"))
+
+    for act in (ownership.claim, ownership.share_domain):
+        with pytest.raises(NotOwned):
+            act(log, mailing("initech", address))
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["x@acme.example.", "x@b\u00fccher.example", "a@b.example,c", "stra\u00dfe@acme.example"],
+)
+def test_an_address_is_claimed_in_one_spelling_only(world: World, address: str) -> None:
+    with pytest.raises(NotOwned):
+        ownership.claim(aside(world).log, mailing("globex", address))
+
+
+def test_addresses_of_a_shared_domain_are_claimed_one_by_one(world: World) -> None:
+    log = aside(world).log
+    for company_id in ("globex", "initech"):
+        mine = mailing(company_id, f"{company_id}@mailbox.example")
+        ownership.share_domain(log, mine)
+        ownership.claim(log, mine)
+        ownership.Claims(log).require(mine, ChannelMethod.EMAIL, "")
+
+    with pytest.raises(NotOwned):
+        ownership.claim(log, mailing("hooli", "globex@mailbox.example"))
+    assert claims.holders(log, [Name("email", "@mailbox.example")]) == {
+        Name("email", "@mailbox.example"): SHARED
+    }
+
+
+def test_the_owner_of_a_subdomain_keeps_it_when_the_domain_is_claimed_later(world: World) -> None:
+    log, mine = aside(world).log, mailing("globex", "x@mail.acme.example")
+    ownership.claim(log, mine)
+
+    ownership.claim(log, mailing("initech", "x@acme.example"))
+
+    ownership.Claims(log).require(mine, ChannelMethod.EMAIL, "")
+    with pytest.raises(NotOwned):
+        ownership.claim(log, mailing("initech", "y@mail.acme.example"))
+
+
+def test_the_id_of_a_number_is_one_name_as_an_arn_and_alone(world: World) -> None:
+    log = aside(world).log
+    arn = f"arn:aws:social-messaging:us-east-1:123456789012:phone-number-id/{AWS_PHONE[16:]}"
+    ownership.claim(log, project("globex", whatsapp=at_inbox()))
+    other = at_inbox(phone_number_id=arn, company_whatsapp_number="+12025550178")
+    own = {"sms": {"company_sms_number": "+12025550179"}, "email": {"company_email": "x@y.example"}}
+
+    with pytest.raises(NotOwned) as refusal:
+        ownership.claim(log, project("initech", whatsapp=other, **own))
+
+    assert refusal.value.attribute == "channel_config.whatsapp.phone_number_id"
