@@ -138,6 +138,7 @@ def delivery_status() -> Json:
         "provider_message_id": twilio.sid_of("ours"),
         "account": twilio.ACCOUNT,
         "channel_method": "sms",
+        "business_address": twilio.SMS_NUMBER,
         "action_id": ACTION,
         "status": "delivered",
         "occurred_at": "2026-01-01T12:27:00.000Z",

@@ -50,13 +50,15 @@ def remove(table: str, *key: str) -> None:
 
 def take(table: str, key: str) -> Item:
     """Take an item out of a table without sort keys, to be given back: moto is slow to make one."""
-    taken: Item = _table(table).items.pop(_text(key))
+    items: Any = _table(table).items  # moto types them as those of a table with sort keys
+    taken: Item = items.pop(_text(key))
     return taken
 
 
 def give_back(table: str, item: Item) -> None:
     """Put an item back that was taken."""
-    _table(table).items[item.hash_key] = item
+    items: Any = _table(table).items
+    items[item.hash_key] = item
 
 
 def objects_of(bucket: str) -> dict[str, bytes]:
