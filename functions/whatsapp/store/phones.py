@@ -60,12 +60,11 @@ def addressed(table: Table, address: str, waba: str) -> list[Phone]:
     """
     The numbers that *address* names: Meta's id, AWS's id or ARN, or the number in E.164; usually one.
 
-    *waba* is Meta's id of their account, where it is known: without it all numbers are looked at, with it only those
-    of this account.
+    *waba* is Meta's id of their account, where it is known: without it all numbers are looked at.
     """
     if address.isdecimal():
         phone = get(table, address)
-        return [phone] if phone and waba in {"", phone.waba_meta_id} else []
+        return [phone] if phone else []
     if waba:
         known = of_account(table, waba)
     else:

@@ -30,7 +30,7 @@ ACCOUNT_B = "AC" + "77e1" * 8
 TOKEN_B = "the-token-of-company-b-not-a-real-one"
 SMS_B, WHATSAPP_B, EMAIL_B = "+12025550182", "+12025550183", "jobs@other.example"
 SMS_OF_OTHER_PROJECT = "+12025550192"
-SECRET_B = "parley/local/companies/company-b-twilio"
+SECRET_B = f"parley/local/companies/{COMPANY_B}/twilio"
 # Numbers of Meta: those of a WABA that the inbox takes in.
 WABA_A, WABA_B = "102290129340398", "902290129340398"
 META_A, META_B = "106540352242922", "906540352242922"

@@ -19,6 +19,7 @@ from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.whatsapp_stage import (
     APP_B,
     APP_SECRET_B,
+    COMPANY_B,
     COUNTER_B,
     ODD,
     WORKSHOP_B,
@@ -36,7 +37,9 @@ QUEUE, TOPIC = "WhatsAppWorker <- WhatsAppQueue", "WhatsAppSocial <- Publication
 WEBHOOK, HANDSHAKE = "POST /webhooks/whatsapp", "GET /webhooks/whatsapp"
 OF_B = {COUNTER.phone: COUNTER_B, WORKSHOP.phone: WORKSHOP_B}
 ACCOUNTS_OF_B = {COUNTER.waba: COUNTER_B, WORKSHOP.waba: WORKSHOP_B}
-MISMATCH = frozenset({"app_mismatch", "unknown_phone", "unknown_account", "malformed"})
+MISMATCH = frozenset(
+    {"app_mismatch", "company_mismatch", "unknown_phone", "unknown_account", "malformed"}
+)
 
 
 def kinds() -> frozenset[str]:
@@ -118,6 +121,7 @@ def sent_elsewhere(
             provider="meta",
             provider_message_id=provider_id,
             action_id=ACTION_ID,
+            company=COMPANY_B,
             account=account,
             business_address=number.phone,
             customer_address=f"+{ADA.wa_id}",
