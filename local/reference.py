@@ -22,8 +22,8 @@ from conversations.items.conversation import PARTITION_KEY, SORT_KEY, Conversati
 from conversations.items.log_item import ONLY, LogItem
 from conversations.items.register import OF_THE_LOG
 from local.processes import ROOT
+from shared.action_ledger import Action
 from shared.consent.records import Consent
-from shared.delivery import Action
 from whatsapp.items import ACTION_PK_PATTERN, AtMost, WhatsAppItem
 from whatsapp.items.register import CONTRACTED, SUPPORT
 

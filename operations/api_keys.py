@@ -13,8 +13,8 @@ from access.api_keys import ApiKey
 from operations import arguments
 from operations.arguments import Refused
 from shared import clock
-from shared.auth import EVERY_PROJECT, PROJECT_SCOPES, Scope, without_project
-from shared.dynamodb import Table
+from shared.api.auth import EVERY_PROJECT, PROJECT_SCOPES, Scope, without_project
+from shared.aws.dynamodb import Table
 
 
 def main(given: Sequence[str] | None = None) -> int:

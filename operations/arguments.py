@@ -7,7 +7,7 @@ from collections.abc import Callable
 import boto3
 import phonenumbers
 
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 
 TABLE_OF_KEYS = "ApiKeysTableName"  # outputs of template.yaml
 TABLE_OF_INBOX = "WhatsAppTableName"

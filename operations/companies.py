@@ -28,7 +28,7 @@ from conversations.ownership import NotOwned
 from conversations.store import claims, routes
 from operations import arguments, project_ownership
 from operations.arguments import Refused
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from shared.failures import Permanent, Transient
 
 # Outputs of template.yaml.

@@ -12,10 +12,10 @@ from conversations.replaying import DeadEvent, Depot, Found, NotReplayable, Redr
 from operations import arguments
 from operations.unhandled import PutBack, Shown, Tell, Wanted
 from shared import clock
-from shared.dead_letters import DeadLetters
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.queues import FifoQueue
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import FifoQueue
 
 # Outputs of template.yaml.
 LOG = "ConversationLogTableName"

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from operations import arguments, unhandled
 from operations.unhandled import PutBack, Shown, Tell
-from shared.dead_letters import DeadLetters
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.queues import FifoQueue
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import FifoQueue
 from whatsapp import dead_letters, replay
 from whatsapp.reading import NotFound
 from whatsapp.replay import NotReplayable, Position, Replay, Wanted

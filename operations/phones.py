@@ -8,9 +8,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from operations import arguments
 from operations.arguments import Refused, matching
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from shared.failures import Transient
-from shared.secret_owners import TOKEN_RULE, owns_token
+from shared.tenancy.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
 from whatsapp.items import Phone
 from whatsapp.items.phones import CONVERSATIONS, NOBODY

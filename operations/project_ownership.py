@@ -8,11 +8,11 @@ from conversations import ownership
 from conversations.ai.config import AiConfig
 from conversations.companies import Company
 from operations.arguments import Refused
-from shared.channels.outcomes import Misconfigured
-from shared.channels.twilio_api import credentials_of
-from shared.dynamodb import Table
-from shared.secret_owners import SECRET_RULE, owns_secret
-from shared.secrets import JsonSecret, SecretUnreadable
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.providers.outcomes import Misconfigured
+from shared.providers.twilio.api import credentials_of
+from shared.tenancy.secret_owners import SECRET_RULE, owns_secret
 from whatsapp import store
 
 CHANNELS_WITH_ACCOUNTS = ("whatsapp", "sms")

@@ -19,11 +19,11 @@ from shared import addresses, keyed_hashes
 from shared.addresses import AddressInvalid
 from shared.ai.openai import Account
 from shared.ai.openai_mirror import delete_conversation
-from shared.channels.outcomes import Misconfigured
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
 from shared.failures import Transient
-from shared.objects import Bucket
-from shared.secrets import JsonSecret
+from shared.providers.outcomes import Misconfigured
 
 # Outputs of template.yaml.
 TABLE = "ConversationsTableName"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from events.conversations import cast
 from shared import keyed_hashes
-from shared.secrets import JsonSecret
+from shared.aws.secrets import JsonSecret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ WHATSAPP_SENDER = "+12025550143"
 EMAIL_SENDER = "jobs@cucumber.example"
 CANDIDATE = CUSTOMER
 CANDIDATE_EMAIL = "ann.doe@example.com"
-# The name of a company's secret holds the company's id, see `shared.secret_owners`.
+# The name of a company's secret holds the company's id, see `shared.tenancy.secret_owners`.
 TWILIO_SECRET_ID = f"parley/local/companies/{COMPANY}/twilio"
 # With this key the samples of the queues name the conversation that `initiate_sms` begins.
 IDENTIFIER_KEYS = {"identifier_key": "the identifier key of the samples"}

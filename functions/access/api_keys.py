@@ -17,8 +17,8 @@ from typing import Self
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
-from shared.auth import EVERY_PROJECT, Caller
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.api.auth import EVERY_PROJECT, Caller
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 
 ACTIVE = "active"
 REVOKED = "revoked"

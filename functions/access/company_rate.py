@@ -10,11 +10,11 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared import clock
-from shared.caps.limit import Limit
-from shared.caps.quotas import Quotas
-from shared.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Attributes, Table
 from shared.failures import Transient
-from shared.observability import describe, logger, metrics
+from shared.rate_limits.fixed_window import Quotas
+from shared.rate_limits.limit import Limit
+from shared.runtime.observability import describe, logger, metrics
 
 MINUTE_SECONDS = 60
 KEY_PATTERN = "RATE#{company}"

@@ -10,14 +10,14 @@ from conversations.filling import filled, template_of
 from conversations.fitting import TOO_LONG, longest
 from conversations.office import Unusable
 from conversations.unwritable import Unwritable
-from shared.channels.sms.text import gsm_twins, measure
+from shared.providers.sms.segments import gsm_twins, measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.opened import Opened
     from conversations.records import HumanMessage
-    from shared.objects import Bucket
+    from shared.aws.s3 import Bucket
 
 
 def check(opened: Opened, bucket: Bucket, said: HumanMessage, field: str = "text") -> None:

@@ -17,10 +17,10 @@ from conversations.opened import Opened
 from conversations.resources import Resources
 from conversations.store import conversations, routes, states
 from shared import addresses, clock
+from shared.aws.sqs_fifo import digest
 from shared.events import InboundMessage, body_of
 from shared.failures import Permanent, Transient
-from shared.observability import logger, metrics
-from shared.queues import digest
+from shared.runtime.observability import logger, metrics
 
 LONGEST_INLINE = 16 * 1_024
 EXTERNAL = "human:external"

@@ -23,15 +23,15 @@ from conversations.throttling import Throttles
 from conversations.turns import Turns
 from conversations.wire import Providers
 from conversations.writing import Scribe
-from shared.channels.email.ses import Ses
-from shared.channels.sms.aws import AwsSms
-from shared.channels.twilio import Twilio
-from shared.channels.whatsapp.eum import Eum
-from shared.channels.whatsapp.graph import Graph
-from shared.kill_switches import KillSwitches
-from shared.queues import FifoQueue
-from shared.secrets import JsonSecret
-from shared.settings import Origin, Url, is_local_stage
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.policy.kill_switches import KillSwitches
+from shared.providers.email.ses import Ses
+from shared.providers.sms.aws_eum import AwsSms
+from shared.providers.twilio.messages import Twilio
+from shared.providers.whatsapp.aws_eum import Eum
+from shared.providers.whatsapp.meta_graph import Graph
+from shared.runtime.settings import Origin, Url, is_local_stage
 
 
 @dataclass(frozen=True, kw_only=True)

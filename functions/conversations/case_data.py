@@ -12,9 +12,9 @@ from typing import Any
 from conversations import references
 from conversations.folders import folder_of
 from conversations.items.conversation import Conversation
-from shared.objects import Bucket
-from shared.queues import to_json
-from shared.stored_objects import Folder, ObjectUnusable, Pointer, record
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import to_json
+from shared.aws.stored_objects import Folder, ObjectUnusable, Pointer, record
 
 INLINE_BYTES = 1_024
 PROJECT_DATA, RECORDED_ANSWERS = "project_data", "recorded_answers"

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from conversations.items.conversation import ChannelMethod
 from shared import clock
 from shared.addresses import country_of
-from shared.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Attributes, Table
 from shared.timezones import ZoneName
 
 PARTITION_KEY = "company_id"

@@ -13,12 +13,12 @@ from conversations.items.log import ACTION_PK_PATTERN
 from conversations.items.log_item import key
 from conversations.resources import Resources
 from shared import keyed_hashes
-from shared.delivery import Action, Ledger
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.queues import FifoQueue
-from shared.secrets import JsonSecret
-from shared.settings import Settings
+from shared.action_ledger import Action, Ledger
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime.settings import Settings
 
 if TYPE_CHECKING:
     from botocore.config import Config

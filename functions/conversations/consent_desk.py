@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from conversations.inputs import ConsentQuery, OptInInput, OptOutInput
     from conversations.office import Agent, Office
-    from shared.auth import Caller
+    from shared.api.auth import Caller
 
 
 def standing(office: Office, caller: Caller, given: ConsentQuery) -> ConsentView:

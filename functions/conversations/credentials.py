@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared.channels.outcomes import Misconfigured, NotSent
-from shared.observability import logger, metrics
-from shared.secret_owners import owns_secret
-from shared.secrets import JsonSecret, SecretUnreadable
+from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.providers.outcomes import Misconfigured, NotSent
+from shared.runtime.observability import logger, metrics
+from shared.tenancy.secret_owners import owns_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

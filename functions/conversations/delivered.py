@@ -27,9 +27,9 @@ from conversations.records import Resolve
 from conversations.store import erasures, messages, states, unreachable
 from conversations.turns import Ended
 from shared import clock
-from shared.business_accounts import OWN_PROVIDERS, BusinessAccount
 from shared.consent.records import Consents, Source, Statement
 from shared.failures import Permanent
+from shared.tenancy.business_accounts import OWN_PROVIDERS, BusinessAccount
 
 if TYPE_CHECKING:
     from conversations.opened import Opened

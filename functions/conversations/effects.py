@@ -14,12 +14,13 @@ from conversations.ai.config import BuiltIn
 from conversations.ai.functions import FAILED, UNKNOWN, Call, Result
 from conversations.items.log import FunctionResult, of
 from conversations.policing import addresses_of
-from shared import clock, http
-from shared.channels.outcomes import InDoubt, Misconfigured, Refused
+from shared import clock
+from shared.action_ledger import Action, OnDoubt, State
+from shared.aws.sqs_fifo import to_json
 from shared.consent.records import Source, Statement
-from shared.delivery import Action, OnDoubt, State
 from shared.failures import Transient
-from shared.queues import to_json
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, Misconfigured, Refused
 
 if TYPE_CHECKING:
     from conversations.ai.config import Function

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conversations.context_object import ContextObject
     from conversations.requests import Request
-    from shared.dynamodb import Table
+    from shared.aws.dynamodb import Table
     from shared.events import InboundMessage
 
 

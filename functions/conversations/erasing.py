@@ -38,9 +38,9 @@ from shared.failures import Transient
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from shared.delivery import Action, Ledger
-    from shared.dynamodb import Table
-    from shared.objects import Bucket
+    from shared.action_ledger import Action, Ledger
+    from shared.aws.dynamodb import Table
+    from shared.aws.s3 import Bucket
 
 # The longest time-out of a function is 120 s; the rest covers clocks that differ.
 SETTLES_MS = 130 * clock.SECOND_MS

@@ -12,15 +12,15 @@ from conversations.items.conversation import first_of_company
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY
 from conversations.store import erasures, messages, routes, states, strays
 from shared.addresses import USER_ID_PREFIX
-from shared.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
+from shared.aws.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from conversations.store.erasures import Name
-    from shared.dynamodb import Attributes, Table
-    from shared.objects import Bucket
-    from shared.stored_objects import Folder
+    from shared.aws.dynamodb import Attributes, Table
+    from shared.aws.s3 import Bucket
+    from shared.aws.stored_objects import Folder
 
 _PARKED = Parked.partition("-")[:-1]
 

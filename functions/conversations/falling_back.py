@@ -16,7 +16,7 @@ from conversations.opened import Opened
 from conversations.resources import Resources
 from conversations.store import states
 from shared import clock
-from shared.queues import Entry, digest
+from shared.aws.sqs_fifo import Entry, digest
 
 _FALLBACK = re.compile(r"(?P<base>.+)-f(?P<number>\d)")
 

@@ -14,9 +14,9 @@ from conversations.items.log import Message
 from conversations.items.ways import Inbound
 from conversations.resources import Resources
 from conversations.store import early_files, erasures, messages, routes
-from shared.business_accounts import BusinessAccount
 from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent, Transient
+from shared.tenancy.business_accounts import BusinessAccount
 
 
 def take(here: Resources, told: FileStored) -> str:

@@ -11,9 +11,9 @@ from conversations.resources import Resources
 from conversations.store import conversations, messages, routes, states
 from shared import clock
 from shared.addresses import twins_of
-from shared.business_accounts import BusinessAccount
 from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent
+from shared.tenancy.business_accounts import BusinessAccount
 
 # After that, what was closed stays closed, and a message is nobody's.
 REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS

@@ -9,8 +9,8 @@ from conversations.companies import EmailChannel, SmsChannel
 from conversations.items.conversation import Role
 from conversations.items.log import Delivery, Message
 from conversations.unwritable import Unwritable
-from shared.channels.email.content import ContentUnusable, subject_line
-from shared.channels.sms.text import gsm_twins, measure
+from shared.providers.email.mime import ContentUnusable, subject_line
+from shared.providers.sms.segments import gsm_twins, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable

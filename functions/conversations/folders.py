@@ -1,7 +1,7 @@
 """Where the objects of conversations are stored: one folder for each conversation, and one for parked events."""
 
-from shared.objects import Bucket
-from shared.stored_objects import Folder
+from shared.aws.s3 import Bucket
+from shared.aws.stored_objects import Folder
 
 _OF_CONVERSATION = "conversations/{ref}/"
 

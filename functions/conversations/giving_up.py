@@ -11,8 +11,8 @@ from conversations.opened import Opened
 from conversations.records import FetchFiles, Lengthen, Notice
 from conversations.resources import Resources
 from conversations.store import states
+from shared.aws.sqs_fifo import digest
 from shared.events import ReplyTrigger
-from shared.queues import digest
 
 _triggers = TypeAdapter(ReplyTrigger)
 

@@ -23,11 +23,11 @@ from conversations.request_json import RequestRefused
 from conversations.store import openings, states
 from conversations.store import requests as answers
 from shared import clock
-from shared.auth import Caller, Forbidden, Scope
-from shared.caps.limit import Limit
+from shared.api.auth import Caller, Forbidden, Scope
+from shared.aws.sqs_fifo import Entry, FifoQueue, NotEnqueued, digest
 from shared.failures import Transient
 from shared.keyed_hashes import KeysUnreadable
-from shared.queues import Entry, FifoQueue, NotEnqueued, digest
+from shared.rate_limits.limit import Limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from conversations.items.conversation import ChannelMethod
     from conversations.ownership import Claims
     from conversations.requests import Request
-    from shared.dynamodb import Table
+    from shared.aws.dynamodb import Table
 
 MINUTE_SECONDS = 60
 ACTIVE_WITHIN_SECONDS = 72 * 3_600

@@ -28,10 +28,10 @@ from conversations.review import must_be_reviewed
 from conversations.store import books, messages, routes, states, unreachable
 from shared import clock
 from shared.addresses import twins_of
+from shared.aws.sqs_fifo import Entry, digest
 from shared.events import ReplyTrigger, body_of
 from shared.failures import Permanent
-from shared.observability import metrics
-from shared.queues import Entry, digest
+from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,15 +16,15 @@ from conversations.office import NotFound, Unusable, opened_for, recipient_of
 from conversations.store import conversations, due, messages, unreachable
 from conversations.views import ConversationsView, ConversationView, MessagesView, SummaryView
 from shared import clock
-from shared.cursors import Listing
+from shared.api.cursors import Listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.inputs import ListQuery, MessagesQuery, SearchInput
     from conversations.office import Office
-    from shared.auth import Caller
-    from shared.dynamodb import Attributes
+    from shared.api.auth import Caller
+    from shared.aws.dynamodb import Attributes
 
 # What one call reads of an index is bounded; then comes a cursor, however few of the entries were wanted.
 ENTRIES_PER_QUERY = 100

@@ -16,14 +16,14 @@ from conversations.ingress.twilio_events import delivery_status
 from conversations.items.log import Delivery
 from conversations.meanings import meaning
 from conversations.store import messages
-from shared.conversation_lanes import status_entry
+from shared.event_queues import status_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shared.channels.twilio import Listed
-    from shared.dynamodb import Table
-    from shared.queues import Entry
+    from shared.aws.dynamodb import Table
+    from shared.aws.sqs_fifo import Entry
+    from shared.providers.twilio.messages import Listed
 
 PROVIDER = "twilio"
 _AT_ONCE = 100

@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from conversations.items.log import Delivery
-from shared.channels import twilio_api
-from shared.channels.outcomes import AddressUnusable, OptedOut
+from shared.providers.outcomes import AddressUnusable, OptedOut
+from shared.providers.twilio import api
 
 if TYPE_CHECKING:
     from shared.events import DeliveryStatus
@@ -90,7 +90,7 @@ def verdict(event: DeliveryStatus) -> Verdict | None:
         is_hard = event.status == _BOUNCE and _detail(event, "bounceType") == _HARD
         return Verdict.UNREACHABLE if is_hard else None
     if event.provider == "twilio" and meaning(event) is Delivery.FAILED:
-        refusal = twilio_api.refusal(twilio_api.number(event.error_code))
+        refusal = api.refusal(api.number(event.error_code))
         if isinstance(refusal, OptedOut):
             return Verdict.OPTED_OUT
         if isinstance(refusal, AddressUnusable):

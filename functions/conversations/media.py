@@ -11,10 +11,9 @@ from urllib.parse import urljoin
 from conversations.folders import folder_of
 from conversations.items.log import DueKind, Message
 from conversations.store import due, messages
-from shared import clock, http
-from shared.channels.outcomes import InDoubt, NotSent
-from shared.queues import digest
-from shared.stored_objects import (
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from shared.aws.stored_objects import (
     FOREIGN_KEY,
     MEDIA_PREFIX,
     Folder,
@@ -22,6 +21,8 @@ from shared.stored_objects import (
     media_of,
     record,
 )
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from conversations.opened import Opened
     from conversations.resources import Resources
-    from shared.objects import Bucket
+    from shared.aws.s3 import Bucket
 
 MOST_FILES = 10
 LARGEST_FILE_BYTES = 16 << 20

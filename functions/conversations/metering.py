@@ -12,14 +12,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.store import tokens
 from shared import ai
-from shared.observability import describe, logger, metrics
 from shared.policy import Reason
+from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversations.companies import Company
-    from shared.dynamodb import Table
+    from shared.aws.dynamodb import Table
 
 CHARACTERS_A_TOKEN = 4  # as a rule of thumb, where a model does not say what it has read
 

@@ -18,7 +18,7 @@ from conversations.items.conversation import Role
 from conversations.settling import entry_of
 from shared import ai
 from shared.ai.openai_mirror import append_messages, create_conversation
-from shared.observability import describe, logger, metrics
+from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

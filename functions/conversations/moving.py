@@ -11,8 +11,8 @@ from conversations.opened import Opened
 from conversations.resources import Resources
 from conversations.store import conversations, messages, openings, states
 from shared import clock
+from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
-from shared.queues import digest
 
 ROUNDS = 4
 _MODES = {

@@ -11,15 +11,15 @@ from conversations.moving import Cause
 from conversations.opened import Opened
 from conversations.store import conversations, states
 from shared import addresses
-from shared.sealing import Seal, seal_of
+from shared.api.opaque_ids import Seal, seal_of
 
 if TYPE_CHECKING:
     from conversations.items.log import State
     from conversations.resources import Resources
-    from shared.auth import Caller
+    from shared.api.auth import Caller
+    from shared.aws.secrets import JsonSecret
+    from shared.aws.sqs_fifo import FifoQueue
     from shared.consent.records import Consents
-    from shared.queues import FifoQueue
-    from shared.secrets import JsonSecret
 
 _REF = re.compile("[a-z2-7]{26}")
 

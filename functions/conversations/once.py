@@ -12,12 +12,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 from conversations import references
 from conversations.context_object import as_json
 from conversations.store import requests
-from shared.queues import digest
+from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from shared.dynamodb import Table
+    from shared.aws.dynamodb import Table
 
 KEY = re.compile(r"[!-~]{8,255}")
 

@@ -15,7 +15,7 @@ from conversations.store import openings
 if TYPE_CHECKING:
     from conversations.items.ways import Open
     from conversations.lifecycle import Status
-    from shared.dynamodb import Attributes, Table
+    from shared.aws.dynamodb import Attributes, Table
 
 CHUNK = 1_000
 CHUNKS_PER_CALL = 4

@@ -39,10 +39,10 @@ from conversations.store import conversations, routes, states
 from conversations.store import requests as answers
 from conversations.turns import Ended, Outcome, Plan
 from shared import clock
-from shared.channels.outcomes import Misconfigured, NotSent
-from shared.delivery import State as Sending
+from shared.action_ledger import State as Sending
 from shared.failures import Permanent, Transient
 from shared.policy import Author, Kind, Reason
+from shared.providers.outcomes import Misconfigured, NotSent
 
 REVIEW = "initial_review"
 ARRIVED_BEFORE = "arrived_before"  # by another channel, whose provider had called it failed

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from conversations.items.log import Message
     from conversations.opened import Opened
-    from shared.channels.outcomes import Sent
-    from shared.delivery import Action
+    from shared.action_ledger import Action
+    from shared.providers.outcomes import Sent
 
 
 class Wire(Protocol):
@@ -21,7 +21,7 @@ class Wire(Protocol):
         """The provider's account that a message would be sent from now; None where it is the deployment's own."""
 
     def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
-        """One attempt. Raises Refused, NotSent or InDoubt of `shared.channels.outcomes`."""
+        """One attempt. Raises Refused, NotSent or InDoubt of `shared.providers.outcomes`."""
 
     def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
         """What proves that an attempt in doubt arrived: the provider's id; None where nothing does."""

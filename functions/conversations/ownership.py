@@ -3,7 +3,7 @@ Decides which company a project's secrets, senders and addresses belong to.
 
 A project may only name what belongs to its own company:
 
-    secrets, access tokens   the company is part of the name, see `shared.secret_owners`
+    secrets, access tokens   the company is part of the name, see `shared.tenancy.secret_owners`
     phone numbers            claimed by one company for WhatsApp and SMS together, in every spelling
     e-mail addresses         claimed by one company, and so is the domain: the nearest claimed domain decides
     `phone_number_id`        claimed by one company
@@ -32,13 +32,13 @@ from conversations.store.claims import Name
 from shared import addresses, clock
 from shared.addresses import AddressInvalid
 from shared.failures import Permanent
-from shared.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
+from shared.tenancy.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conversations.items.ways import BusinessAddress
-    from shared.dynamodb import Table
+    from shared.aws.dynamodb import Table
     from shared.events import InboundMessage
 
 EMAIL = ChannelMethod.EMAIL.value

@@ -12,12 +12,12 @@ from conversations.folders import parked_events
 from conversations.items.books import DeadLetter, Parked, ParkReason
 from conversations.store import books, routes, states
 from shared import clock
-from shared.observability import logger, metrics
-from shared.queues import digest
+from shared.aws.sqs_fifo import digest
+from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from shared.dynamodb import Table
-    from shared.objects import Bucket
+    from shared.aws.dynamodb import Table
+    from shared.aws.s3 import Bucket
 
 PARKED = "Parked"
 _SHORT = 24

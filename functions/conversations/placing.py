@@ -17,18 +17,18 @@ from conversations.store import books, placements, routes
 from conversations.views import AttachedView, UnmatchedListView
 from shared import clock
 from shared.addresses import twins_of
-from shared.conversation_lanes import inbound_entry
-from shared.cursors import Listing
+from shared.api.cursors import Listing
+from shared.api.opaque_ids import NotOurs
+from shared.aws.sqs_fifo import Entry, digest
+from shared.event_queues import inbound_entry
 from shared.events import InboundMessage
-from shared.queues import Entry, digest
-from shared.sealing import NotOurs
 
 if TYPE_CHECKING:
     from conversations.inputs import UnmatchedQuery
     from conversations.office import Agent, Office
     from conversations.opened import Opened
-    from shared.auth import Caller
-    from shared.dynamodb import Attributes
+    from shared.api.auth import Caller
+    from shared.aws.dynamodb import Attributes
 
 _messages = TypeAdapter(InboundMessage)
 

@@ -15,9 +15,6 @@ from conversations.lifecycle import Status
 from conversations.settling import End
 from conversations.store import unreachable
 from shared import clock, policy
-from shared.caps.limit import Limit
-from shared.caps.moments import Caps
-from shared.caps.pace import Pace
 from shared.consent.records import Consents
 from shared.keyed_hashes import keyed_hash
 from shared.policy import (
@@ -32,13 +29,16 @@ from shared.policy import (
     Refused,
     TemplateOnly,
 )
+from shared.rate_limits.frequency_cap import Caps
+from shared.rate_limits.gcra import Pace
+from shared.rate_limits.limit import Limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conversations.companies import Policy
     from conversations.opened import Opened
-    from shared.dynamodb import Attributes, Table
+    from shared.aws.dynamodb import Attributes, Table
     from shared.policy import Decision
 
 HOUR_SECONDS = 3_600

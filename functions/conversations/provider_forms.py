@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from conversations import fixed_texts
 from conversations.companies import SmsChannel, WhatsAppChannel
 from shared import addresses
-from shared.channels import twilio
-from shared.channels.email.content import body_of
-from shared.channels.email.ses import Mail
-from shared.channels.outcomes import Misconfigured
-from shared.channels.sms.aws import TextMessage
 from shared.events import OutboundMessage
+from shared.providers.email.mime import body_of
+from shared.providers.email.ses import Mail
+from shared.providers.outcomes import Misconfigured
+from shared.providers.sms.aws_eum import TextMessage
+from shared.providers.twilio import messages
 
 if TYPE_CHECKING:
     from conversations.companies import EmailChannel
@@ -28,11 +28,11 @@ def for_twilio(
     message: Message,
     secret: dict[str, Any],
     status_callback: str | None,
-) -> twilio.Message:
+) -> messages.Message:
     """For Twilio, SMS or WhatsApp; *secret* may name the template. Raises Misconfigured."""
     is_sms = isinstance(channel, SmsChannel)
     service = channel.messaging_service_sid if isinstance(channel, SmsChannel) else None
-    return twilio.Message(
+    return messages.Message(
         channel="sms" if is_sms else "whatsapp",
         to=opened.customer,
         sender=None if service else opened.state.business_address,
@@ -114,15 +114,15 @@ def for_inbox(
 
 def _twilio_content(
     channel: WhatsAppChannel | SmsChannel, message: Message, secret: dict[str, Any]
-) -> twilio.Text | twilio.Template:
+) -> messages.Text | messages.Template:
     if message.template is None:
-        return twilio.Text(message.content)
+        return messages.Text(message.content)
     templates = channel.templates if isinstance(channel, WhatsAppChannel) else {}
     configured = templates.get(message.template) or {}
     sid = configured.get("content_sid") or secret.get("twilio_template_sid")
     if not isinstance(sid, str):
         raise Misconfigured("content_sid")
-    return twilio.Template(sid, message.variables or {})
+    return messages.Template(sid, message.variables or {})
 
 
 def _meta_content(opened: Opened, message: Message) -> tuple[str, dict[str, Any]]:

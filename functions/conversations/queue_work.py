@@ -19,9 +19,9 @@ from conversations.items.books import ParkReason
 from conversations.resources import Run
 from conversations.store.states import Gone
 from shared import clock
-from shared.batches import Answer, Record, handle_each
+from shared.aws.sqs_batch import Answer, Record, handle_each
 from shared.failures import Permanent, Transient
-from shared.observability import describe, logger, metrics
+from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

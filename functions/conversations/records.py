@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from conversations.context_object import ContextObject
 from conversations.moving import Cause
+from shared.aws.sqs_fifo import Entry, digest
 from shared.failures import Permanent
-from shared.queues import Entry, digest
 
 
 class _Record(BaseModel):

@@ -15,8 +15,8 @@ import uuid
 
 from conversations.items.conversation import ID_PATTERN, Conversation
 from shared import keyed_hashes
+from shared.aws.sqs_fifo import digest, to_json
 from shared.keyed_hashes import FINGERPRINT_CHARACTERS, Key
-from shared.queues import digest, to_json
 
 REF_CHARACTERS = 26
 APPROVED = "approved"  # how a turn is called that a released function began

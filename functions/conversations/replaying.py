@@ -21,16 +21,16 @@ from conversations.items.conversation import ChannelMethod
 from conversations.items.log_item import SORT_KEY
 from conversations.store import books, states, strays
 from shared import clock
-from shared.conversation_lanes import file_entry, inbound_entry, status_entry
-from shared.dead_letters import DeadLetters, Letter
-from shared.dead_letters import redrive as put_back
-from shared.dynamodb import Attributes, Table
+from shared.aws.dead_letters import DeadLetters, Letter
+from shared.aws.dead_letters import redrive as put_back
+from shared.aws.dynamodb import Attributes, Table
+from shared.aws.dynamodb_json import storable
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import Entry, FifoQueue, digest
+from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
+from shared.event_queues import file_entry, inbound_entry, status_entry
 from shared.events import DeliveryStatus, FileStored, InboundMessage, ReplyTrigger
 from shared.failures import Permanent
-from shared.objects import Bucket
-from shared.queues import Entry, FifoQueue, digest
-from shared.storable import storable
-from shared.stored_objects import GONE, ObjectUnusable, Pointer, record
 
 OPEN, REPLAYED = "open", "replayed"
 NO_REASON = "no_error_reported"  # killed, timed out, or unable to say

@@ -22,7 +22,7 @@ from conversations.settling import Noted
 from conversations.store import messages
 from conversations.turns import Ended, Outcome, Plan
 from shared import clock
-from shared.delivery import State as Sending
+from shared.action_ledger import State as Sending
 from shared.events import ReplyTrigger
 from shared.policy import Allowed, Author, Kind, TemplateOnly
 

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
     from conversations.companies import Companies
     from conversations.items.conversation import ChannelMethod
-    from shared.delivery import Action, Ledger
-    from shared.dynamodb import Table
-    from shared.objects import Bucket
-    from shared.queues import FifoQueue
+    from shared.action_ledger import Action, Ledger
+    from shared.aws.dynamodb import Table
+    from shared.aws.s3 import Bucket
+    from shared.aws.sqs_fifo import FifoQueue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

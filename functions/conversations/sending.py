@@ -9,17 +9,17 @@ from conversations.companies import SmsChannel
 from conversations.items.log import DueKind
 from conversations.store import due
 from shared import clock
-from shared.business_accounts import BusinessAccount
-from shared.delivery import Action, OnDoubt
-from shared.delivery import State as Sending
+from shared.action_ledger import Action, OnDoubt
+from shared.action_ledger import State as Sending
 from shared.keyed_hashes import keyed_hash
+from shared.tenancy.business_accounts import BusinessAccount
 
 if TYPE_CHECKING:
     from conversations.items.log import Message, Turn
     from conversations.opened import Opened, Speaking
     from conversations.outgoing import Wire
     from conversations.resources import Resources, Run
-    from shared.channels.outcomes import Sent
+    from shared.providers.outcomes import Sent
 
 # A dead worker's attempt is settled when nobody can be alive in it, and evidence had time to come.
 IN_DOUBT_MS = 150 * clock.SECOND_MS

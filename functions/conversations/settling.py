@@ -20,7 +20,7 @@ from conversations.moving import Cause, change_status, note_change
 from conversations.opened import Opened, Speaking
 from conversations.resources import Resources
 from conversations.store import conversations, due, messages, states
-from shared.business_accounts import BusinessAccount
+from shared.tenancy.business_accounts import BusinessAccount
 
 
 @dataclass(frozen=True, slots=True)

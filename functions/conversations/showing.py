@@ -26,7 +26,7 @@ from conversations.views import (
     UnreachableView,
     WaitingView,
 )
-from shared.stored_objects import ObjectUnusable, media_of, record
+from shared.aws.stored_objects import ObjectUnusable, media_of, record
 
 if TYPE_CHECKING:
     from conversations.case_data import CaseData
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from conversations.items.proposal import Proposal
     from conversations.items.ways import Open
     from conversations.opened import Opened
+    from shared.aws.s3 import Bucket
+    from shared.aws.stored_objects import Folder
     from shared.consent.records import Consent
-    from shared.objects import Bucket
-    from shared.stored_objects import Folder
 
 _AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function"}
 

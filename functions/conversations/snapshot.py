@@ -16,8 +16,8 @@ from conversations.items.conversation import ChannelMethod, Conversation
 from conversations.lifecycle import Status
 from conversations.requests import Request
 from shared import clock
-from shared.objects import Bucket
-from shared.storable import storable
+from shared.aws.dynamodb_json import storable
+from shared.aws.s3 import Bucket
 
 _LONG_AI_PARTS = frozenset({"prompts", "functions"})
 _LONG_CHANNEL_PARTS = frozenset({"templates"})

@@ -17,10 +17,10 @@ from conversations.items.log import DueKind
 from conversations.records import FetchFiles, Resolve, Resume
 from conversations.store import due, routes, states
 from shared import clock
-from shared.channels.outcomes import InDoubt, NotSent, Refused
-from shared.channels.twilio_api import Credentials
-from shared.conversation_lanes import inbound_entry
-from shared.observability import logger, metrics
+from shared.event_queues import inbound_entry
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.providers.twilio.api import Credentials
+from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from conversations.items.log import Due
     from conversations.records import Record
     from conversations.store.due import Waiting
-    from shared.channels.twilio import Listed, Twilio
-    from shared.dynamodb import Table
-    from shared.queues import Entry, FifoQueue
-    from shared.secrets import JsonSecret
+    from shared.aws.dynamodb import Table
+    from shared.aws.secrets import JsonSecret
+    from shared.aws.sqs_fifo import Entry, FifoQueue
+    from shared.providers.twilio.messages import Listed, Twilio
 
 AT_ONCE = 100  # of each partition
 # Whoever takes work off the list may die before it does: the work comes once more after this.

@@ -16,13 +16,13 @@ from conversations.items.books import Rate as RateItem
 from conversations.items.books import Throttled
 from conversations.items.log_item import key
 from shared import clock
-from shared.caps.limit import Rate
-from shared.caps.pace import Pace
-from shared.channels.outcomes import NotSent
 from shared.keyed_hashes import keyed_hash
+from shared.providers.outcomes import NotSent
+from shared.rate_limits.gcra import Pace
+from shared.rate_limits.limit import Rate
 
 if TYPE_CHECKING:
-    from shared.dynamodb import Attributes, Table
+    from shared.aws.dynamodb import Attributes, Table
 
 # What Twilio lets any number send, and what it queues beyond: one a second.
 SLOW = Rate(every_ms=clock.SECOND_MS, burst=3)

@@ -28,7 +28,7 @@ from conversations.settling import End, Noted
 from conversations.store import messages, states
 from conversations.unwritable import Unwritable
 from shared import clock
-from shared.delivery import State as Sending
+from shared.action_ledger import State as Sending
 from shared.failures import Transient
 
 SEND_IN_DOUBT = "send_in_doubt"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.observability import logger, metrics
+from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from conversations.items.log import Message

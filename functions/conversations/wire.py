@@ -20,10 +20,12 @@ from conversations.policing import addresses_of
 from conversations.provider_forms import for_aws_sms, for_inbox, for_meta, for_ses, for_twilio
 from conversations.store import unreachable
 from shared import clock
-from shared.business_accounts import OWN_PROVIDERS
-from shared.channels import twilio
-from shared.channels.email import ses
-from shared.channels.outcomes import (
+from shared.aws.sqs_fifo import Entry, digest
+from shared.consent.records import Source, Statement
+from shared.events import body_of as json_of
+from shared.failures import Transient
+from shared.providers.email import ses
+from shared.providers.outcomes import (
     AddressUnusable,
     CredentialsRefused,
     InDoubt,
@@ -35,13 +37,11 @@ from shared.channels.outcomes import (
     Throttled,
     WindowClosed,
 )
-from shared.channels.twilio_api import credentials_of
-from shared.consent.records import Source, Statement
-from shared.events import body_of as json_of
-from shared.failures import Transient
-from shared.observability import logger, metrics
-from shared.queues import Entry, digest
-from shared.secret_owners import owns_token
+from shared.providers.twilio import messages
+from shared.providers.twilio.api import credentials_of
+from shared.runtime.observability import logger, metrics
+from shared.tenancy.business_accounts import OWN_PROVIDERS
+from shared.tenancy.secret_owners import owns_token
 
 if TYPE_CHECKING:
     from conversations.credentials import Credentials
@@ -49,16 +49,16 @@ if TYPE_CHECKING:
     from conversations.opened import Opened
     from conversations.ownership import Claims
     from conversations.throttling import Throttles
-    from shared.channels.email.ses import Ses
-    from shared.channels.sms.aws import AwsSms
-    from shared.channels.twilio import Twilio
-    from shared.channels.twilio_api import Credentials as Account
-    from shared.channels.whatsapp.eum import Eum
-    from shared.channels.whatsapp.graph import Graph
+    from shared.action_ledger import Action
+    from shared.aws.secrets import JsonSecret
+    from shared.aws.sqs_fifo import FifoQueue
     from shared.consent.records import Consents
-    from shared.delivery import Action
-    from shared.queues import FifoQueue
-    from shared.secrets import JsonSecret
+    from shared.providers.email.ses import Ses
+    from shared.providers.sms.aws_eum import AwsSms
+    from shared.providers.twilio.api import Credentials as Account
+    from shared.providers.twilio.messages import Twilio
+    from shared.providers.whatsapp.aws_eum import Eum
+    from shared.providers.whatsapp.meta_graph import Graph
 
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
 # Clients put their provider before its codes (`twilio_21612`, `ses_MessageRejected`), not before words of ours.
@@ -129,7 +129,7 @@ class Providers:
         """Twilio lists what it made; the others have nothing but their statuses, which confirm by themselves."""
         if opened.channel.provider != "twilio":
             return None
-        prefix = twilio.WHATSAPP if isinstance(opened.channel, WhatsAppChannel) else ""
+        prefix = messages.WHATSAPP if isinstance(opened.channel, WhatsAppChannel) else ""
         try:
             account, _ = _twilio_account(self.credentials, opened)
             listed = self.twilio.sent_to(
@@ -137,7 +137,7 @@ class Providers:
             )
         except (Refused, NotSent, InDoubt):
             return None
-        wanted = twilio.body_hash(message.content)
+        wanted = messages.body_hash(message.content)
         since = action.reserved_at - clock.SECOND_MS
         return next(
             (m.sid for m in listed if m.body_hash == wanted and m.created_at_ms >= since), None
@@ -175,7 +175,7 @@ class Providers:
         action_id: str,
     ) -> Sent:
         account, secret = _twilio_account(self.credentials, opened)
-        reported = twilio.status_callback(self.public_url, action_id) if self.public_url else None
+        reported = messages.status_callback(self.public_url, action_id) if self.public_url else None
         wanted = for_twilio(opened, channel, message, secret, reported)
         try:
             return self.twilio.send(account, wanted)

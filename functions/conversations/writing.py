@@ -22,10 +22,10 @@ from conversations.settling import Noted
 from conversations.store import messages
 from conversations.unwritable import Unwritable, misconfigured
 from shared import ai, clock
-from shared.channels.outcomes import Misconfigured, NotSent
-from shared.observability import logger, metrics
+from shared.aws.secrets import SecretUnreadable
 from shared.policy import Reason
-from shared.secrets import SecretUnreadable
+from shared.providers.outcomes import Misconfigured, NotSent
+from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -14,7 +14,7 @@ from richpanel.decisions.windows import DEFAULT_WINDOWS, Calendar, Window
 from richpanel.identity import normal_address
 from richpanel.resources import Account, ReplyPath
 from richpanel.taxonomy import Intent, Team
-from shared.settings import SettingInvalid
+from shared.runtime.settings import SettingInvalid
 from shared.timezones import ZoneName
 
 REPLY_PATHS: Mapping[Channel, ReplyPath] = {

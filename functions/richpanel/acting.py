@@ -16,9 +16,9 @@ from richpanel.decisions.outcome import Decision
 from richpanel.items import Action
 from richpanel.resources import Resources
 from richpanel.taxonomy import ControlTag
-from shared.delivery import State
+from shared.action_ledger import State
 from shared.failures import Permanent, Transient
-from shared.observability import metrics
+from shared.runtime.observability import metrics
 
 _OUT = frozenset({State.SENT, State.CONFIRMED})
 HANDED_OVER = (ControlTag.ESCALATED_HUMAN,)

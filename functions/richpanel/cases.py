@@ -31,8 +31,8 @@ from richpanel.store import states
 from richpanel.taxonomy import RiskFlag
 from richpanel.turns import Reading, Said, Talk
 from shared import clock
+from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
-from shared.queues import digest
 
 
 class Overtaken(Transient):

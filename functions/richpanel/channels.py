@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
-from shared.settings import SettingInvalid
+from shared.runtime.settings import SettingInvalid
 
 
 class Channel(StrEnum):

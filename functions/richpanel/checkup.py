@@ -11,14 +11,14 @@ from richpanel.items import AuditAction
 from richpanel.limiter import Lane
 from richpanel.office import Office
 from richpanel.store import audits, events, states
+from shared.aws.secrets import SecretUnreadable
+from shared.aws.sqs_fifo import messages_in
 from shared.failures import Permanent, Transient
-from shared.observability import describe
-from shared.queues import messages_in
-from shared.secrets import SecretUnreadable
+from shared.runtime.observability import describe
 
 if TYPE_CHECKING:
-    from shared.dead_letters import DeadLetters
-    from shared.queues import FifoQueue
+    from shared.aws.dead_letters import DeadLetters
+    from shared.aws.sqs_fifo import FifoQueue
 
 OK = "ok"
 NOT_SET_UP = "not_set_up"

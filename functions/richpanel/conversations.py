@@ -8,7 +8,7 @@ from richpanel.office import Erased, Instruction, NotFound, Office, leave_trace
 from richpanel.store import audits, states
 from richpanel.store.states import Change
 from shared import clock
-from shared.dynamodb import Attributes
+from shared.aws.dynamodb import Attributes
 
 # As long as a delivery of the help desk's may come again: 14 days in a queue, 14 among dead letters, and a week.
 TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 
-from shared.secrets import JsonSecret, SecretUnreadable
+from shared.aws.secrets import JsonSecret, SecretUnreadable
 
 
 def can_count(keys: JsonSecret) -> bool:

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from richpanel.channels import Channel
+from shared.aws.sqs_fifo import Entry, to_json
 from shared.failures import Permanent
-from shared.queues import Entry, to_json
 
 VERSION = 1
 LONGEST_ID = 128

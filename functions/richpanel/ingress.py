@@ -14,9 +14,9 @@ from richpanel import payloads
 from richpanel.channels import Channel
 from richpanel.event import RichpanelEvent, deduplication_id
 from shared import clock
-from shared.queues import Entry, FifoQueue
-from shared.secrets import JsonSecret, texts
-from shared.signatures import is_one_of, is_timely_signed
+from shared.aws.secrets import JsonSecret, texts
+from shared.aws.sqs_fifo import Entry, FifoQueue
+from shared.webhook_signatures import is_one_of, is_timely_signed
 
 type AuthMode = Literal["token", "hmac", "either"]
 

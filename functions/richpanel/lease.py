@@ -34,7 +34,7 @@ from pydantic import BaseModel
 
 from richpanel.items import TTL_ATTRIBUTE, Event, EventStatus, key_of
 from shared import clock
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
 
 # A worker is dead at its timeout; the rest covers clocks that differ.

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 
 from richpanel.items import TokenBucket, key_of
 from shared import clock
-from shared.dynamodb import ConditionFailed
+from shared.aws.dynamodb import ConditionFailed
 from shared.failures import Transient
 
 if TYPE_CHECKING:
-    from shared.dynamodb import Table
+    from shared.aws.dynamodb import Table
 
 KEY = TokenBucket.patterns[0]
 CAPACITY = Decimal(8)

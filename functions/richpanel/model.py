@@ -22,8 +22,8 @@ from richpanel.decisions.model_answers import (
 )
 from richpanel.decisions.situation import ModelFailure, ModelOpinion
 from shared import ai
-from shared.observability import describe, logger, metrics
 from shared.redaction import redact
+from shared.runtime.observability import describe, logger, metrics
 
 LIMITS = ai.Limits(most_tokens=600, within_ms=8_000)
 ATTEMPTS = 2

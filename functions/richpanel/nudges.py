@@ -8,7 +8,7 @@ from richpanel.channels import Channel
 from richpanel.event import RichpanelEvent
 from richpanel.ingress import Lanes
 from shared import clock
-from shared.queues import Entry
+from shared.aws.sqs_fifo import Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from richpanel.store import audits
 from richpanel.store.states import Erased
 from richpanel.switchboard import SwitchBoard
 from shared import clock
-from shared.auth import Caller
-from shared.dead_letters import DeadLetters
-from shared.dynamodb import Table
-from shared.queues import to_json
+from shared.api.auth import Caller
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.dynamodb import Table
+from shared.aws.sqs_fifo import to_json
 
 __all__ = ["Erased", "Instruction", "NotFound", "Office", "leave_trace"]
 

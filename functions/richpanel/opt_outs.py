@@ -9,7 +9,7 @@ from richpanel.channels import Channel
 from richpanel.clients.tickets import Comment, Ticket
 from richpanel.resources import Sources
 from shared.failures import Permanent, Transient
-from shared.observability import describe, logger, metrics
+from shared.runtime.observability import describe, logger, metrics
 
 OPTED_OUT = "opted_out"
 UNREADABLE = "consents_unreadable"

@@ -31,9 +31,9 @@ from richpanel.resources import Resources
 from richpanel.store import events, states
 from richpanel.turns import Reading, Said, Talk
 from shared import clock
+from shared.aws.sqs_fifo import to_json
 from shared.failures import Permanent, Transient
-from shared.observability import metrics
-from shared.queues import to_json
+from shared.runtime.observability import metrics
 
 # A ticket, or a message of it, may become visible a little later than we are told of it.
 RECEIVES_UNTIL_VISIBLE = 3

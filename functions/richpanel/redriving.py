@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from richpanel.channels import Channel
 from richpanel.event import parse_event
 from richpanel.office import Instruction, Office, leave_trace
-from shared.dead_letters import Letter
+from shared.aws.dead_letters import Letter
+from shared.aws.sqs_fifo import Entry, digest
 from shared.failures import Permanent
-from shared.queues import Entry, digest
 
 
 @dataclass(frozen=True, slots=True)

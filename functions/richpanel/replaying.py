@@ -12,8 +12,8 @@ from richpanel.office import Instruction, NotFound, Office, leave_trace
 from richpanel.rehearsal import Rehearsed, Visit, rehearse
 from richpanel.store import events
 from shared import clock
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
-from shared.queues import digest
 
 MOST_ROWS = 100
 

@@ -22,10 +22,10 @@ from richpanel.event import plain
 from richpanel.items import Action
 from richpanel.resources import Resources
 from shared import clock
-from shared.channels.outcomes import NotSent
-from shared.delivery import OnDoubt, State
+from shared.action_ledger import OnDoubt, State
 from shared.failures import Permanent, Transient
-from shared.observability import metrics
+from shared.providers.outcomes import NotSent
+from shared.runtime.observability import metrics
 
 # What was read longer ago is read again before a reply: a person may have answered since.
 FRESH_MS = 10 * clock.SECOND_MS

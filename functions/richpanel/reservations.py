@@ -31,7 +31,7 @@ from richpanel.resources import Resources
 from richpanel.store import events, states
 from richpanel.store.states import Change
 from shared import clock
-from shared.delivery import OnDoubt
+from shared.action_ledger import OnDoubt
 
 MOST_TIMES = 3  # of a conversation
 MOST_CUSTOMER_TIMES = 5

@@ -16,10 +16,10 @@ from richpanel.model import Judge
 from richpanel.orders import Services
 from richpanel.switchboard import SwitchBoard
 from richpanel.taxonomy import Team
+from shared.action_ledger import Ledger
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
-from shared.delivery import Ledger
-from shared.dynamodb import Table
-from shared.secrets import JsonSecret
 
 type ReplyPath = Literal["send_message", "comment"]
 

@@ -25,9 +25,9 @@ from richpanel.items import Sweep as Row
 from richpanel.nudges import Nudge
 from richpanel.store import states
 from shared import clock
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
-from shared.queues import digest
 
 MOST_PAGES = 10
 OVERLAP_MS = 15 * 60 * clock.SECOND_MS

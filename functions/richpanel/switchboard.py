@@ -17,7 +17,7 @@ from aws_lambda_powertools.utilities.parameters.exceptions import (
 from richpanel.decisions.switches import Switches, read_switches
 from shared import clock
 from shared.failures import Transient
-from shared.observability import describe, logger, metrics
+from shared.runtime.observability import describe, logger, metrics
 
 CACHE_SECONDS = 30
 WAIT_MS = 30 * clock.SECOND_MS

@@ -17,10 +17,10 @@ from richpanel.replies import FRESH_MS, body_hash
 from richpanel.resources import Resources
 from richpanel.taxonomy import ControlTag, Level
 from shared import clock
-from shared.channels.outcomes import NotSent, Refused
-from shared.delivery import OnDoubt, State
+from shared.action_ledger import OnDoubt, State
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
-from shared.queues import digest
+from shared.providers.outcomes import NotSent, Refused
 
 CLOSED_BY_US = (ControlTag.AUTO_CLOSED, ControlTag.DEFLECTED)
 

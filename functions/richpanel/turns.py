@@ -20,7 +20,7 @@ from richpanel.event import (
 )
 from richpanel.items import Event, EventStatus
 from shared import clock
-from shared.queues import digest
+from shared.aws.sqs_fifo import digest
 
 MOST_COMMENTS = 10  # of a turn that are read; what is older is handled along with them
 MOST_ASIDE = 30  # other messages that are looked through for what only people may handle

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from shared import clock, http
-from shared.channels.outcomes import InDoubt, NotSent
-from shared.dynamodb import Table
-from shared.queues import to_json
-from shared.secrets import JsonSecret, SecretUnreadable, texts
-from shared.signatures import meta_signature
+from shared import clock
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret, SecretUnreadable, texts
+from shared.aws.sqs_fifo import to_json
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, NotSent
+from shared.webhook_signatures import meta_signature
 from whatsapp import store
 from whatsapp.ingress import CANARY_APP
 from whatsapp.items import Message, Phone, pk

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared import clock
-from shared.dead_letters import Letter
-from shared.dead_letters import redrive as put_back
-from shared.queues import Entry, digest
+from shared.aws.dead_letters import Letter
+from shared.aws.dead_letters import redrive as put_back
+from shared.aws.sqs_fifo import Entry, digest
 from whatsapp import ingress, store
 from whatsapp.items import WebhookEvent
 from whatsapp.parking import NO_ERROR_REPORTED, note_of

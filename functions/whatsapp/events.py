@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from shared import clock
+from shared.aws.sqs_fifo import Entry, digest, to_json
 from shared.failures import Permanent
-from shared.queues import Entry, digest, to_json
 
 VERSION = 1
 # What another context put on the queue, in the words of `shared.events`: as it is called there, and of its event here.
@@ -44,7 +44,7 @@ class Event:
     contact: dict[str, Any] | None  # the `contacts[]` entry of the sender
     payload: dict[str, Any] | None  # the item as received; with `claim` only its short texts
     hash: str  # SHA-256 of the payload without what changes at every delivery
-    # Pointer (`shared.stored_objects`) to the whole payload, where it is too large for the queue.
+    # Pointer (`shared.aws.stored_objects`) to the whole payload, where it is too large for the queue.
     claim: dict[str, Any] | None = None
     replay_of: str | None = None  # id of the parked event that it was
     replay: int = 0  # the how many-th replay of it

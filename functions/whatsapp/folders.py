@@ -1,7 +1,7 @@
-"""Where this context stores objects, apart from the files of messages (`shared.stored_objects.media_of`)."""
+"""Where this context stores objects, apart from the files of messages (`shared.aws.stored_objects.media_of`)."""
 
-from shared.objects import Bucket
-from shared.stored_objects import Folder
+from shared.aws.s3 import Bucket
+from shared.aws.stored_objects import Folder
 
 CONTENT_OF_COMPANY = "content/{company}/"
 

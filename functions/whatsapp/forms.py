@@ -11,9 +11,9 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.observability import metrics
-from shared.queues import digest
-from shared.storable import storable
+from shared.aws.dynamodb_json import storable
+from shared.aws.sqs_fifo import digest
+from shared.runtime.observability import metrics
 from whatsapp import ordering, store
 from whatsapp.folders import content_of
 from whatsapp.items import Message, Phone

@@ -6,7 +6,7 @@ The queues and their readers know what they have seen, so that twice is harmless
 """
 
 from shared import clock
-from shared.conversation_lanes import file_entry, inbound_entry, status_entry
+from shared.event_queues import file_entry, inbound_entry, status_entry
 from shared.events import File, FileStored
 from whatsapp import content, ordering, translation
 from whatsapp.content import Content

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from whatsapp import senders, store
 from whatsapp.events import LONGEST_ID, Event
 from whatsapp.items import Alias, Edit, Message, Phone, pk

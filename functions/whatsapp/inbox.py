@@ -7,9 +7,9 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared import clock
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
-from shared.observability import metrics
-from shared.queues import digest
+from shared.runtime.observability import metrics
 from whatsapp import content, forms, handover, identities, media, ordering, receipts, senders, store
 from whatsapp.content import Content
 from whatsapp.events import LONGEST_ID, Event

@@ -12,10 +12,10 @@ from itertools import islice
 from typing import Any
 
 from shared import clock
-from shared.objects import Bucket
-from shared.queues import BATCH_BYTES, FifoQueue, to_json
-from shared.secrets import JsonSecret, texts
-from shared.signatures import is_one_of, meta_app
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret, texts
+from shared.aws.sqs_fifo import BATCH_BYTES, FifoQueue, to_json
+from shared.webhook_signatures import is_one_of, meta_app
 from whatsapp import splitting
 from whatsapp.events import Event
 from whatsapp.folders import claims

@@ -12,10 +12,11 @@ import hashlib
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
-from shared import clock, http
-from shared.channels.outcomes import InDoubt, NotSent, Refused
+from shared import clock
 from shared.failures import Permanent, Transient
-from shared.secret_owners import owns_token
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.tenancy.secret_owners import owns_token
 from whatsapp import handover, media_types, ownership, store
 from whatsapp.content import MediaFile
 from whatsapp.events import Event

@@ -8,7 +8,7 @@ is the evidence, and the message is made here.
 from typing import Any
 
 from shared import clock
-from shared.queues import digest
+from shared.aws.sqs_fifo import digest
 from whatsapp import identities, inbox, ownership, store
 from whatsapp.content import Content
 from whatsapp.events import Event

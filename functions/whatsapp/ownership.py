@@ -3,10 +3,10 @@ Whose an item is. Messages, edits and files are keyed by the provider's ids alon
 name another's: what an event may touch belongs to the company whose number reported it.
 """
 
-from shared.business_accounts import BusinessAccount
-from shared.delivery import Action
+from shared.action_ledger import Action
 from shared.events import OutboundMessage
 from shared.failures import Permanent
+from shared.tenancy.business_accounts import BusinessAccount
 from whatsapp import store
 from whatsapp.items import Edit, Media, Message, Phone
 from whatsapp.resources import Resources

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared import clock
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
-from shared.queues import digest
 from shared.redaction import outline
 from whatsapp import store
 from whatsapp.events import Event, parse_event

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared import clock
+from shared.aws.dynamodb_json import storable
+from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.failures import Permanent, Transient
-from shared.observability import describe, logger, metrics
-from shared.storable import storable
-from shared.stored_objects import GONE, ObjectUnusable, Pointer, record
+from shared.runtime.observability import describe, logger, metrics
 from whatsapp import (
     changes,
     echoes,

@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shared.cursors import Listing
-from shared.dynamodb import Attributes, Table
-from shared.objects import Bucket
-from shared.queues import digest
-from shared.sealing import NotOurs, Seal, seal_of
-from shared.secrets import JsonSecret
+from shared.api.cursors import Listing
+from shared.api.opaque_ids import NotOurs, Seal, seal_of
+from shared.aws.dynamodb import Attributes, Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import digest
 from whatsapp import store
 from whatsapp.items import Conversation, Media, Message, Phone
 from whatsapp.views import Conversations, Messages, conversation_view, message_view
@@ -31,7 +31,7 @@ class PhoneRequired(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What is read from, and what seals its addresses and cursors (`shared.sealing.seal_of`)."""
+    """What is read from, and what seals its addresses and cursors (`shared.api.opaque_ids.seal_of`)."""
 
     table: Table
     bucket: Bucket

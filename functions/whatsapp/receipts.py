@@ -1,8 +1,8 @@
 """Read receipts: the customer sees that their message was read. A side effect, so it goes through the ledger."""
 
 from shared import clock, keyed_hashes
-from shared.delivery import Action, OnDoubt
-from shared.queues import digest
+from shared.action_ledger import Action, OnDoubt
+from shared.aws.sqs_fifo import digest
 from whatsapp.events import Event
 from whatsapp.items import Phone
 from whatsapp.media import token_of

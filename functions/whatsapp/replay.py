@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shared import clock
-from shared.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Attributes, Table
+from shared.aws.sqs_fifo import digest
+from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.failures import Permanent
-from shared.queues import digest
-from shared.stored_objects import GONE, ObjectUnusable, Pointer, record
 from whatsapp import splitting, store
 from whatsapp.events import Event, parse_event
 from whatsapp.folders import parked_events

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from whatsapp import store
 from whatsapp.items.counts import Analytics
 from whatsapp.reading import NotFound, Page

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shared.channels.whatsapp.eum import Eum
-    from shared.channels.whatsapp.graph import Graph
-    from shared.dead_letters import DeadLetters
-    from shared.delivery import Action, Ledger
-    from shared.dynamodb import Table
-    from shared.objects import Bucket
-    from shared.queues import FifoQueue
-    from shared.secrets import JsonSecret
+    from shared.action_ledger import Action, Ledger
+    from shared.aws.dead_letters import DeadLetters
+    from shared.aws.dynamodb import Table
+    from shared.aws.s3 import Bucket
+    from shared.aws.secrets import JsonSecret
+    from shared.aws.sqs_fifo import FifoQueue
+    from shared.providers.whatsapp.aws_eum import Eum
+    from shared.providers.whatsapp.meta_graph import Graph
 
 COMMAND_LINE = "operations"  # the caller of `operations.events`: AWS has authenticated them
 

@@ -23,8 +23,8 @@ from operator import attrgetter
 from typing import Self
 
 from shared import clock
-from shared.dynamodb import Table
-from shared.queues import to_json
+from shared.aws.dynamodb import Table
+from shared.aws.sqs_fifo import to_json
 from whatsapp import counting, store
 from whatsapp.counting import Subject, Tallies, Tally
 from whatsapp.items.counts import Analytics, Counting, Hour

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.queues import Entry, digest, to_json
+from shared.aws.sqs_fifo import Entry, digest, to_json
 from whatsapp import senders
 from whatsapp.events import LONGEST_ID, Event
 from whatsapp.senders import Contacts

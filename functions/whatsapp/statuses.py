@@ -14,7 +14,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared import clock
 from shared.failures import Permanent
-from shared.observability import metrics
+from shared.runtime.observability import metrics
 from whatsapp import handover, outbound, ownership, senders, store
 from whatsapp.events import Event
 from whatsapp.items import Alias, Message, Phone, Status

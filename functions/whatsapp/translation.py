@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.events import Button, DeliveryStatus, File, InboundMessage, Kind, Location, Provider
-from shared.extra import bounded
+from shared.provider_extras import bounded
 from whatsapp import senders
 from whatsapp.content import MEDIA_TYPES, Content
 from whatsapp.events import Event

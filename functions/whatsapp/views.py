@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from shared.objects import Bucket
-from shared.stored_objects import Folder, ObjectUnusable, media_of, record
+from shared.aws.s3 import Bucket
+from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
 from whatsapp.events import correlation_id_of
 from whatsapp.folders import content_of
 from whatsapp.items import Conversation, Media, Message, WebhookEvent

@@ -14,9 +14,9 @@ from events.whatsapp.cast import ADA, COMPANY, COUNTER, JUERGEN, STRANGER, Busin
 from events.whatsapp.payloads import content, text
 from events.whatsapp.story import START, Story
 from local.sandbox.media import BUILT_IN, JPEG_IMAGE
+from shared.aws.sqs_fifo import Entry, digest
 from shared.clock import to_text
 from shared.events import OutboundMessage, body_of
-from shared.queues import Entry, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

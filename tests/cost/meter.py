@@ -18,14 +18,14 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any, TextIO
 from unittest import mock
 
-from shared.observability import logger
+from shared.runtime.observability import logger
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing, Units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shared.queues import Entry
+    from shared.aws.sqs_fifo import Entry
     from tests.simulation.fifo import Queued
     from tests.simulation.world import World
 

@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 
-from shared.observability import logger, metrics
+from shared.runtime.observability import logger, metrics
 
 
 def recorded(monkeypatch: pytest.MonkeyPatch) -> StringIO:

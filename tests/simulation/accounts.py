@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from local.reference import bounds_of
-from shared.delivery import Action
-from shared.dynamodb import _to_wire
-from shared.queues import digest
-from shared.storable import storable
+from shared.action_ledger import Action
+from shared.aws.dynamodb import _to_wire
+from shared.aws.dynamodb_json import storable
+from shared.aws.sqs_fifo import digest
 from whatsapp.events import ANNOUNCED
 from whatsapp.items import WebhookEvent, WhatsAppItem
 from whatsapp.items.register import CONTRACTED, SUPPORT

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from shared.queues import Entry
+    from shared.aws.sqs_fifo import Entry
     from tests.simulation.clock import Clock
 
 DEDUPLICATION_MS = 5 * 60_000

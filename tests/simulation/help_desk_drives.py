@@ -17,8 +17,8 @@ from richpanel.decisions.catalogue import ASK_ORDER_NUMBER
 from richpanel.items import TTL_ATTRIBUTE, TokenBucket
 from richpanel.limiter import KEY
 from richpanel.nudges import Nudge
-from shared.auth import Caller, Scope
-from shared.dynamodb import Table
+from shared.api.auth import Caller, Scope
+from shared.aws.dynamodb import Table
 from tests import keyring
 from tests.simulation.stage import imported
 from tests.simulation.world import Invocation

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tests.simulation.fifo import FifoQueue, Queued
 
 if TYPE_CHECKING:
-    from shared.queues import Entry
+    from shared.aws.sqs_fifo import Entry
 
 
 @dataclass

@@ -19,9 +19,9 @@ from events.whatsapp.cast import COMPANY, COUNTER
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample, samples
 from events.whatsapp.story import START
-from shared import http
+from shared.aws.dynamodb import Table
 from shared.clock import to_text
-from shared.dynamodb import Table
+from shared.providers import http
 from tests.simulation.fifo import Queued
 from tests.simulation.help_desk_drives import asked, drive_help_desk
 from tests.simulation.permissions import (

@@ -2,7 +2,7 @@
 Every call that leaves the handlers goes through here: counted, and on demand killed, failed, recorded or replayed.
 
 Two kinds of calls: operations of AWS clients (hooks of botocore, retries of the SDK inside one call) and HTTP requests
-of `shared.http` (urllib3). Both get one number, in the order they are made.
+of `shared.providers.http` (urllib3). Both get one number, in the order they are made.
 """
 
 from __future__ import annotations

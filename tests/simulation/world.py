@@ -17,9 +17,9 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
 from events.whatsapp.cast import APP_ID, COMPANY, COUNTER, WORKSHOP
+from shared.aws.dynamodb import Table
+from shared.aws.sqs_fifo import Entry
 from shared.clock import to_text
-from shared.dynamodb import Table
-from shared.queues import Entry
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.stored import items_of, objects_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from events.whatsapp.cast import BusinessNumber
     from local.sandbox import Sandbox
-    from shared.secrets import JsonSecret
+    from shared.aws.secrets import JsonSecret
 
 type Items = dict[str, dict[str, Any]]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from richpanel.decisions.switches import Switches, read_switches
-from shared import kill_switches
+from shared.policy import kill_switches
 from tests.template import (
     ROOT,
     environment,
@@ -192,7 +192,7 @@ def imported(function: str) -> subprocess.CompletedProcess[str]:
 import dataclasses, importlib, json, sys
 module, name = sys.argv[1].rsplit(".", 1)
 assert callable(getattr(importlib.import_module(module), name))
-settings = sys.modules.get("shared.settings")
+settings = sys.modules.get("shared.runtime.settings")
 kinds = settings.Settings.__subclasses__() if settings else []
 for kind in kinds:
     kinds += kind.__subclasses__()

@@ -1,5 +1,5 @@
 """The Lambda authorizer."""
 
-from shared import cold_start
+from shared.runtime import gc_at_start
 
-cold_start.begin()
+gc_at_start.begin()

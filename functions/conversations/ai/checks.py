@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 from conversations.ai.faults import Fault
 from conversations.ai.languages import is_foreign, plain_words
 from shared.ai import Stop
-from shared.redaction.addresses_of_the_net import emails_in
-from shared.redaction.opening import redact_tokens
-from shared.redaction.phones import phones_in
+from shared.redaction.links_and_emails import emails_in
+from shared.redaction.phone_numbers import phones_in
+from shared.redaction.secrets import redact_tokens
 
 if TYPE_CHECKING:
     from conversations.ai.output import Output

@@ -12,9 +12,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from conversations.ai.parameters import Parameters, ParametersBroken
 from conversations.ai.plain import plain
-from shared import web_addresses
 from shared.events import Channel  # noqa: TC001 - pydantic reads this annotation at run time
-from shared.settings import is_local_stage
+from shared.runtime import web_addresses
+from shared.runtime.settings import is_local_stage
 
 LARGEST_PROMPT_BYTES = 8 * 1024
 TOKENS = 1_024
@@ -66,7 +66,7 @@ class Function(_Configured):
     """
     A function of the project's own, which its webhook carries out.
 
-    With *approval* nothing runs until a person has released it. *target* has the syntax of `shared.web_addresses`;
+    With *approval* nothing runs until a person has released it. *target* has the syntax of `shared.runtime.web_addresses`;
     whether its host is public is checked at each call.
     """
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.config import BuiltIn, Function
 from conversations.ai.parameters import ArgumentsInvalid, Parameters
 from shared import ai
-from shared.queues import to_json
+from shared.aws.sqs_fifo import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from conversations.ai.config import AiConfig
     from shared.ai import Model
-    from shared.secrets import JsonSecret
+    from shared.aws.secrets import JsonSecret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.faults import ADVICE, Fault
 from conversations.ai.plain import plain
 from shared import ai
-from shared.storable import storable
+from shared.aws.dynamodb_json import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

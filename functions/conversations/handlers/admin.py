@@ -27,13 +27,14 @@ from conversations.office import (
 )
 from conversations.once import KeyReused, StillRunning
 from conversations.store.states import Gone
-from shared import cold_start, rest
-from shared.auth import Caller, Scope
+from shared.api import rest
+from shared.api.auth import Caller, Scope
+from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.aws.sqs_fifo import FifoQueue, NotEnqueued, to_json
 from shared.consent.records import Consents
 from shared.failures import Transient
 from shared.keyed_hashes import KeysUnreadable, KeyUnknown
-from shared.queues import FifoQueue, NotEnqueued, to_json
-from shared.secrets import JsonSecret, SecretUnreadable
+from shared.runtime import gc_at_start
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +81,7 @@ app = rest.resolver(
     }
 )
 routes = Routes(app, log)
-cold_start.done()
+gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

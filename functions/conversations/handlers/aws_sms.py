@@ -7,12 +7,12 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.ingress import aws_sms_events
-from shared import cold_start
-from shared.conversation_lanes import inbound_entry, status_entry
+from shared.aws.sqs_fifo import FifoQueue
+from shared.event_queues import inbound_entry, status_entry
 from shared.events import InboundMessage
-from shared.observability import logger, metrics
-from shared.queues import FifoQueue
-from shared.settings import Settings
+from shared.runtime import gc_at_start
+from shared.runtime.observability import logger, metrics
+from shared.runtime.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ settings = AwsSmsSettings.load()
 sqs = boto3.client("sqs")  # every event needs it
 inbound = FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url)
 statuses = FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url)
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -16,19 +16,19 @@ from conversations.credentials import Credentials
 from conversations.media import Fetcher
 from conversations.queue_work import Worker, work
 from conversations.wire import file_proof
-from shared import cold_start
+from shared.aws.dynamodb_json import storable
 from shared.consent.records import Consents
 from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent
-from shared.observability import metrics
-from shared.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
-from shared.storable import storable
+from shared.runtime import gc_at_start
+from shared.runtime.observability import metrics
+from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
-    from shared.batches import Answer
+    from shared.aws.sqs_batch import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ worker = Worker(
     handle=_handle,
     bury=lambda *_: None,
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -11,14 +11,14 @@ from conversations import channel_work, giving_up, records
 from conversations.assembly import SpeakingSettings, desk_of
 from conversations.items.conversation import ChannelMethod
 from conversations.queue_work import Worker, work
-from shared import cold_start
-from shared.observability import metrics
+from shared.runtime import gc_at_start
+from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
-    from shared.batches import Answer
+    from shared.aws.sqs_batch import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ worker = Worker(
     handle=_handle,
     bury=lambda body, reason: giving_up.of_record(desk.here, body, reason),
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

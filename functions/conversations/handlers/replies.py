@@ -11,16 +11,17 @@ from pydantic import TypeAdapter, ValidationError
 from conversations import giving_up, replying
 from conversations.assembly import SpeakingSettings, desk_of
 from conversations.queue_work import Worker, work
-from shared import clock, cold_start
+from shared import clock
 from shared.events import ReplyTrigger
 from shared.failures import Permanent
-from shared.observability import metrics
+from shared.runtime import gc_at_start
+from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
-    from shared.batches import Answer
+    from shared.aws.sqs_batch import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,7 @@ worker = Worker(
     handle=_handle,
     bury=lambda body, reason: giving_up.of_trigger(desk.here, body, reason),
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -16,14 +16,15 @@ from conversations.companies import Companies
 from conversations.items.conversation import ChannelMethod
 from conversations.ownership import Claims
 from conversations.request_json import RequestRefused, read_json
-from shared import clock, cold_start, keyed_hashes
-from shared.auth import RateLimited, Unauthenticated, caller_of
-from shared.dynamodb import Table
-from shared.gateway import raw_body
-from shared.observability import describe, logger, metrics
-from shared.queues import FifoQueue
-from shared.secrets import JsonSecret
-from shared.settings import Origin, Settings
+from shared import clock, keyed_hashes
+from shared.api.auth import RateLimited, Unauthenticated, caller_of
+from shared.api.proxy_event import raw_body
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime import gc_at_start
+from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -66,7 +67,7 @@ here = initiating.Routing(
     router_version=settings.router_version,
     max_age_ms=settings.request_max_age_seconds * clock.SECOND_MS,
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -12,10 +12,10 @@ from conversations import once
 from conversations.inputs import ActingInput
 from conversations.office import Agent, Unusable
 from conversations.once import Asked
-from shared import openapi, rest
-from shared.auth import Scope
-from shared.observability import logger
-from shared.openapi import Operation
+from shared.api import openapi, rest
+from shared.api.auth import Scope
+from shared.api.openapi import Operation
+from shared.runtime.observability import logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from conversations.inputs import AgentInput
     from conversations.listing import Page
-    from shared.auth import Caller
-    from shared.dynamodb import Table
+    from shared.api.auth import Caller
+    from shared.aws.dynamodb import Table
 
 KEY_HEADER = "Idempotency-Key"
 

@@ -13,17 +13,18 @@ from pydantic import TypeAdapter
 from conversations import delivered, parking, sending
 from conversations.connecting import ConnectedSettings, resources_of
 from conversations.queue_work import Worker, work
-from shared import clock, cold_start
+from shared import clock
+from shared.aws.dynamodb_json import storable
 from shared.events import DeliveryStatus
 from shared.failures import Permanent, Transient
-from shared.observability import metrics
-from shared.storable import storable
+from shared.runtime import gc_at_start
+from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
-    from shared.batches import Answer
+    from shared.aws.sqs_batch import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,7 @@ worker = Worker(
     handle=_handle,
     bury=lambda *_: None,
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -11,13 +11,14 @@ from botocore.config import Config
 
 from conversations import sweeping
 from conversations.items.conversation import ChannelMethod
-from shared import clock, cold_start
-from shared.channels.twilio import Twilio
-from shared.dynamodb import Table
-from shared.observability import logger, metrics
-from shared.queues import FifoQueue
-from shared.secrets import JsonSecret
-from shared.settings import Origin, Settings
+from shared import clock
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.providers.twilio.messages import Twilio
+from shared.runtime import gc_at_start
+from shared.runtime.observability import logger, metrics
+from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -54,7 +55,7 @@ desk = sweeping.Sweeper(
         lambda: boto3.client("secretsmanager", config=patient), settings.twilio_webhook_secret_id
     ),
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

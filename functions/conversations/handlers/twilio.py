@@ -10,13 +10,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.ingress import twilio_events, twilio_signature
 from conversations.ingress.twilio_signature import Call
-from shared import clock, cold_start
-from shared.conversation_lanes import inbound_entry, status_entry
-from shared.gateway import has_header, header, raw_body
-from shared.observability import describe, logger, metrics
-from shared.queues import FifoQueue, NotEnqueued
-from shared.secrets import JsonSecret, SecretUnreadable
-from shared.settings import Settings, Url
+from shared import clock
+from shared.api.proxy_event import has_header, header, raw_body
+from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
+from shared.event_queues import inbound_entry, status_entry
+from shared.runtime import gc_at_start
+from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.settings import Settings, Url
 
 # The longest text, 1,600 characters, has 19 KB in a form. The gap check finds a message whose call is above a bound.
 LARGEST_BODY_BYTES = 64 << 10
@@ -47,7 +48,7 @@ statuses = FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url)
 secret = JsonSecret(
     lambda: boto3.client("secretsmanager", config=quick), settings.twilio_webhook_secret_id
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared import clock
 from shared.events import DeliveryStatus, InboundMessage
-from shared.extra import bounded
+from shared.provider_extras import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

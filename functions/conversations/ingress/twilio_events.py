@@ -11,9 +11,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from shared import clock
+from shared.aws.sqs_fifo import digest, to_json
 from shared.events import Button, Channel, DeliveryStatus, File, InboundMessage, Kind, Location
-from shared.extra import bounded
-from shared.queues import digest, to_json
+from shared.provider_extras import bounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

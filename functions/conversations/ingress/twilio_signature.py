@@ -22,7 +22,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from shared.secrets import texts
+from shared.aws.secrets import texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

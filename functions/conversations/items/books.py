@@ -2,7 +2,7 @@
 The books beside conversations: requests that were answered, counters of limits, what nobody could place.
 
     IDEMPOTENCY#<hash>    #             Answered    the answer to a request, for its repetitions
-    RATE#<what>#<subject>  #            Rate        how often something happened, see `shared.caps`
+    RATE#<what>#<subject>  #            Rate        how often something happened, see `shared.rate_limits`
     THROTTLED#<sender>    #             Throttled   a sender of ours is too fast for its provider, for the time being
     TOKENS#<company>#<project>  <day>  Spent       what models have read and written for a project on a day (UTC)
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
@@ -42,7 +42,7 @@ class Answered(LogItem):
 
 
 class Rate(LogItem):
-    """How often something happened; what stands in it is that of the counters of `shared.caps`."""
+    """How often something happened; what stands in it is that of the counters of `shared.rate_limits`."""
 
     item_type: ClassVar[str] = "RATE"
     pk_pattern: ClassVar[str] = "RATE#{what}#{subject}"
@@ -131,7 +131,7 @@ class Parked(LogItem):
     source: str  # the queue it came by
     event_type: str | None = None
     company_id: str | None = None
-    # The pointer (`shared.stored_objects`) to the whole event, for a replay.
+    # The pointer (`shared.aws.stored_objects`) to the whole event, for a replay.
     body_object: dict[str, Any] | None = None
     replays: int | None = (
         None  # how often it was put back on its queue; parked again it is another item

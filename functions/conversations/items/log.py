@@ -19,11 +19,11 @@ from conversations.items.conversation import ChannelMethod, Conversation, Role
 from conversations.items.log_item import LogItem, key, sort_key
 from conversations.items.proposal import Proposal
 from shared import clock
-from shared.dynamodb import Attributes
+from shared.aws.dynamodb import Attributes
 
 DUE_INDEX = "due-index"
 DUE_BUCKETS = 4
-ACTION_PK_PATTERN = "ACTION#{action_id}"  # of the ledger's items, see `shared.delivery`
+ACTION_PK_PATTERN = "ACTION#{action_id}"  # of the ledger's items, see `shared.action_ledger`
 MARKER_DAYS = 35  # longer than any provider or dead-letter queue brings an event again
 
 

@@ -7,7 +7,7 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
 from shared import clock
-from shared.dynamodb import Attributes
+from shared.aws.dynamodb import Attributes
 
 PARTITION_KEY = "pk"
 SORT_KEY = "sk"

@@ -9,7 +9,7 @@ from conversations.items.books import DeadLetter, Parked, Unmatched
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.store import strays
 from shared import clock
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 
 _DAY = len("2026-03-01")
 

@@ -7,7 +7,7 @@ from boto3.dynamodb.conditions import Attr
 
 from conversations.items.claims import Claim
 from conversations.items.log_item import PARTITION_KEY, key
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 
 
 @dataclass(frozen=True, slots=True, order=True)

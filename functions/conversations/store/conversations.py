@@ -9,7 +9,7 @@ from conversations import references
 from conversations.items import conversation as keys
 from conversations.items.conversation import ChannelMethod, Conversation
 from shared import clock
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 
 ROUNDS = 4

@@ -8,7 +8,7 @@ from conversations import references
 from conversations.items.log import DUE_BUCKETS, DUE_INDEX, Due, DueKind, of
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY
 from shared import clock
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 
 
 @dataclass(frozen=True, slots=True)

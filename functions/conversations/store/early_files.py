@@ -5,7 +5,7 @@ from boto3.dynamodb.conditions import Key
 from conversations.items.books import EarlyFile
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.store import messages
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 
 
 def keep(table: Table, provider: str, provider_message_id: str, file: EarlyFile) -> None:

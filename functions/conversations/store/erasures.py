@@ -18,7 +18,7 @@ from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.items.ways import Alias, Inbound, Route
 from conversations.store import early_files, messages
 from shared import clock
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes
 
 type Person = tuple[str, str]  # company and address

@@ -9,8 +9,8 @@ from boto3.dynamodb.conditions import Attr, Key
 from conversations.items.log import Change, Delivery, Message, OfConversation, of
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.items.ways import Outbound
-from shared.dynamodb import Attributes, ConditionFailed, Table
-from shared.queues import digest
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.sqs_fifo import digest
 
 AT_ONCE = 25  # of BatchWriteItem
 SEARCHED = 1_000

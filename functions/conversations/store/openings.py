@@ -5,7 +5,7 @@ from boto3.dynamodb.conditions import Key
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.items.ways import Open
 from shared import clock
-from shared.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Attributes, Table
 
 _HOUR = len("2026-03-01T09")
 

@@ -8,7 +8,7 @@ from conversations.items.log import State, state_key
 from conversations.items.log_item import PARTITION_KEY, key
 from conversations.items.ways import Placement
 from conversations.store.states import Gone
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes
 
 

@@ -11,10 +11,10 @@ from typing import Any
 from conversations.items.books import Answered, Rate
 from conversations.items.log_item import key
 from shared import clock
-from shared.caps.limit import Limit
-from shared.caps.quotas import Quotas
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
+from shared.rate_limits.fixed_window import Quotas
+from shared.rate_limits.limit import Limit
 
 ROUNDS = 4
 

@@ -8,7 +8,7 @@ from conversations.items.claims import Claim
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.items.ways import Alias, BusinessAddress, Inbound, Route
 from shared import clock
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes
 
 NEWEST = 10

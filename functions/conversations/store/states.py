@@ -13,7 +13,7 @@ from boto3.dynamodb.conditions import ConditionBase, Key
 from conversations.items.log import Mode, Stage, State, Turn, state_key
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY
 from shared import clock
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 
 
 class Gone(Exception):

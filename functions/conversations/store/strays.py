@@ -7,7 +7,7 @@ from boto3.dynamodb.conditions import Key
 from conversations.items.books import Stray
 from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from shared import clock
-from shared.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Attributes, Table
 
 LONGER_SECONDS = 7 * clock.DAY_SECONDS
 

@@ -4,7 +4,7 @@ from conversations.items.books import Spent
 from conversations.items.log_item import key
 from shared import clock
 from shared.ai import Usage
-from shared.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Attributes, Table
 
 _DAY = len("2026-03-01")
 

@@ -1,7 +1,7 @@
 """The end of a conversation's state: fenced off while all else is erased, then a tombstone."""
 
 from conversations.items.log import State, state_key
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 
 
 def until_buried(table: Table, ref: str) -> State | None:

@@ -6,7 +6,7 @@ from boto3.dynamodb.conditions import Attr
 
 from conversations.items.books import Unreachable
 from conversations.items.log_item import PARTITION_KEY, key
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes
 
 

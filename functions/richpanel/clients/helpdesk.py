@@ -19,15 +19,15 @@ from richpanel.clients.calls import BadAnswer, attempt, content, refusal, repeat
 from richpanel.clients.shapes import one, several
 from richpanel.clients.tickets import DeskOrder, OrderLink, Tag, Team, Ticket, TicketPage
 from richpanel.limiter import Throttled
-from shared.channels.outcomes import InDoubt, NotSent
 from shared.failures import Permanent
-from shared.observability import metrics
+from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from richpanel.limiter import Lane, Limiter
-    from shared import http
+    from shared.providers import http
 
 PAGE_SIZE = 100
 _NOT_FOUND = "richpanel_404"

@@ -14,7 +14,7 @@ from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, several
 from shared import clock
 
 if TYPE_CHECKING:
-    from shared import http
+    from shared.providers import http
 
 _TOO_MANY = 429
 # The limit is 40 a minute, so its reset can be far: who has less time left answers without.

@@ -15,10 +15,10 @@ from pydantic import Field
 
 from richpanel.clients.calls import BadAnswer, attempt, content, refusal, repeatable
 from richpanel.clients.shapes import Id, Moment, ProviderModel, Some, several
-from shared.channels.outcomes import NotSent, Refused
+from shared.providers.outcomes import NotSent, Refused
 
 if TYPE_CHECKING:
-    from shared import http
+    from shared.providers import http
 
 # What a search term is made of; everything else could change what is searched for.
 _TERM = re.compile(r"[^A-Za-z0-9-]")

@@ -25,15 +25,17 @@ from richpanel.replaying import HelpDeskFailed, NotSetUp
 from richpanel.switchboard import SwitchBoard, SwitchNotSet
 from richpanel.switching import SwitchesRefused
 from richpanel.views import action_view, state_view
-from shared import clock, cold_start, rest
-from shared.auth import Caller, Forbidden, Scope
-from shared.cursors import Listing
-from shared.dead_letters import DeadLetters
-from shared.dynamodb import Table
-from shared.observability import logger, metrics
-from shared.queues import FifoQueue, NotEnqueued
-from shared.sealing import seal_of
-from shared.secrets import JsonSecret, SecretUnreadable
+from shared import clock
+from shared.api import rest
+from shared.api.auth import Caller, Forbidden, Scope
+from shared.api.cursors import Listing
+from shared.api.opaque_ids import seal_of
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
+from shared.runtime import gc_at_start
+from shared.runtime.observability import logger, metrics
 
 # What is left of the time is for the answer.
 SPARE_MS = 4 * clock.SECOND_MS
@@ -116,7 +118,7 @@ app = rest.resolver(
         NotEnqueued: (HTTPStatus.SERVICE_UNAVAILABLE, "not_enqueued"),
     }
 )
-cold_start.done()
+gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from richpanel.model import Judge
 from richpanel.resources import Endpoints, Sources
 from shared import keyed_hashes
 from shared.ai.bedrock import Bedrock
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
-from shared.dynamodb import Table
-from shared.secrets import JsonSecret
-from shared.settings import Origin, SettingInvalid, Settings, Url
+from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
 
 # A table that hangs must not take the whole run: the lease says how long we live.
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 3})

@@ -16,13 +16,14 @@ from richpanel.items import TTL_ATTRIBUTE
 from richpanel.limiter import Lane, Limiter
 from richpanel.resources import Endpoints, Sources
 from richpanel.sweep import Net, sweep
-from shared import clock, cold_start
-from shared.dynamodb import Table
+from shared import clock
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Permanent, Transient
-from shared.observability import describe, logger, metrics
-from shared.queues import FifoQueue
-from shared.secrets import JsonSecret
-from shared.settings import Settings, Url
+from shared.runtime import gc_at_start
+from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.settings import Settings, Url
 
 EVERY_MS = 5 * 60 * clock.SECOND_MS
 
@@ -60,7 +61,7 @@ here = Sources(
         help_desk=settings.help_desk_url, shopify=None, shopify_version="", shipstation=None
     ),
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -12,12 +12,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 from richpanel import ingress
 from richpanel.channels import channel_names
 from richpanel.payloads import Unreadable
-from shared import cold_start
-from shared.gateway import has_header, header, raw_body
-from shared.observability import describe, logger, metrics
-from shared.queues import FifoQueue, NotEnqueued
-from shared.secrets import JsonSecret, SecretUnreadable
-from shared.settings import Settings
+from shared.api.proxy_event import has_header, header, raw_body
+from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
+from shared.runtime import gc_at_start
+from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.settings import Settings
 
 LARGEST_BODY_BYTES = 32 << 10
 TOKEN_HEADERS = ("x-middleware-token", "x-richpanel-webhook-token")
@@ -58,7 +58,7 @@ class Refused(Exception):
         self.status, self.code = status, code
 
 
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -14,12 +14,13 @@ from richpanel.lease import Lease
 from richpanel.processing import Delivery, Handled, process
 from richpanel.resources import Resources
 from richpanel.switchboard import SwitchBoard
-from shared import clock, cold_start
-from shared.batches import Answer, Record, handle_each
-from shared.delivery import Ledger
-from shared.dynamodb import Table
+from shared import clock
+from shared.action_ledger import Ledger
+from shared.aws.dynamodb import Table
+from shared.aws.sqs_batch import Answer, Record, handle_each
 from shared.failures import Transient
-from shared.observability import logger, metrics
+from shared.runtime import gc_at_start
+from shared.runtime.observability import logger, metrics
 
 # SQS takes no more than twelve hours, those since the record was received included.
 LONGEST_VISIBILITY_SECONDS = 11 * 3_600
@@ -58,7 +59,7 @@ here = sources(
         SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
     ),
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -23,7 +23,7 @@ from richpanel.items.state import (
     Sweep,
     TokenBucket,
 )
-from shared.dynamodb import Attributes
+from shared.aws.dynamodb import Attributes
 
 ROWS: dict[str, tuple[type[Row | Action], ...]] = {
     "idempotency": (Event, Action),

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict
 
 from richpanel.items.row import TTL_ATTRIBUTE, Row, filled
-from shared import clock, delivery
-from shared.dynamodb import Attributes
+from shared import action_ledger, clock
+from shared.aws.dynamodb import Attributes
 
 
 class Mode(StrEnum):
@@ -77,9 +77,9 @@ class Event(IdempotencyRow):
 _ACTION_NAMES = {"action_id": "event_id", "state": "status", "ttl": TTL_ATTRIBUTE}
 
 
-class Action(delivery.Action):
+class Action(action_ledger.Action):
     """
-    The ledger row of one thing that was done to a ticket: `shared.delivery`, in the words of the contract.
+    The ledger row of one thing that was done to a ticket: `shared.action_ledger`, in the words of the contract.
 
     `body_hash` is the hex SHA-256 of a reply as text with whitespace collapsed: the help desk's copy is recognised by
     it. The other facts are those of the event that it was done for.
@@ -103,7 +103,7 @@ class Action(delivery.Action):
     patterns: ClassVar[tuple[str, ...]] = (REPLY, TAG, ASSIGN, CLOSE, LOOKUP)
 
     provider: str = "richpanel"
-    state: delivery.State
+    state: action_ledger.State
     ttl: int
     conversation_id: str
     source_message_id: str | None = None
@@ -129,7 +129,7 @@ class Action(delivery.Action):
             "mode": event.mode,
             "safe_mode": event.safe_mode,
             "automation_enabled": event.automation_enabled,
-            "state": delivery.State.RESERVED,
+            "state": action_ledger.State.RESERVED,
             "ttl": clock.expires_in(Action.ttl_seconds),
         }
 

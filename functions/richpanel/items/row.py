@@ -8,7 +8,7 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
 from shared import clock
-from shared.dynamodb import Attributes
+from shared.aws.dynamodb import Attributes
 
 TTL_ATTRIBUTE = "expires_at"  # of all three tables; epoch seconds
 _PLACEHOLDER = re.compile(r"{(\w+)}")

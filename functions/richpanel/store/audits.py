@@ -4,7 +4,7 @@ from boto3.dynamodb.conditions import Key
 
 from richpanel.items import AuditAction
 from shared import clock
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 
 
 def add(table: Table, action: AuditAction) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from richpanel.items import Event, EventStatus, key_of
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 
 
 def get_many(table: Table, event_ids: Iterable[str]) -> dict[str, Event]:

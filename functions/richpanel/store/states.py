@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from richpanel.items import ConversationState, CustomerState, StateRow, Sweep, key_of
 from shared import clock
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 
 ROUNDS = 3

@@ -1,5 +1,5 @@
 """One module per event source of this context: it parses, makes one call, and renders."""
 
-from shared import cold_start
+from shared.runtime import gc_at_start
 
-cold_start.begin()
+gc_at_start.begin()

@@ -12,17 +12,19 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 from pydantic import BaseModel, ConfigDict, Field
 
-from shared import clock, cold_start, rest
-from shared.auth import Caller, Forbidden, Scope
-from shared.cursors import Listing
-from shared.dead_letters import DeadLetters
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.observability import logger, metrics
-from shared.queues import FifoQueue
-from shared.sealing import seal_of
-from shared.secrets import JsonSecret
-from shared.settings import Settings
+from shared import clock
+from shared.api import rest
+from shared.api.auth import Caller, Forbidden, Scope
+from shared.api.cursors import Listing
+from shared.api.opaque_ids import seal_of
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime import gc_at_start
+from shared.runtime.observability import logger, metrics
+from shared.runtime.settings import Settings
 from whatsapp import dead_letters, replay
 from whatsapp.reading import NotFound
 from whatsapp.replay import NotReplayable, Position, Replay, Wanted
@@ -94,7 +96,7 @@ seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_se
 app = rest.resolver(
     {NotFound: rest.NOT_FOUND, NotReplayable: (HTTPStatus.CONFLICT, "not_replayable")}
 )
-cold_start.done()
+gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

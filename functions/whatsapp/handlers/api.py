@@ -9,12 +9,13 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from shared import cold_start, rest
-from shared.auth import Scope
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.secrets import JsonSecret
-from shared.settings import Settings
+from shared.api import rest
+from shared.api.auth import Scope
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.runtime import gc_at_start
+from shared.runtime.settings import Settings
 from whatsapp import reading, reports
 from whatsapp.reading import ConversationsQuery, MessagesQuery, NotFound, PhoneRequired
 from whatsapp.reports import AnalyticsQuery
@@ -40,7 +41,7 @@ source = reading.Source(
 app = rest.resolver(
     {NotFound: rest.NOT_FOUND, PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required")}
 )
-cold_start.done()
+gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared import cold_start
-from shared.dynamodb import Table
-from shared.observability import logger, metrics
-from shared.secrets import JsonSecret
-from shared.settings import Settings
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
+from shared.runtime import gc_at_start
+from shared.runtime.observability import logger, metrics
+from shared.runtime.settings import Settings
 from whatsapp import canary
 from whatsapp.events import correlation_id_of
 
@@ -29,7 +29,7 @@ way = canary.Way(
     secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.whatsapp_canary_secret_id),
     table=Table(boto3.client("dynamodb"), settings.messages_table_name),
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -6,11 +6,11 @@ from typing import Any
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared import cold_start
-from shared.objects import Bucket
-from shared.observability import logger, metrics
-from shared.queues import FifoQueue
-from shared.settings import Settings
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime import gc_at_start
+from shared.runtime.observability import logger, metrics
+from shared.runtime.settings import Settings
 from whatsapp import ingress
 
 
@@ -27,7 +27,7 @@ settings = SocialSettings.load()
 sqs = boto3.client("sqs")  # every event needs it
 queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
 bucket = Bucket(lambda: boto3.client("s3"), settings.media_bucket_name)
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

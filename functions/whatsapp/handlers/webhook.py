@@ -8,13 +8,13 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared import cold_start
-from shared.gateway import header, raw_body
-from shared.objects import Bucket
-from shared.observability import describe, logger, metrics
-from shared.queues import PARALLEL_CALLS, FifoQueue, NotEnqueued
-from shared.secrets import JsonSecret
-from shared.settings import Settings
+from shared.api.proxy_event import header, raw_body
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import PARALLEL_CALLS, FifoQueue, NotEnqueued
+from shared.runtime import gc_at_start
+from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.settings import Settings
 from whatsapp import ingress
 
 LARGEST_BODY_BYTES = 3 << 20  # Meta, "Webhooks": payloads are at most 3 MB.
@@ -52,7 +52,7 @@ canary_secret = (
     if settings.whatsapp_canary_secret_id
     else None
 )
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

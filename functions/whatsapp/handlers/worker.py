@@ -10,17 +10,18 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
-from shared import clock, cold_start, keyed_hashes
-from shared.batches import Answer, Record, handle_each
-from shared.channels.whatsapp.eum import Eum
-from shared.channels.whatsapp.graph import Graph
-from shared.delivery import Action, Ledger
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.observability import describe, logger, metrics
-from shared.queues import FifoQueue
-from shared.secrets import JsonSecret
-from shared.settings import Origin, Settings
+from shared import clock, keyed_hashes
+from shared.action_ledger import Action, Ledger
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_batch import Answer, Record, handle_each
+from shared.aws.sqs_fifo import FifoQueue
+from shared.providers.whatsapp.aws_eum import Eum
+from shared.providers.whatsapp.meta_graph import Graph
+from shared.runtime import gc_at_start
+from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.settings import Origin, Settings
 from whatsapp import parking
 from whatsapp.events import OUTBOUND
 from whatsapp.items import ACTION_PK_PATTERN, pk
@@ -95,7 +96,7 @@ here = Resources(
 )
 # A table that hangs has used up as much; without as much again, the reason of a dead letter goes unsaid.
 NOTE_MS = 30 * clock.SECOND_MS
-cold_start.done()
+gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -10,7 +10,7 @@ from whatsapp.items.item import AtMost, WhatsAppItem, pk
 from whatsapp.items.media import Media
 from whatsapp.items.phones import Phone, PhoneList
 
-# The ledger's items are `shared.delivery.Action`; their key in this table.
+# The ledger's items are `shared.action_ledger.Action`; their key in this table.
 ACTION_PK_PATTERN = "ACTION#{actionId}"
 
 __all__ = [

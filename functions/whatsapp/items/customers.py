@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from shared.queues import digest
+from shared.aws.sqs_fifo import digest
 from whatsapp.items.item import AtMost, WhatsAppItem
 
 

@@ -43,7 +43,7 @@ class WebhookEvent(WhatsAppItem):
 
     phone: str | None = None
     reason: str | None = None
-    # A pointer (`shared.stored_objects`).
+    # A pointer (`shared.aws.stored_objects`).
     full_event: Annotated[dict[str, Any], AtMost(3)] | None = None
     correlation_id: str | None = None
     attempts: int | None = None

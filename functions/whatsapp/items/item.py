@@ -8,7 +8,7 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared.dynamodb import Attributes
+from shared.aws.dynamodb import Attributes
 
 PARTITION_KEY = "pk"
 _PLACEHOLDER = re.compile(r"{(\w+)}")

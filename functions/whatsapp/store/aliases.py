@@ -3,7 +3,7 @@
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 from whatsapp.items import Alias, pk
 from whatsapp.items.item import PARTITION_KEY
 

@@ -8,7 +8,7 @@ from itertools import batched
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared import clock
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.counting import Entry
 from whatsapp.items import Message, WhatsAppItem, pk
 from whatsapp.items.counts import Analytics, Counting, CountingPart, Hour

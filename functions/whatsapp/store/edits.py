@@ -2,7 +2,7 @@
 
 from boto3.dynamodb.conditions import Attr
 
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
 from whatsapp.items import Edit, Reaction, pk
 from whatsapp.items.item import PARTITION_KEY

@@ -6,7 +6,7 @@ The writes about a replay leave a missing item alone: its TTL may be over while 
 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.items import ParkedEntry, WebhookEvent, pk
 from whatsapp.items.item import PARTITION_KEY
 

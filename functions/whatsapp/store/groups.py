@@ -3,7 +3,7 @@
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Permanent, Transient
 from whatsapp.items import pk
 from whatsapp.items.groups import Group, GroupParticipant, GroupRequest

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared import clock
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from whatsapp.items import Conversation, Message, pk
 from whatsapp.items.item import PARTITION_KEY

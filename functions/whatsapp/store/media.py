@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from boto3.dynamodb.conditions import Attr
 
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 from whatsapp.items import Media, pk
 from whatsapp.items.item import PARTITION_KEY
 

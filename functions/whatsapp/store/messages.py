@@ -4,7 +4,7 @@ from typing import Any
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp.items import Message, pk
 from whatsapp.items.item import PARTITION_KEY
 

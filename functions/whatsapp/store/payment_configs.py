@@ -1,6 +1,6 @@
 """Payment configurations of tenants."""
 
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Permanent
 from whatsapp.items import pk
 from whatsapp.items.item import PARTITION_KEY

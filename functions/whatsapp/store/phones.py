@@ -5,7 +5,7 @@ from functools import partial
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from whatsapp.items import Phone, PhoneList, pk
 from whatsapp.items.item import PARTITION_KEY

@@ -2,7 +2,7 @@
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 from whatsapp.items import pk
 from whatsapp.items.accounts import QualityEntry, QualityRating
 from whatsapp.items.item import PARTITION_KEY

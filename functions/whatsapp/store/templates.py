@@ -5,7 +5,7 @@ from typing import Any
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
-from shared.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
 from whatsapp.items import pk
 from whatsapp.items.item import PARTITION_KEY

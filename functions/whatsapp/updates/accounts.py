@@ -11,7 +11,7 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared import clock
-from shared.observability import metrics
+from shared.runtime.observability import metrics
 from whatsapp import parking, store
 from whatsapp.events import Event
 from whatsapp.origins import Account

@@ -2,7 +2,7 @@
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.observability import metrics
+from shared.runtime.observability import metrics
 from whatsapp import parking, store
 from whatsapp.events import Event
 from whatsapp.items.tenants import PaymentConfig

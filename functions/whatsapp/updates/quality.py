@@ -10,7 +10,7 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.failures import Transient
-from shared.observability import metrics
+from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.events import Event
 from whatsapp.items import Phone

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.observability import metrics
+from shared.runtime.observability import metrics
 from whatsapp import parking, store
 from whatsapp.events import Event
 from whatsapp.items.templates import Rating, TemplateCategory, TemplateEum, TemplateMeta

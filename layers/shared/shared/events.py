@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
-from shared.queues import to_json
+from shared.aws.sqs_fifo import to_json
 
 type Channel = Literal["whatsapp", "sms", "email"]
 type Provider = Literal["twilio", "aws_sms", "meta", "aws_social", "ses"]

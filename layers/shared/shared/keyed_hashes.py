@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from shared.aws.secrets import SecretUnreadable, texts
 from shared.failures import Transient
-from shared.secrets import SecretUnreadable, texts
 
 if TYPE_CHECKING:
-    from shared.secrets import JsonSecret
+    from shared.aws.secrets import JsonSecret
 
 FINGERPRINT_CHARACTERS = 2  # base32: 10 bits
 

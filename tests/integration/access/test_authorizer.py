@@ -14,8 +14,8 @@ from moto import mock_aws
 
 from access import api_keys
 from shared import clock
-from shared.auth import Caller, caller_of
-from shared.dynamodb import Table
+from shared.api.auth import Caller, caller_of
+from shared.aws.dynamodb import Table
 from tests.integration.logs import recorded
 from tests.template import create_table, environment, properties
 

@@ -9,10 +9,11 @@ from aws_lambda_powertools.event_handler import Response
 from botocore.exceptions import ClientError
 
 from access import company_rate
-from shared import clock, rest
-from shared.auth import RateLimited, Scope, caller_of
-from shared.dynamodb import Table
-from shared.observability import metrics
+from shared import clock
+from shared.api import rest
+from shared.api.auth import RateLimited, Scope, caller_of
+from shared.aws.dynamodb import Table
+from shared.runtime.observability import metrics
 from tests.integration.access.test_authorizer import ARN, a_key, authorizer, module, table
 
 __all__ = ["authorizer", "module", "table"]  # fixtures

@@ -15,7 +15,7 @@ from conversations.records import Release
 from events.conversations import cast
 from local.sandbox.openai import OpenAiAnswer
 from shared import clock
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -26,10 +26,10 @@ from conversations.store import conversations, messages, states
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared import clock
-from shared.auth import Caller, Scope
-from shared.channels.outcomes import InDoubt, Sent
-from shared.delivery import Action
-from shared.storable import storable
+from shared.action_ledger import Action
+from shared.api.auth import Caller, Scope
+from shared.aws.dynamodb_json import storable
+from shared.providers.outcomes import InDoubt, Sent
 from tests import keyring
 from tests.integration import answers
 from tests.template import ACCOUNT, REGION, create_table, properties, resolved

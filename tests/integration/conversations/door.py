@@ -16,9 +16,9 @@ from moto import mock_aws
 from events.conversations.aws_sms import TOPIC_ARN
 from events.conversations.twilio import PUBLIC_URL, SECRET
 from shared import clock
-from shared.observability import metrics
-from shared.queues import FifoQueue
-from shared.secrets import JsonSecret
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
     from mypy_boto3_secretsmanager import SecretsManagerClient

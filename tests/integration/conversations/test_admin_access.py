@@ -11,9 +11,9 @@ import pytest
 from conversations.items.books import Unmatched
 from conversations.lifecycle import Status
 from conversations.store import books
-from shared import openapi
-from shared.auth import Scope
-from shared.queues import to_json
+from shared.api import openapi
+from shared.api.auth import Scope
+from shared.aws.sqs_fifo import to_json
 from tests.integration.conversations.agency import (
     ANN,
     COMPANY,
@@ -28,7 +28,7 @@ from tests.integration.conversations.agency import (
 from tests.integration.logs import recorded
 
 if TYPE_CHECKING:
-    from shared.auth import Caller
+    from shared.api.auth import Caller
 
 NOWHERE = "a" * 26
 ENTRY = "0" * 8 + "-0000" * 3 + "-" + "0" * 12

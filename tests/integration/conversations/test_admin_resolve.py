@@ -11,9 +11,9 @@ from conversations.items.conversation import ChannelMethod
 from conversations.items.log import Delivery, Mode
 from conversations.lifecycle import Status
 from conversations.store import messages
-from shared.delivery import Action, OnDoubt
-from shared.delivery import State as Sending
-from shared.queues import digest
+from shared.action_ledger import Action, OnDoubt
+from shared.action_ledger import State as Sending
+from shared.aws.sqs_fifo import digest
 from tests.integration.conversations.agency import COMPANY, SMS, Agency, Answer
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from events.conversations.aws_sms import TOPIC_ARN, delivery, notification, text
 from events.proxy import made_up_id
-from shared.queues import NotEnqueued
+from shared.aws.sqs_fifo import NotEnqueued
 from tests.integration.conversations.door import Door
 
 OTHER_TOPIC = TOPIC_ARN + "-2"

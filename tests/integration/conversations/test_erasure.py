@@ -14,10 +14,10 @@ from conversations.store import messages, routes, states
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared import clock
+from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Consents
 from shared.events import DeliveryStatus
 from shared.failures import Transient
-from shared.queues import Entry, digest
 from tests.integration.conversations.acts import aside, asked, lane, stands
 from tests.integration.conversations.leaving import (
     ANN,

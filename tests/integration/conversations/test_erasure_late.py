@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from conversations.context_object import ContextObject
 from events.conversations import cast, twilio
+from shared.aws.sqs_fifo import Entry, digest
 from shared.events import DeliveryStatus
-from shared.queues import Entry, digest
 from tests.integration.conversations.acts import DAY_MS, asked, lane, stands
 from tests.integration.conversations.leaving import (
     WORDS,

@@ -11,8 +11,8 @@ from conversations import sweeping
 from conversations.store import messages
 from events.conversations import twilio
 from local.sandbox.text_messages import TextMessage
-from shared.channels.outcomes import Throttled
-from shared.observability import metrics
+from shared.providers.outcomes import Throttled
+from shared.runtime.observability import metrics
 from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, stands
 from tests.integration.conversations.telling import ours, told
 

@@ -22,8 +22,8 @@ from conversations.store.claims import Name
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
 from shared import clock
-from shared.channels.outcomes import Misconfigured
 from shared.events import InboundMessage
+from shared.providers.outcomes import Misconfigured
 from tests.integration.conversations.acts import (
     OPENAI_SECRET_ID,
     aside,
@@ -46,7 +46,7 @@ from tests.integration.conversations.neighbour import (
 from tests.integration.conversations.test_finding_people import at_aws
 
 if TYPE_CHECKING:
-    from shared.dynamodb import Table
+    from shared.aws.dynamodb import Table
     from tests.simulation.conversations.world import World
 
 AWS_PHONE = "phone-number-id-0123456789abcdef0123456789abcdef"

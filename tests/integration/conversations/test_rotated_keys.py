@@ -9,7 +9,7 @@ import pytest
 
 from conversations import references
 from events.conversations import cast
-from shared.queues import digest
+from shared.aws.sqs_fifo import digest
 from tests import keyring
 from tests.simulation.conversations.erasing import erase, traces
 from tests.simulation.conversations.invocations import Refused

@@ -10,7 +10,7 @@ import pytest
 
 from conversations import initiating, references
 from events.conversations import cast
-from shared.auth import Scope
+from shared.api.auth import Scope
 from tests.simulation.wire import Died, When
 
 if TYPE_CHECKING:

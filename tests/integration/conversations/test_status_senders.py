@@ -11,9 +11,9 @@ from conversations import references
 from conversations.items.log import Delivery
 from events.conversations import aws_sms, cast, twilio
 from shared import clock
+from shared.aws.sqs_fifo import Entry
 from shared.consent.records import Consents
 from shared.events import DeliveryStatus
-from shared.queues import Entry
 from tests.integration.conversations.acts import MINUTE_MS, aside, asked, lane, stands
 from tests.integration.conversations.telling import ours
 from tests.integration.conversations.test_finding_people import at_aws

@@ -8,7 +8,7 @@ import pytest
 
 from conversations import references
 from events.conversations import cast
-from shared.observability import metrics
+from shared.runtime.observability import metrics
 from tests.integration.conversations.acts import (
     DAY_MS,
     asked,

@@ -23,7 +23,7 @@ from conversations.items.conversation import Role
 from conversations.items.log import Delivery, Message, Mode, Stage, TurnKind
 from conversations.resources import Run
 from conversations.turns import Ended, Plan, Turns
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from shared.failures import Transient
 from tests.integration.conversations.agency import Wire
 

@@ -9,8 +9,8 @@ from conversations.queue_work import LONGEST_WAIT_SECONDS
 from conversations.throttling import Throttles
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
-from shared.channels.outcomes import NotSent
 from shared.keyed_hashes import keyed_hash
+from shared.providers.outcomes import NotSent
 from tests.integration.conversations.acts import MINUTE_MS, aside, stands
 
 if TYPE_CHECKING:

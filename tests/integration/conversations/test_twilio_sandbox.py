@@ -17,9 +17,9 @@ from conversations.ingress import twilio_events
 from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
 from events.proxy import proxy_event
 from local.sandbox import Config, Sandbox, running
-from shared.channels.twilio import Message, Text, Twilio, status_callback
-from shared.channels.twilio_api import Credentials
-from shared.conversation_lanes import inbound_entry
+from shared.event_queues import inbound_entry
+from shared.providers.twilio.api import Credentials
+from shared.providers.twilio.messages import Message, Text, Twilio, status_callback
 from tests.integration.conversations.door import Door
 
 CUSTOMER = "+447700900123"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from shared.auth import Caller, Scope
+from shared.api.auth import Caller, Scope
 
 # Scopes of those who operate the whole deployment; no company's key has them.
 OF_THE_DEPLOYMENT = frozenset({Scope.OPERATOR})

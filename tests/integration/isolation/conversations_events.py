@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from events.conversations import aws_sms, twilio
 from shared import clock
+from shared.aws.sqs_fifo import Entry, digest
 from shared.events import (
     DeliveryStatus,
     File,
@@ -18,7 +19,6 @@ from shared.events import (
     ReplyTrigger,
     body_of,
 )
-from shared.queues import Entry, digest
 from tests import template
 from tests.integration.isolation import surfaces
 from tests.integration.isolation.conversations_stage import (

@@ -11,7 +11,7 @@ import boto3
 
 from events.conversations import cast, twilio
 from shared import clock
-from shared.auth import Caller, Scope
+from shared.api.auth import Caller, Scope
 from shared.events import File, InboundMessage
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation.conversations.stage import running_world

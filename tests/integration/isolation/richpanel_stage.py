@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from shared.auth import Caller, Scope
+from shared.api.auth import Caller, Scope
 from tests import template
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation import stored

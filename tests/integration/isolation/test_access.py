@@ -12,7 +12,7 @@ import pytest
 from moto import mock_aws
 
 from access import api_keys
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from tests.simulation import stored
 from tests.template import create_table, environment
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shared.auth import Scope
+from shared.api.auth import Scope
 from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.conversations_stage import (
     TwoCompanies,

@@ -10,8 +10,8 @@ import pytest
 
 from richpanel import event
 from richpanel.channels import Channel
-from shared.auth import Scope
-from shared.queues import Entry
+from shared.api.auth import Scope
+from shared.aws.sqs_fifo import Entry
 from tests.integration.isolation.attacks import Attack, Call, assert_unchanged
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.richpanel_stage import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared.auth import Scope
+from shared.api.auth import Scope
 from tests.integration.isolation.attacks import Attack, Call
 from tests.integration.isolation.route_tests import suite_of
 from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies

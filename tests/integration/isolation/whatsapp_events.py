@@ -12,9 +12,9 @@ from typing import Any
 from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COUNTER, PRIYA, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import samples
+from shared.aws.sqs_fifo import Entry, digest
 from shared.clock import to_text
 from shared.events import OutboundMessage, body_of
-from shared.queues import Entry, digest
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.whatsapp_stage import (
     APP_B,

@@ -24,7 +24,7 @@ from events.whatsapp.cast import (
     BusinessNumber,
 )
 from events.whatsapp.samples import samples
-from shared.auth import Caller, Scope
+from shared.api.auth import Caller, Scope
 from tests import template
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation import stored

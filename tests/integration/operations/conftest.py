@@ -7,7 +7,7 @@ import pytest
 from moto import mock_aws
 
 from shared import clock
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from tests.template import create_table
 from whatsapp import store
 

@@ -15,8 +15,8 @@ from conversations.store.claims import Name
 from events.conversations import cast
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations import arguments, companies
-from shared import web_addresses
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
+from shared.runtime import web_addresses
 from tests.integration.conversations.neighbour import EMAIL, NEIGHBOUR, SECRET_ID, SMS, neighbour
 from tests.template import create_table, template
 from tests.web_addresses import LOOPBACK, MALFORMED

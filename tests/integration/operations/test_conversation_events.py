@@ -14,14 +14,14 @@ from conversations.items.ways import BusinessAddress
 from conversations.store import routes
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments, conversation_events, events
-from shared import conversation_lanes
-from shared.dynamodb import Table
+from shared import event_queues
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
 from shared.events import DeliveryStatus, InboundMessage, body_of
-from shared.objects import Bucket
 from tests.template import create_queue, create_table, template
 
 if TYPE_CHECKING:
-    from shared.queues import Entry
+    from shared.aws.sqs_fifo import Entry
 
 STACK, BUCKET = "parley-dev", "media"
 FLOODED = "+12025550177"
@@ -117,7 +117,7 @@ def test_all_of_a_reason_are_replayed_and_the_others_stay(
 def test_dead_letters_are_listed_with_why_they_died_and_put_back(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    entry = conversation_lanes.inbound_entry(MESSAGE)
+    entry = event_queues.inbound_entry(MESSAGE)
     status = DeliveryStatus(
         provider="twilio", provider_message_id="SM2", account="AC1", channel_method="sms",
         status="sent", occurred_at="2026-01-01T12:00:00.000Z",
@@ -125,7 +125,7 @@ def test_dead_letters_are_listed_with_why_they_died_and_put_back(
     log = Table(boto3.client("dynamodb"), outputs[conversation_events.LOG])
     parking.note_dead_letter(log, "intake", entry.body, "throttled", 5)
     bury(outputs, entry)
-    bury(outputs, conversation_lanes.status_entry(status))
+    bury(outputs, event_queues.status_entry(status))
 
     assert run("dead-letters") == 0
     shown = sorted(line[1:5] for line in lines(capsys))

@@ -7,9 +7,9 @@ import boto3
 import pytest
 
 from operations import arguments, events, inbox_events
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.queues import Entry, digest
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import Entry, digest
 from tests.integration.operations.conftest import NOW
 from tests.template import create_queue, properties, resolved, template
 from whatsapp.folders import parked_events

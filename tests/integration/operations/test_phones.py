@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from operations import phones
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp import store
 from whatsapp.items import Phone, PhoneList, pk
 

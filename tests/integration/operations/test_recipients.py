@@ -14,7 +14,7 @@ from events.conversations import cast
 from local.sandbox import Config, running
 from operations import arguments, recipients
 from shared import clock, keyed_hashes
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from tests import keyring
 from tests.template import create_table
 

@@ -7,7 +7,7 @@ import pytest
 from botocore.stub import Stubber
 
 from operations import api_keys, arguments, phones
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from tests.template import template
 
 

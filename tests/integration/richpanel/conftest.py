@@ -17,7 +17,7 @@ from richpanel.clients.shopify import Shopify
 from richpanel.items import TTL_ATTRIBUTE
 from richpanel.limiter import Lane, Limiter
 from shared import clock
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from tests.integration.richpanel.door import Door, opened_door
 from tests.integration.richpanel.office import Office, open_office
 from tests.template import create_table

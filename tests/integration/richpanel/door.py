@@ -19,7 +19,7 @@ from moto import mock_aws
 from events.richpanel.samples import HMAC_KEY, START, TOKEN
 from richpanel.event import RichpanelEvent, parse_event
 from shared import clock
-from shared.secrets import JsonSecret
+from shared.aws.secrets import JsonSecret
 from tests.template import create_queue, environment
 
 MINIMAL = b'{"ticket_id": "70411"}'

@@ -26,10 +26,10 @@ from richpanel.processing import Delivery, Handled, process
 from richpanel.resources import Endpoints, Resources
 from richpanel.switchboard import SwitchBoard
 from shared import clock
+from shared.action_ledger import Ledger
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
-from shared.delivery import Ledger
-from shared.dynamodb import Table
-from shared.secrets import JsonSecret
 from tests.template import create_table
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import pytest
 from local.sandbox import Sandbox
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.helpdesk import HelpDesk
-from shared.channels.outcomes import InDoubt, NotSent, Refused
 from shared.failures import Permanent, Transient
+from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.integration.richpanel.helpdesk import operations, seed
 

@@ -11,8 +11,8 @@ from botocore.exceptions import ClientError
 from local.sandbox import Sandbox
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.limiter import Throttled
-from shared.channels.outcomes import InDoubt, NotSent, Refused
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
+from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.integration.richpanel.helpdesk import seed
 

@@ -10,7 +10,7 @@ import pytest
 from richpanel.items import TTL_ATTRIBUTE, Event, EventStatus, Mode, key_of
 from richpanel.lease import Finish, Held, Lease, LeaseLost, hold
 from shared import clock
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from shared.failures import Transient
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.template import create_table

@@ -13,7 +13,7 @@ import pytest
 from richpanel.items import TokenBucket, key_of
 from richpanel.limiter import KEY, Lane, Limiter, Throttled, wait_named_by
 from shared import clock
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from tests.integration.richpanel.conftest import NOW, Time
 
 FAR = NOW + 60_000

@@ -12,7 +12,7 @@ import boto3
 import pytest
 from botocore.client import BaseClient
 
-from shared import http
+from shared.providers import http
 from tests.integration.richpanel.admin.conftest import (
     CLEAR_RISK,
     CONVERSATION,

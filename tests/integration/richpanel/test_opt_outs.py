@@ -11,8 +11,8 @@ from richpanel import account, cases
 from richpanel.cases import Overtaken
 from richpanel.channels import channel_names
 from shared.consent.records import Consents, Source, Statement
-from shared.observability import metrics
-from shared.settings import SettingInvalid
+from shared.runtime.observability import metrics
+from shared.runtime.settings import SettingInvalid
 from tests.integration.logs import counted
 from tests.integration.richpanel.office import AGENT, JANE, Office, open_office
 

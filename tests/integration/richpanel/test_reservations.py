@@ -14,9 +14,9 @@ from richpanel.event import event_id_of_message
 from richpanel.items import CustomerState
 from richpanel.store import events, states
 from shared import clock
-from shared.channels.outcomes import Refused
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
-from shared.queues import digest
+from shared.providers.outcomes import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable

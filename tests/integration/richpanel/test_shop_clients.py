@@ -12,8 +12,8 @@ from local.sandbox.shop import OrderSeed
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify
-from shared import http
 from shared.failures import Permanent, Transient
+from shared.providers import http
 from tests.integration.richpanel.conftest import NOW, Time
 
 

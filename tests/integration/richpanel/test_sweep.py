@@ -19,8 +19,8 @@ from richpanel.ingress import Lanes
 from richpanel.limiter import Lane
 from richpanel.store import states
 from richpanel.sweep import Net, Swept, sweep
+from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Transient
-from shared.queues import FifoQueue
 from tests.integration.logs import recorded
 from tests.integration.richpanel.office import Context, Office
 from tests.template import create_queue, environment, properties

@@ -9,9 +9,9 @@ from botocore.config import Config as BotoConfig
 from botocore.exceptions import ClientError
 
 from local.sandbox import Sandbox
-from shared.channels.email.content import body_of
-from shared.channels.email.ses import Mail, Ses
-from shared.channels.outcomes import InDoubt, NotSent, Refused
+from shared.providers.email.mime import body_of
+from shared.providers.email.ses import Mail, Ses
+from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.sandbox.client import SIGNED, Client
 
 PATH = "/v2/email/outbound-emails"

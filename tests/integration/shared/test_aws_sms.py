@@ -12,8 +12,8 @@ from botocore.config import Config as BotoConfig
 from botocore.exceptions import ClientError
 
 from local.sandbox import Sandbox
-from shared.channels.outcomes import InDoubt, Misconfigured, NotSent, OptedOut, Refused, Sent
-from shared.channels.sms.aws import AwsSms, SmsVoice, TextMessage
+from shared.providers.outcomes import InDoubt, Misconfigured, NotSent, OptedOut, Refused, Sent
+from shared.providers.sms.aws_eum import AwsSms, SmsVoice, TextMessage
 
 NUMBER = "+12025550160"
 CUSTOMER = "+447700900124"

@@ -8,11 +8,11 @@ import pytest
 from moto import mock_aws
 
 from shared import clock
-from shared.caps.limit import Limit, Rate
-from shared.caps.moments import Caps
-from shared.caps.pace import Pace
-from shared.caps.quotas import Quotas
-from shared.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Attributes, Table
+from shared.rate_limits.fixed_window import Quotas
+from shared.rate_limits.frequency_cap import Caps
+from shared.rate_limits.gcra import Pace
+from shared.rate_limits.limit import Limit, Rate
 from tests.template import create_table
 
 if TYPE_CHECKING:

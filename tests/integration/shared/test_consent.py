@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from shared import clock
+from shared.aws.dynamodb import Attributes, Table
 from shared.consent.records import (
     MOST_ADDRESSES,
     Consent,
@@ -20,7 +21,6 @@ from shared.consent.records import (
     State,
     Statement,
 )
-from shared.dynamodb import Attributes, Table
 from shared.keyed_hashes import address_hash
 from tests.template import create_table
 

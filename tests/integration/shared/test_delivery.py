@@ -8,11 +8,11 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from shared import clock, delivery
-from shared.channels.outcomes import InDoubt, NotSent, Refused
-from shared.delivery import Action, Ledger, OnDoubt, State
-from shared.dynamodb import Table
+from shared import action_ledger, clock
+from shared.action_ledger import Action, Ledger, OnDoubt, State
+from shared.aws.dynamodb import Table
 from shared.failures import Transient
+from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.logs import counted
 from tests.template import create_table
 
@@ -129,7 +129,7 @@ def test_evidence_of_an_attempt_in_doubt_confirms_it_once_its_deadline_is_over(
     with pytest.raises(Transient, match="send_in_progress"):
         perform(ledger, wire, evidence=look)
     assert looked_at == []
-    time.now += 30_000 + delivery.GRACE_MS
+    time.now += 30_000 + action_ledger.GRACE_MS
     assert perform(ledger, wire, evidence=look) is State.CONFIRMED
     assert looked_at == [NOW]
     action = ledger.action("a1")
@@ -151,7 +151,7 @@ def test_in_doubt_nobody_acts_before_the_deadline(ledger: Ledger[Action], time: 
     with pytest.raises(Transient, match="send_in_doubt"):
         perform(ledger, wire)
 
-    time.now += 30_000 + delivery.GRACE_MS - 1
+    time.now += 30_000 + action_ledger.GRACE_MS - 1
     with pytest.raises(Transient, match="send_in_progress"):
         perform(ledger, wire)
     assert wire.attempts == 1
@@ -164,7 +164,7 @@ def test_past_the_deadline_an_at_most_once_send_becomes_unknown_and_stays_unsent
     with pytest.raises(Transient):
         perform(ledger, wire)
 
-    time.now += 30_000 + delivery.GRACE_MS
+    time.now += 30_000 + action_ledger.GRACE_MS
     assert perform(ledger, wire) is State.UNKNOWN
     assert perform(ledger, wire) is State.UNKNOWN
     assert wire.attempts == 1
@@ -175,7 +175,7 @@ def test_past_the_deadline_a_harmless_send_is_repeated(ledger: Ledger[Action], t
     with pytest.raises(Transient):
         perform(ledger, wire, OnDoubt.RESEND)
 
-    time.now += 30_000 + delivery.GRACE_MS
+    time.now += 30_000 + action_ledger.GRACE_MS
     assert perform(ledger, wire, OnDoubt.RESEND) is State.SENT
     assert state(ledger) == (State.SENT, 2)
 
@@ -184,7 +184,7 @@ def test_a_late_worker_does_not_write_over_the_one_that_took_over(
     ledger: Ledger[Action], time: Clock
 ) -> None:
     def late() -> str:
-        time.now += 30_000 + delivery.GRACE_MS
+        time.now += 30_000 + action_ledger.GRACE_MS
         assert perform(ledger, Wire("second"), OnDoubt.RESEND) is State.SENT
         return "first"
 
@@ -302,7 +302,7 @@ def test_an_action_that_is_reserved_elsewhere_is_written_once_with_its_outcome(
     assert written == ["put"]
     assert (action.state, action.provider_id) == (State.SENT, "wamid.1")
     assert (action.owner, action.deadline) == (reserved.owner, reserved.deadline)
-    assert reserved.deadline == NOW + 30_000 + delivery.GRACE_MS
+    assert reserved.deadline == NOW + 30_000 + action_ledger.GRACE_MS
 
 
 def test_what_cannot_be_reserved_elsewhere_is_not_sent(ledger: Ledger[Action]) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shared.observability import logger
+from shared.runtime.observability import logger
 from tests.integration.logs import recorded
 
 

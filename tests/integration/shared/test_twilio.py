@@ -13,8 +13,8 @@ import urllib3
 
 from local.sandbox import Sandbox
 from shared import clock
-from shared.channels import outcomes
-from shared.channels.outcomes import (
+from shared.providers import outcomes
+from shared.providers.outcomes import (
     AddressUnusable,
     CredentialsRefused,
     InDoubt,
@@ -26,8 +26,8 @@ from shared.channels.outcomes import (
     Throttled,
     WindowClosed,
 )
-from shared.channels.twilio import Message, Template, Text, Twilio, body_hash
-from shared.channels.twilio_api import Credentials
+from shared.providers.twilio.api import Credentials
+from shared.providers.twilio.messages import Message, Template, Text, Twilio, body_hash
 from tests.integration.shared.twilio_account import (
     ACCOUNT,
     CREDENTIALS,
@@ -409,7 +409,7 @@ def test_a_list_of_many_pages_is_read_to_its_end(
     sandbox: Sandbox,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("shared.channels.twilio._PAGE_SIZE", 2)
+    monkeypatch.setattr("shared.providers.twilio.messages._PAGE_SIZE", 2)
     for number in range(5):
         twilio.send(CREDENTIALS, sms(f"{number}"))
 
@@ -422,8 +422,8 @@ def test_a_list_without_end_proves_nothing(
     twilio: Twilio,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("shared.channels.twilio._PAGE_SIZE", 1)
-    monkeypatch.setattr("shared.channels.twilio._MOST_PAGES", 2)
+    monkeypatch.setattr("shared.providers.twilio.messages._PAGE_SIZE", 1)
+    monkeypatch.setattr("shared.providers.twilio.messages._MOST_PAGES", 2)
     for number in range(3):
         twilio.send(CREDENTIALS, sms(f"{number}"))
 

@@ -1,7 +1,7 @@
 """The account that the sandbox plays for tests of the clients."""
 
 from local.sandbox import Config
-from shared.channels.twilio_api import Credentials
+from shared.providers.twilio.api import Credentials
 
 TOKEN = "the-token-of-the-account"
 ACCOUNT = Config().twilio_account_sid

@@ -11,15 +11,15 @@ import pytest
 from moto import mock_aws
 
 from shared import clock
-from shared.channels.whatsapp.eum import Eum
-from shared.channels.whatsapp.graph import Graph
-from shared.dead_letters import DeadLetters
-from shared.delivery import Action, Ledger
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.observability import metrics
-from shared.queues import Entry
-from shared.secrets import JsonSecret
+from shared.action_ledger import Action, Ledger
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import Entry
+from shared.providers.whatsapp.aws_eum import Eum
+from shared.providers.whatsapp.meta_graph import Graph
+from shared.runtime.observability import metrics
 from tests.integration.whatsapp.door import door  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_queue, create_table, properties
 from whatsapp import store

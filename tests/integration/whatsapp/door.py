@@ -17,9 +17,9 @@ from moto import mock_aws
 
 from events.whatsapp.cast import APP_ID, APP_SECRET, VERIFY_TOKEN
 from shared import clock
-from shared.objects import Bucket
-from shared.queues import FifoQueue
-from shared.secrets import JsonSecret
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
 from tests.template import environment, properties
 from whatsapp.events import Event, parse_event
 

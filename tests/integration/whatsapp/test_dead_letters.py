@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared import clock
-from shared.queues import digest
+from shared.aws.sqs_fifo import digest
 from tests.integration.whatsapp.conftest import NOW, Desk, text
 from whatsapp import dead_letters
 from whatsapp.parking import note_dead_letter

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from shared.delivery import Action, OnDoubt
-from shared.queues import NotEnqueued
+from shared.action_ledger import Action, OnDoubt
+from shared.aws.sqs_fifo import NotEnqueued
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, Outbox, a_phone, text
 from whatsapp import store
 from whatsapp.items.phones import CONVERSATIONS

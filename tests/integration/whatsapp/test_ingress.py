@@ -14,7 +14,7 @@ import pytest
 from events.whatsapp.cast import APP_ID, APP_SECRET, VERIFY_TOKEN
 from events.whatsapp.samples import samples
 from events.whatsapp.story import Sample
-from shared.queues import NotEnqueued
+from shared.aws.sqs_fifo import NotEnqueued
 from tests.integration.whatsapp.door import BUCKET, Door
 
 OVER_HTTP = [s for s in samples() if not s.is_social]

@@ -12,9 +12,9 @@ import pytest
 
 from local.sandbox import Config, Sandbox, running
 from local.sandbox.media import WEBHOOK_MEDIA
-from shared.channels.whatsapp.eum import Eum
-from shared.channels.whatsapp.graph import Graph
 from shared.failures import Transient
+from shared.providers.whatsapp.aws_eum import Eum
+from shared.providers.whatsapp.meta_graph import Graph
 from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp import media_types, store

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared import clock
-from shared.queues import NotEnqueued, digest
+from shared.aws.sqs_fifo import NotEnqueued, digest
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp import replay, store
 from whatsapp.events import parse_event

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shared.batches import Record
+from shared.aws.sqs_batch import Record
 from tests.integration.logs import counted, recorded
 from tests.integration.whatsapp.conftest import NOW, Desk, text
 from tests.template import environment

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.delivery import Action, OnDoubt
+from shared.action_ledger import Action, OnDoubt
 from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk
 from whatsapp.items import Intent

@@ -10,8 +10,8 @@ from conversations import erasing
 from conversations.connecting import ledger_of
 from conversations.erasing import Erased, Eraser
 from events.conversations import cast
-from shared.dynamodb import Table
-from shared.objects import Bucket
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
 
 if TYPE_CHECKING:
     from conversations.items.conversation import Conversation

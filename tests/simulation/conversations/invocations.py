@@ -7,8 +7,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from events.conversations import cast
-from shared.auth import Caller, Scope
-from shared.queues import digest
+from shared.api.auth import Caller, Scope
+from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import boto3
 
 from conversations.replaying import Depot
-from shared.dead_letters import DeadLetters
-from shared.dynamodb import Table
-from shared.objects import Bucket
-from shared.queues import FifoQueue
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import FifoQueue
 from tests.integration.conversations.acts import lane
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from events.conversations import cast
-from shared.objects import Bucket
+from shared.aws.s3 import Bucket
 from tests.simulation.conversations.erasing import erase, traces
 from tests.simulation.effort import EFFORT
 from tests.simulation.wire import READS, Died, When

@@ -21,9 +21,9 @@ import boto3
 from conversations import companies, ownership
 from conversations.companies import ConfigurationInvalid
 from events.conversations import cast, twilio
-from shared import conversation_lanes
-from shared.auth import Scope
-from shared.dynamodb import Table
+from shared import event_queues
+from shared.api.auth import Scope
+from shared.aws.dynamodb import Table
 from shared.events import FileStored, InboundMessage
 from tests import keyring
 from tests.simulation import stored
@@ -264,11 +264,11 @@ class World(Tables):
     def tell(self, event: InboundMessage | FileStored | DeliveryStatus) -> None:
         """Another context forwards what came to it."""
         if isinstance(event, InboundMessage):
-            ending, entry = INBOUND, conversation_lanes.inbound_entry(event)
+            ending, entry = INBOUND, event_queues.inbound_entry(event)
         elif isinstance(event, FileStored):
-            ending, entry = INBOUND, conversation_lanes.file_entry(event)
+            ending, entry = INBOUND, event_queues.file_entry(event)
         else:
-            ending, entry = STATUSES, conversation_lanes.status_entry(event)
+            ending, entry = STATUSES, event_queues.status_entry(event)
         self.lanes.put(self._lane(ending), entry)
 
     def webhook(self, event: dict[str, Any]) -> None:

@@ -19,8 +19,8 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from richpanel.taxonomy import ControlTag, Intent, Team
+from shared.aws.dynamodb import Table
 from shared.consent.records import Consents, Source, Statement
-from shared.dynamodb import Table
 from tests.simulation.clock import Clock
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.lanes import Lanes

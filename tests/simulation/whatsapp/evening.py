@@ -13,9 +13,9 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COMPANY, COUNTER, BusinessNumber
 from events.whatsapp.payloads import content, interactive, status, text
 from events.whatsapp.story import Story
+from shared.aws.sqs_fifo import Entry, digest
 from shared.clock import to_text
 from shared.events import OutboundMessage, body_of
-from shared.queues import Entry, digest
 
 type Event = dict[str, Any]
 

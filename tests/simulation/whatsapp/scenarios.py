@@ -14,8 +14,8 @@ from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA
 from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import samples
 from events.whatsapp.scenes.about_accounts import APPROVED, REMINDER, STATUS
-from shared.delivery import Action, OnDoubt
-from shared.queues import Entry
+from shared.action_ledger import Action, OnDoubt
+from shared.aws.sqs_fifo import Entry
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.whatsapp.evening import (
     ACTION_ID,

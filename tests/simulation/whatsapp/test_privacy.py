@@ -12,8 +12,8 @@ from unittest import mock
 import pytest
 
 from events.whatsapp.cast import APP_SECRET, COMPANY, COUNTER, STRANGER, BusinessNumber
+from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
-from shared.queues import Entry, digest
 from tests.integration.logs import recorded
 from tests.simulation.world import World
 from whatsapp.items.phones import CONVERSATIONS, NOBODY

@@ -17,7 +17,7 @@ from richpanel.event import (
     parse_event,
 )
 from shared.failures import Permanent
-from shared.settings import SettingInvalid
+from shared.runtime.settings import SettingInvalid
 
 TEN_OCLOCK = 1_772_445_600_000  # 2026-03-02T10:00:00Z
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from richpanel.clients.calls import BadAnswer, refusal
 from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, Some, one, several
 from richpanel.clients.tickets import OrderLink, Tag, Ticket
-from shared.channels.outcomes import InDoubt, NotSent, Refused
+from shared.providers.outcomes import InDoubt, NotSent, Refused
 
 
 class Thing(ProviderModel):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.auth import PROJECT_SCOPES, Caller, Forbidden, Scope, Unauthenticated, caller_of
+from shared.api.auth import PROJECT_SCOPES, Caller, Forbidden, Scope, Unauthenticated, caller_of
 
 READER = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
 

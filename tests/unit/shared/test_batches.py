@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from shared.batches import Record, handle_each
+from shared.aws.sqs_batch import Record, handle_each
 from tests.integration.logs import counted, recorded
 
 SECRET = "call me at +14155550123"

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shared.business_accounts import BusinessAccount
 from shared.events import DeliveryStatus
+from shared.tenancy.business_accounts import BusinessAccount
 
 
 def status(**facts: Any) -> DeliveryStatus:

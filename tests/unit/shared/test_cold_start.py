@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from shared import cold_start
+from shared.runtime import gc_at_start
 from tests.template import ROOT, resources
 
 HANDLERS = sorted(
@@ -31,28 +31,28 @@ def test_every_function_begins_its_start_and_ends_it(handler: str) -> None:
 
 
 def test_no_garbage_is_collected_from_its_begin_to_its_end() -> None:
-    cold_start.begin()
+    gc_at_start.begin()
     assert not gc.isenabled()
 
-    cold_start.done()
+    gc_at_start.done()
     assert gc.isenabled()
 
 
 def test_what_was_there_at_the_end_is_not_looked_at_again() -> None:
     before = gc.get_freeze_count()
-    cold_start.begin()
+    gc_at_start.begin()
 
-    cold_start.done()
+    gc_at_start.done()
 
     assert gc.get_freeze_count() > before + 1_000
 
 
 def test_only_the_first_end_keeps_what_is_there() -> None:
-    cold_start.begin()
-    cold_start.done()
+    gc_at_start.begin()
+    gc_at_start.done()
     gc.unfreeze()
 
-    cold_start.done()
+    gc_at_start.done()
 
     assert gc.get_freeze_count() == 0
     assert gc.isenabled()

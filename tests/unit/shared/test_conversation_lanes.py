@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shared.conversation_lanes import file_entry, inbound_entry, status_entry
+from shared.event_queues import file_entry, inbound_entry, status_entry
 from shared.events import DeliveryStatus, File, FileStored, InboundMessage
 
 MESSAGE = InboundMessage(

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import clock
-from shared.cursors import LIFE_SECONDS, VERSION, InvalidCursor, Listing
-from shared.queues import to_json
-from shared.sealing import Seal
+from shared.api.cursors import LIFE_SECONDS, VERSION, InvalidCursor, Listing
+from shared.api.opaque_ids import Seal
+from shared.aws.sqs_fifo import to_json
 
 NOW = 1_767_268_800_000
 POSITION = {"pk": "CONV#1#447700900101", "inboxPk": "arn", "receivedAt": "2026-01-01T00:00:00.000Z"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.dynamodb import Table
+from shared.aws.dynamodb import Table
 from shared.failures import Transient
 
 NAME = "log"

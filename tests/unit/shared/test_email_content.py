@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.channels.email.content import ContentUnusable, body_of, subject_line
+from shared.providers.email.mime import ContentUnusable, body_of, subject_line
 
 FALLBACK = "Your application"
 

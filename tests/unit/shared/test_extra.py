@@ -2,7 +2,7 @@
 
 import json
 
-from shared.extra import bounded
+from shared.provider_extras import bounded
 
 
 def test_what_fits_is_kept_as_it_is() -> None:

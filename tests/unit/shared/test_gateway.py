@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.gateway import has_header, header, raw_body
+from shared.api.proxy_event import has_header, header, raw_body
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from shared.channels.outcomes import NotSent
-from shared.http import OriginRefused, call_stranger, download
+from shared.providers.http import OriginRefused, call_stranger, download
+from shared.providers.outcomes import NotSent
 from tests.web_addresses import LOOPBACK, MALFORMED
 
 HOST = "lookaside.fbsbx.com"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.queues import BATCH_BYTES, Entry, FifoQueue, NotEnqueued, digest, to_json
+from shared.aws.sqs_fifo import BATCH_BYTES, Entry, FifoQueue, NotEnqueued, digest, to_json
 
 
 class RecordingSqs:

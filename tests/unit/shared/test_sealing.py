@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.sealing import NotOurs, Seal
+from shared.api.opaque_ids import NotOurs, Seal
 
 seal = Seal("a secret of the deployment")
 

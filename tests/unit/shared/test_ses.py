@@ -15,9 +15,9 @@ from botocore.exceptions import (
     ReadTimeoutError,
 )
 
-from shared.channels.email.content import Body
-from shared.channels.email.ses import Mail, Ses, message_ids
-from shared.channels.outcomes import AddressUnusable, InDoubt, Misconfigured, NotSent, Refused
+from shared.providers.email.mime import Body
+from shared.providers.email.ses import Mail, Ses, message_ids
+from shared.providers.outcomes import AddressUnusable, InDoubt, Misconfigured, NotSent, Refused
 
 MAIL = Mail(
     sender="jobs@example.com",

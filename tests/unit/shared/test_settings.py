@@ -5,8 +5,8 @@ from typing import Literal
 
 import pytest
 
-from shared import web_addresses
-from shared.settings import Origin, SettingInvalid, Settings, Url
+from shared.runtime import web_addresses
+from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
 from tests.web_addresses import LOOPBACK, MALFORMED
 
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from shared.channels.sms.text import Size, gsm_twins, measure
+from shared.providers.sms.segments import Size, gsm_twins, measure
 
 EVERY_BASIC = (
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from shared.channels.outcomes import Misconfigured
-from shared.channels.twilio import Message, Template, Text, body_hash, status_callback
-from shared.channels.twilio_api import Credentials, credentials_of
+from shared.providers.outcomes import Misconfigured
+from shared.providers.twilio.api import Credentials, credentials_of
+from shared.providers.twilio.messages import Message, Template, Text, body_hash, status_callback
 
 
 def test_an_sms_goes_from_a_number_to_a_number() -> None:

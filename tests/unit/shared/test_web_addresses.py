@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shared import web_addresses
-from shared.web_addresses import WebAddressInvalid
+from shared.runtime import web_addresses
+from shared.runtime.web_addresses import WebAddressInvalid
 from tests.web_addresses import LOOPBACK, MALFORMED
 
 GOOD = [

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.queues import to_json
+from shared.aws.sqs_fifo import to_json
 from whatsapp.counting import (
     Entry,
     Subject,

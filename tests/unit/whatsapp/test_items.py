@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from local.reference import TABLE_TYPES, allowed, bounds_of
-from shared.delivery import Action
+from shared.action_ledger import Action
 from tests import template
 from whatsapp.items import WhatsAppItem
 from whatsapp.items import register as items

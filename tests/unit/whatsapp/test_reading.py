@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import clock
-from shared.dynamodb import Attributes, Table
-from shared.objects import Bucket
-from shared.sealing import Seal
-from shared.secrets import JsonSecret, SecretUnreadable
+from shared.api.opaque_ids import Seal
+from shared.aws.dynamodb import Attributes, Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret, SecretUnreadable
 from whatsapp import reading, store
 from whatsapp.items import Phone, PhoneList
 from whatsapp.reading import ConversationsQuery, PhoneRequired, Source

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.objects import Bucket
+from shared.aws.s3 import Bucket
 from whatsapp.items import Media, Message
 from whatsapp.views import MediaView, message_view
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from shared import http
 from shared.ai.port import (
     Limits,
     Message,
@@ -29,13 +28,14 @@ from shared.ai.port import (
     Usage,
     decodable,
 )
-from shared.channels.outcomes import InDoubt, NotSent
-from shared.secrets import SecretUnreadable, texts
+from shared.aws.secrets import SecretUnreadable, texts
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, NotSent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shared.secrets import JsonSecret
+    from shared.aws.secrets import JsonSecret
 
 _TRANSIENT = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}

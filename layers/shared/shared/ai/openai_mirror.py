@@ -15,7 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.ai.openai import items_of
 from shared.ai.port import Unavailable
-from shared.secrets import SecretUnreadable
+from shared.aws.secrets import SecretUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

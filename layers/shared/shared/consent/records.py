@@ -23,7 +23,7 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
 from shared import clock
-from shared.dynamodb import ConditionFailed
+from shared.aws.dynamodb import ConditionFailed
 from shared.keyed_hashes import address_hash, address_hashes
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from boto3.dynamodb.conditions import ConditionBase
 
-    from shared.dynamodb import Attributes, Table
+    from shared.aws.dynamodb import Attributes, Table
 
 ALL_CHANNELS = "*"
 MOST_ADDRESSES = 98  # of one question: with one identifier key, one BatchGetItem of 100 keys

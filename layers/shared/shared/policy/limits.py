@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from shared import clock
-from shared.caps.limit import Limit, Rate
 from shared.policy.facts import Author, Kind
+from shared.rate_limits.limit import Limit, Rate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,14 +12,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from shared.redaction.addresses_of_the_net import redact_emails, redact_links
-from shared.redaction.money import redact_cards, redact_ibans
-from shared.redaction.opening import redact_tokens
-from shared.redaction.orders import redact_orders
-from shared.redaction.parcels import redact_tracking
-from shared.redaction.people import is_name_field, redact_names
-from shared.redaction.phones import redact_phones
-from shared.redaction.streets import redact_addresses
+from shared.redaction.links_and_emails import redact_emails, redact_links
+from shared.redaction.names import is_name_field, redact_names
+from shared.redaction.order_numbers import redact_orders
+from shared.redaction.payment_cards import redact_cards, redact_ibans
+from shared.redaction.phone_numbers import redact_phones
+from shared.redaction.postal_addresses import redact_addresses
+from shared.redaction.secrets import redact_tokens
+from shared.redaction.tracking_numbers import redact_tracking
 
 __all__ = ["outline", "redact", "redacted"]
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import boto3
 import pytest
 
-from shared.auth import Caller
+from shared.api.auth import Caller
 from tests.integration.answers import Answer
 from tests.integration.logs import recorded
 from tests.integration.richpanel.office import PATH, Context, Office

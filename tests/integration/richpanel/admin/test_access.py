@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.auth import Caller
+from shared.api.auth import Caller
 from tests.integration.richpanel.admin.conftest import (
     CHANGES,
     DISPUTE,

@@ -11,7 +11,7 @@ from typing import Any
 import boto3
 import pytest
 
-from shared.auth import Caller
+from shared.api.auth import Caller
 from tests.integration.logs import recorded
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, Answer, of_globex
 from tests.integration.whatsapp.conftest import Desk, text

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.auth import Caller
+from shared.api.auth import Caller
 from tests.integration.whatsapp.api.conftest import GLOBEX, READER, Api
 from tests.integration.whatsapp.conftest import Desk
 from whatsapp import store

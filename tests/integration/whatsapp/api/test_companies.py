@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.auth import Caller
+from shared.api.auth import Caller
 from tests.integration.whatsapp.api.conftest import (
     GLOBEX,
     GLOBEX_PHONE,

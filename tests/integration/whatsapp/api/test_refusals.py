@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from shared import clock
-from shared.auth import Caller
+from shared.api.auth import Caller
 from tests.integration.whatsapp.api.conftest import (
     ADA,
     CONVERSATIONS,

@@ -14,7 +14,7 @@ from botocore.exceptions import (
     EndpointConnectionError,
 )
 
-from shared.channels.outcomes import InDoubt, NotSent, Refused
+from shared.providers.outcomes import InDoubt, NotSent, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

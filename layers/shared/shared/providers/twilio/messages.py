@@ -9,15 +9,16 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlencode
 
-from shared import clock, http
-from shared.channels import twilio_api
-from shared.channels.outcomes import InDoubt, Refused, Sent
+from shared import clock
 from shared.events import File
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, Refused, Sent
+from shared.providers.twilio import api
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from shared.channels.twilio_api import Credentials
+    from shared.providers.twilio.api import Credentials
 
 LONGEST_BODY = 1_600  # characters
 WHATSAPP = "whatsapp:"
@@ -144,15 +145,15 @@ class Twilio:
         # A lone surrogate has no UTF-8; a question mark in its place is better than no message at all.
         form = urlencode(message.form(), errors="replace").encode()
         url = f"{self.base_url}{credentials.path}/Messages.json"
-        taken = twilio_api.request("POST", url, credentials, form, within_ms)
+        taken = api.request("POST", url, credentials, form, within_ms)
         if not taken.get("sid"):
             raise InDoubt("twilio_no_sid")
         status = str(taken.get("status", ""))
         if status in _NOT_SENT_AFTER_ALL:
-            code = twilio_api.number(taken.get("error_code"))
-            raise twilio_api.refusal(code) if code else Refused(f"twilio_{status}")
+            code = api.number(taken.get("error_code"))
+            raise api.refusal(code) if code else Refused(f"twilio_{status}")
         # A messaging service chooses the sender later, and says 0 until then.
-        segments = twilio_api.number(taken.get("num_segments")) or None
+        segments = api.number(taken.get("num_segments")) or None
         return Sent(str(taken["sid"]), status, segments)
 
     def sent_to(self, credentials: Credentials, to: str, since_ms: int) -> list[Listed]:
@@ -175,7 +176,7 @@ class Twilio:
     def media_of(self, credentials: Credentials, message_sid: str) -> list[File]:
         """The files of a message, as a webhook names them. Raises as `send` does."""
         path = f"{credentials.path}/Messages/{quote(message_sid, safe='')}/Media.json"
-        answer = twilio_api.request("GET", self.base_url + path, credentials)
+        answer = api.request("GET", self.base_url + path, credentials)
         return [
             File(
                 url=self.base_url + entry["uri"].removesuffix(".json"),
@@ -193,7 +194,7 @@ class Twilio:
         asked = urlencode({**query, "PageSize": str(_PAGE_SIZE)})
         path = f"{credentials.path}/Messages.json?{asked}"
         for _ in range(_MOST_PAGES):
-            page = twilio_api.request("GET", self.base_url + path, credentials)
+            page = api.request("GET", self.base_url + path, credentials)
             found = [_message(entry) for entry in _objects(page.get("messages"))]
             yield from (message for message in found if message.created_at_ms >= since_ms)
             path = str(page.get("next_page_uri") or "")
@@ -231,7 +232,7 @@ def _message(entry: Mapping[str, Any]) -> Listed:
         body=str(entry.get("body") or ""),
         status=str(entry.get("status", "")),
         error_code=None if error is None else str(error),
-        media_count=twilio_api.number(entry.get("num_media")),
+        media_count=api.number(entry.get("num_media")),
         created_at_ms=created_at_ms,
         updated_at_ms=_date_ms(entry.get("date_updated")) or created_at_ms,
     )

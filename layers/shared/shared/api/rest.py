@@ -10,10 +10,10 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel, ValidationError
 
-from shared.auth import Caller, Forbidden, RateLimited, Scope, Unauthenticated, caller_of
-from shared.cursors import InvalidCursor
-from shared.observability import describe, logger, metrics
-from shared.queues import to_json
+from shared.api.auth import Caller, Forbidden, RateLimited, Scope, Unauthenticated, caller_of
+from shared.api.cursors import InvalidCursor
+from shared.aws.sqs_fifo import to_json
+from shared.runtime.observability import describe, logger, metrics
 
 LONGEST_NAME_SHOWN = 64
 

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
-from shared.caps.limit import ROUNDS, Limit
-from shared.dynamodb import TTL_ATTRIBUTE, ConditionFailed
+from shared.aws.dynamodb import TTL_ATTRIBUTE, ConditionFailed
+from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
-from shared.queues import digest
+from shared.rate_limits.limit import ROUNDS, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shared.dynamodb import Attributes, Table
+    from shared.aws.dynamodb import Attributes, Table
 
 # Short hash of an action's id -> when it was (ms since 1970).
 type Moments = Mapping[str, int]

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from shared import clock, http
-from shared.channels.outcomes import (
+from shared import clock
+from shared.providers import http
+from shared.providers.outcomes import (
     AddressUnusable,
     CredentialsRefused,
     InDoubt,

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
-from shared.dynamodb import TTL_ATTRIBUTE, ConditionFailed
+from shared.aws.dynamodb import TTL_ATTRIBUTE, ConditionFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from shared.caps.limit import Rate
-    from shared.dynamodb import Attributes, Table
+    from shared.aws.dynamodb import Attributes, Table
+    from shared.rate_limits.limit import Rate
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
-from shared.observability import describe, logger, metrics
 from shared.policy import Switches
+from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider

@@ -14,7 +14,7 @@ from botocore.exceptions import (
     ParamValidationError,
 )
 
-from shared.channels.outcomes import InDoubt, Misconfigured, NotSent, OptedOut, Refused, Sent
+from shared.providers.outcomes import InDoubt, Misconfigured, NotSent, OptedOut, Refused, Sent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from shared import http
-from shared.channels.outcomes import InDoubt, NotSent, Refused
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, NotSent, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.observability import describe, logger, metrics
+from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -5,8 +5,8 @@ Several contexts put events there, and one customer's messages must meet in one 
 deduplication ids are digests: no address shows in them.
 """
 
+from shared.aws.sqs_fifo import Entry, digest
 from shared.events import DeliveryStatus, FileStored, InboundMessage, body_of
-from shared.queues import Entry, digest
 
 
 def inbound_entry(message: InboundMessage) -> Entry:

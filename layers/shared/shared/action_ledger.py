@@ -27,10 +27,10 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from shared import clock
-from shared.channels.outcomes import InDoubt, NotSent, Refused
-from shared.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
-from shared.observability import metrics
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +63,7 @@ class Action(BaseModel):
 
     Its key is the context's to choose; it lives in the context's own table. `body_hash` and `recipient_hash` are
     SHA-256; times are milliseconds since 1970. `account` and `business_address` say from where the attempt sends: a
-    provider's callback must come from there (`shared.business_accounts`).
+    provider's callback must come from there (`shared.tenancy.business_accounts`).
     """
 
     model_config = ConfigDict(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shared.queues import to_json
+from shared.aws.sqs_fifo import to_json
 
 MOST_BYTES = 8 << 10
 LEFT_OUT = "parley_left_out"

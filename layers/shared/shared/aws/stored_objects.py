@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import ClientError
 
-from shared.observability import logger, metrics
+from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from shared.objects import Bucket
+    from shared.aws.s3 import Bucket
 
 # Why an object cannot be used.
 BAD_POINTER, FOREIGN_KEY = "bad_pointer", "foreign_key"

@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 import urllib3
 from urllib3.util import Timeout
 
-from shared import clock, web_addresses
-from shared.channels.outcomes import InDoubt, NotSent
+from shared import clock
+from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime import web_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

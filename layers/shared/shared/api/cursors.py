@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 
 from shared import clock
-from shared.dynamodb import Attributes
-from shared.queues import digest, to_json
-from shared.sealing import NotOurs, Seal
+from shared.api.opaque_ids import NotOurs, Seal
+from shared.aws.dynamodb import Attributes
+from shared.aws.sqs_fifo import digest, to_json
 
 VERSION = 1
 LIFE_SECONDS = clock.DAY_SECONDS

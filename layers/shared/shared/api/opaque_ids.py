@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from shared.secrets import JsonSecret, SecretUnreadable, texts
+from shared.aws.secrets import JsonSecret, SecretUnreadable, texts
 
 
 class NotOurs(Exception):

@@ -23,7 +23,7 @@ from botocore.exceptions import (
     ParamValidationError,
 )
 
-from shared.channels.outcomes import (
+from shared.providers.outcomes import (
     AddressUnusable,
     InDoubt,
     Misconfigured,
@@ -35,7 +35,7 @@ from shared.channels.outcomes import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from shared.channels.email.content import Body
+    from shared.providers.email.mime import Body
 
 ACCEPTED = "accepted"  # our word for what a MessageId means: SES may still drop the mail
 # A value may have 995 characters with its name (API reference, MessageHeader); an older page says 870.

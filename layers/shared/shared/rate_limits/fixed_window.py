@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
-from shared.caps.limit import ROUNDS, Limit
-from shared.dynamodb import TTL_ATTRIBUTE, ConditionFailed
+from shared.aws.dynamodb import TTL_ATTRIBUTE, ConditionFailed
 from shared.failures import Transient
+from shared.rate_limits.limit import ROUNDS, Limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from boto3.dynamodb.conditions import ConditionBase
 
-    from shared.dynamodb import Attributes, Table
+    from shared.aws.dynamodb import Attributes, Table
 
 
 @dataclass(frozen=True, slots=True)

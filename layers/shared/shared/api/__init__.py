@@ -1,0 +1,1 @@
+"""The HTTP APIs of all contexts: callers, errors, cursors, opaque ids, OpenAPI."""

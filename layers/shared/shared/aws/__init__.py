@@ -1,0 +1,1 @@
+"""Clients of AWS services: DynamoDB, SQS FIFO, S3, Secrets Manager, dead letters."""

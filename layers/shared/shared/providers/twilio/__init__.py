@@ -1,0 +1,1 @@
+"""Twilio's messages API."""
