@@ -24,8 +24,8 @@ from conversations.items.register import OF_THE_LOG
 from local.processes import ROOT
 from shared.action_ledger import Action
 from shared.consent.records import Consent
-from whatsapp.items import ACTION_PK_PATTERN, AtMost, WhatsAppItem
-from whatsapp.items.register import CONTRACTED, SUPPORT
+from whatsapp.store.items import ACTION_PK_PATTERN, AtMost, WhatsAppItem
+from whatsapp.store.items.register import CONTRACTED, SUPPORT
 
 DOCS = ROOT / "docs"
 TABLE_TYPES = {str: "S", int: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}

@@ -14,11 +14,11 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
-from whatsapp import dead_letters, replay
-from whatsapp.reading import NotFound
-from whatsapp.replay import NotReplayable, Position, Replay, Wanted
+from whatsapp.api.queries import NotFound
+from whatsapp.api.views import Redriven, parked_view
+from whatsapp.recovery import dead_letters, replay
+from whatsapp.recovery.replay import NotReplayable, Position, Replay, Wanted
 from whatsapp.resources import Depot
-from whatsapp.views import Redriven, parked_view
 
 PAGE = 100
 # Outputs of template.yaml.

@@ -12,8 +12,8 @@ from shared.aws.dynamodb import Table
 from shared.failures import Transient
 from shared.tenancy.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
-from whatsapp.items import Phone
-from whatsapp.items.phones import CONVERSATIONS, NOBODY
+from whatsapp.store.items import Phone
+from whatsapp.store.items.phones import CONVERSATIONS, NOBODY
 from whatsapp.store.phones import ListFull, PhoneTaken
 
 GRAPH_ARN = "arn:parley:whatsapp:::phone-number-id/{phone}"

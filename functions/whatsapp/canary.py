@@ -19,9 +19,9 @@ from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.webhook_signatures import meta_signature
 from whatsapp import store
-from whatsapp.ingress import CANARY_APP
-from whatsapp.items import Message, Phone, pk
-from whatsapp.splitting import WHATSAPP_OBJECT
+from whatsapp.inbound.splitter import WHATSAPP_OBJECT
+from whatsapp.inbound.webhook import CANARY_APP
+from whatsapp.store.items import Message, Phone, pk
 
 COMPANY = "parley-canary"
 # Numbers of the range that is kept for fiction.

@@ -8,8 +8,8 @@ from shared.events import OutboundMessage
 from shared.failures import Permanent
 from shared.tenancy.business_accounts import BusinessAccount
 from whatsapp import store
-from whatsapp.items import Edit, Media, Message, Phone
 from whatsapp.resources import Resources
+from whatsapp.store.items import Edit, Media, Message, Phone
 
 FOREIGN = "tenant_mismatch"
 

@@ -25,9 +25,10 @@ from typing import Self
 from shared import clock
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import to_json
-from whatsapp import counting, store
-from whatsapp.counting import Subject, Tallies, Tally
-from whatsapp.items.counts import Analytics, Counting, Hour
+from whatsapp import store
+from whatsapp.store import counting
+from whatsapp.store.counting import Subject, Tallies, Tally
+from whatsapp.store.items.counts import Analytics, Counting, Hour
 
 MINUTE_MS = 60 * clock.SECOND_MS
 RECENT_HOURS, RECENT_MINUTES = 2, 5

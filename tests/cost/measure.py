@@ -18,8 +18,8 @@ from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.wire import READS
 from tests.simulation.world import registered
 from whatsapp import store
-from whatsapp.items import Phone
-from whatsapp.items.phones import CONVERSATIONS
+from whatsapp.store.items import Phone
+from whatsapp.store.items.phones import CONVERSATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from local.functions import functions_of
 from tests.template import create_table
-from whatsapp.items import Phone, PhoneList
+from whatsapp.store.items import Phone, PhoneList
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

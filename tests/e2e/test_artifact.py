@@ -39,14 +39,14 @@ HEAVY = {
 # Loaded at the first event that needs them.
 RARE = {
     "whatsapp.updates",
-    "whatsapp.items.accounts",
-    "whatsapp.items.campaigns",
-    "whatsapp.items.counts",
-    "whatsapp.items.groups",
-    "whatsapp.items.register",
-    "whatsapp.items.shop",
-    "whatsapp.items.templates",
-    "whatsapp.items.tenants",
+    "whatsapp.store.items.accounts",
+    "whatsapp.store.items.campaigns",
+    "whatsapp.store.items.counts",
+    "whatsapp.store.items.groups",
+    "whatsapp.store.items.register",
+    "whatsapp.store.items.shop",
+    "whatsapp.store.items.templates",
+    "whatsapp.store.items.tenants",
 }
 
 
@@ -94,7 +94,7 @@ def test_the_inbox_worker_loads_no_items_of_rare_events_and_nothing_that_runs_co
 ) -> None:
     loaded = set(imports["WhatsAppWorker"].modules)
 
-    assert "whatsapp.items.inbox" in loaded
+    assert "whatsapp.store.items.inbox" in loaded
     assert loaded & RARE == set()
     assert "asyncio" not in loaded
 

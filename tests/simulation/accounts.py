@@ -16,11 +16,11 @@ from shared.action_ledger import Action
 from shared.aws.dynamodb import _to_wire
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import digest
-from whatsapp.events import ANNOUNCED
-from whatsapp.items import WebhookEvent, WhatsAppItem
-from whatsapp.items.register import CONTRACTED, SUPPORT
+from whatsapp.event import ANNOUNCED
+from whatsapp.messages.statuses import RANKS
 from whatsapp.ordering import order_key
-from whatsapp.statuses import RANKS
+from whatsapp.store.items import WebhookEvent, WhatsAppItem
+from whatsapp.store.items.register import CONTRACTED, SUPPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

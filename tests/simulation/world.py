@@ -25,8 +25,8 @@ from tests.simulation.fifo import FifoQueue
 from tests.simulation.stored import items_of, objects_of
 from tests.simulation.wire import Died, Wire
 from whatsapp import store
-from whatsapp.items import Phone, PhoneList
-from whatsapp.items.phones import NOBODY
+from whatsapp.store.items import Phone, PhoneList
+from whatsapp.store.items.phones import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -19,8 +19,8 @@ from events.whatsapp.samples import sample, samples
 from events.whatsapp.story import START, Sample
 from local.sandbox.media import BUILT_IN, WRONG_HASH
 from tests.template import resources
-from whatsapp import splitting
-from whatsapp.splitting import Delivery
+from whatsapp.inbound import splitter
+from whatsapp.inbound.splitter import Delivery
 
 APP_SECRET = b"sample-app-secret-not-a-real-one"
 TOPIC = "arn:aws:sns:us-east-1:000000000000:parley-local-whatsapp-social"
@@ -343,13 +343,13 @@ def test_another_day_has_the_same_samples_with_other_ids_and_moved_times() -> No
 
 def test_the_entry_for_the_worker_is_what_the_way_in_makes_of_the_text() -> None:
     (record,) = direct_event("queue_text").event["Records"]
-    body = splitting.parse_body(sample("text").raw_body)
+    body = splitter.parse_body(sample("text").raw_body)
     assert body is not None
     delivery = Delivery(source="meta", app="1029384756", accepted_at=1767261600000)
 
-    (event,) = splitting.events_of(body, delivery)
+    (event,) = splitter.events_of(body, delivery)
 
-    entry = splitting.queue_entry(event)
+    entry = splitter.queue_entry(event)
     assert record["body"] == entry.body
     assert record["attributes"]["MessageGroupId"] == entry.group
     assert record["attributes"]["MessageDeduplicationId"] == entry.deduplication

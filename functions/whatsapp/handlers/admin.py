@@ -25,12 +25,12 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
-from whatsapp import dead_letters, replay
-from whatsapp.reading import NotFound
-from whatsapp.replay import NotReplayable, Position, Replay, Wanted
+from whatsapp.api.queries import NotFound
+from whatsapp.api.views import ParkedEvents, Redriven, parked_view
+from whatsapp.recovery import dead_letters, replay
+from whatsapp.recovery.replay import NotReplayable, Position, Replay, Wanted
 from whatsapp.resources import Depot
 from whatsapp.store.events import EVENT_INDEX
-from whatsapp.views import ParkedEvents, Redriven, parked_view
 
 # One replay makes a handful of calls; what is left of the time is for the answer.
 SPARE_MS = 8 * clock.SECOND_MS

@@ -16,9 +16,9 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.runtime import gc_at_start
 from shared.runtime.settings import Settings
-from whatsapp import reading, reports
-from whatsapp.reading import ConversationsQuery, MessagesQuery, NotFound, PhoneRequired
-from whatsapp.reports import AnalyticsQuery
+from whatsapp.api import analytics, queries
+from whatsapp.api.analytics import AnalyticsQuery
+from whatsapp.api.queries import ConversationsQuery, MessagesQuery, NotFound, PhoneRequired
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class ApiSettings(Settings):
 settings = ApiSettings.load()
 # Links must be signed with version 4: what boto3 makes by itself, newer buckets and regions refuse.
 signing = Config(signature_version="s3v4")
-source = reading.Source(
+source = queries.Source(
     table=Table(boto3.client("dynamodb"), settings.messages_table_name),
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
@@ -54,7 +54,7 @@ def list_conversations() -> Response[str]:
     """Conversations of one number, newest first. Query: phone, archived, limit, cursor."""
     caller = rest.caller(app, Scope.WHATSAPP_READ)
     query = rest.query(app, ConversationsQuery)
-    page = reading.conversations(source, caller.company, query)
+    page = queries.conversations(source, caller.company, query)
     return rest.page(app, page.result, page.cursor)
 
 
@@ -62,7 +62,7 @@ def list_conversations() -> Response[str]:
 def list_messages(key: str) -> Response[str]:
     """Messages of one conversation, newest first. Query: limit, cursor."""
     caller = rest.caller(app, Scope.WHATSAPP_READ)
-    page = reading.messages(source, caller.company, key, rest.query(app, MessagesQuery))
+    page = queries.messages(source, caller.company, key, rest.query(app, MessagesQuery))
     return rest.page(app, page.result, page.cursor)
 
 
@@ -70,5 +70,5 @@ def list_messages(key: str) -> Response[str]:
 def list_analytics() -> Response[str]:
     """Counted days of one account, oldest first. Query: waba, from, to."""
     caller = rest.caller(app, Scope.WHATSAPP_READ)
-    page = reports.analytics(source.table, caller.company, rest.query(app, AnalyticsQuery))
+    page = analytics.analytics(source.table, caller.company, rest.query(app, AnalyticsQuery))
     return rest.page(app, page.result, page.cursor)

@@ -11,7 +11,7 @@ from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
 from whatsapp import canary
-from whatsapp.events import correlation_id_of
+from whatsapp.event import correlation_id_of
 
 
 @dataclass(frozen=True, kw_only=True)

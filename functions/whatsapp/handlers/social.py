@@ -11,7 +11,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
-from whatsapp import ingress
+from whatsapp.inbound import webhook
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,5 +40,5 @@ def handler(event: dict[str, Any], _context: object) -> None:
             metrics.add_metric("TopicRejected", MetricUnit.Count, 1)
             logger.warning("message of an unknown topic dropped")
             continue
-        accepted = ingress.take_social(notification["Message"], queue, bucket)
+        accepted = webhook.take_social(notification["Message"], queue, bucket)
         metrics.add_metric("Accepted", MetricUnit.Count, accepted)

@@ -15,7 +15,7 @@ from shared.aws.sqs_fifo import PARALLEL_CALLS, FifoQueue, NotEnqueued
 from shared.runtime import gc_at_start
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings
-from whatsapp import ingress
+from whatsapp.inbound import webhook
 
 LARGEST_BODY_BYTES = 3 << 20  # Meta, "Webhooks": payloads are at most 3 MB.
 SIGNATURE_HEADER = "x-hub-signature-256"
@@ -61,7 +61,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     metrics.add_metric("Received", MetricUnit.Count, 1)
     if event["httpMethod"] == "GET":
         query = event.get("queryStringParameters") or {}
-        if ingress.is_handshake(query, secret):
+        if webhook.is_handshake(query, secret):
             return _answer(200, query.get("hub.challenge", ""))
         return _answer(403)
 
@@ -70,12 +70,12 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         metrics.add_metric("BodyTooLarge", MetricUnit.Count, 1)
         return _answer(413)
     signature = header(event, SIGNATURE_HEADER)
-    app = None if body is None else ingress.signer_of(body, signature, secret, canary_secret)
+    app = None if body is None else webhook.signer_of(body, signature, secret, canary_secret)
     if body is None or app is None:
         metrics.add_metric("SignatureRejected", MetricUnit.Count, 1)
         return _answer(403)
     try:
-        accepted = ingress.take_meta(body, app, queue, bucket)
+        accepted = webhook.take_meta(body, app, queue, bucket)
     except (NotEnqueued, ClientError, BotoCoreError) as failure:
         logger.error("not enqueued", extra=describe(failure))
         return _answer(503)

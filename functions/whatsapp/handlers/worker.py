@@ -22,12 +22,12 @@ from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import gc_at_start
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Origin, Settings
-from whatsapp import parking
-from whatsapp.events import OUTBOUND
-from whatsapp.items import ACTION_PK_PATTERN, pk
+from whatsapp.dispatcher import Handled, Invocation, process
+from whatsapp.event import OUTBOUND
 from whatsapp.outcomes import Outcome
-from whatsapp.processing import Handled, Invocation, process
+from whatsapp.recovery import parking
 from whatsapp.resources import Resources
+from whatsapp.store.items import ACTION_PK_PATTERN, pk
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

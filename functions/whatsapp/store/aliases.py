@@ -4,8 +4,8 @@ from boto3.dynamodb.conditions import Attr
 
 from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
-from whatsapp.items import Alias, pk
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import Alias, pk
+from whatsapp.store.items.item import PARTITION_KEY
 
 
 def add(table: Table, alias_pk: str, target: str, company: str) -> None:

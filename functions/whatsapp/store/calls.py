@@ -4,9 +4,9 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.items import pk
-from whatsapp.items.groups import Call
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import pk
+from whatsapp.store.items.groups import Call
+from whatsapp.store.items.item import PARTITION_KEY
 
 
 def get(table: Table, call_pk: str) -> Call | None:

@@ -9,10 +9,10 @@ from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from whatsapp.counting import Entry
-from whatsapp.items import Message, WhatsAppItem, pk
-from whatsapp.items.counts import Analytics, Counting, CountingPart, Hour
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.counting import Entry
+from whatsapp.store.items import Message, WhatsAppItem, pk
+from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
+from whatsapp.store.items.item import PARTITION_KEY
 
 STATUS_INDEX = "gsi_status"
 DIRECTION_INDEX = "gsi_direction"

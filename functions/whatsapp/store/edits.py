@@ -4,8 +4,8 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.items import Edit, Reaction, pk
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import Edit, Reaction, pk
+from whatsapp.store.items.item import PARTITION_KEY
 
 _of = Edit.attr
 

@@ -7,8 +7,8 @@ The writes about a replay leave a missing item alone: its TTL may be over while 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from whatsapp.items import ParkedEntry, WebhookEvent, pk
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import ParkedEntry, WebhookEvent, pk
+from whatsapp.store.items.item import PARTITION_KEY
 
 EVENT_INDEX = "gsi_webhook_event"
 

@@ -4,9 +4,9 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.items import pk
-from whatsapp.items.customers import Address, AddressDefault, FlowResponse, FlowToken
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import pk
+from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
+from whatsapp.store.items.item import PARTITION_KEY
 
 
 def token(table: Table, token_pk: str) -> FlowToken | None:

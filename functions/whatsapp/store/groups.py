@@ -5,9 +5,9 @@ from boto3.dynamodb.conditions import Attr
 from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Permanent, Transient
-from whatsapp.items import pk
-from whatsapp.items.groups import Group, GroupParticipant, GroupRequest
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import pk
+from whatsapp.store.items.groups import Group, GroupParticipant, GroupRequest
+from whatsapp.store.items.item import PARTITION_KEY
 
 
 def get(table: Table, group_pk: str) -> Group | None:

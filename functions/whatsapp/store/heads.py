@@ -18,9 +18,9 @@ from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.items import Conversation, Message, pk
-from whatsapp.items.item import PARTITION_KEY
 from whatsapp.ordering import order_key, time_of
+from whatsapp.store.items import Conversation, Message, pk
+from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.messages import TIMELINE_INDEX, live_messages
 
 RING_KEPT = 20

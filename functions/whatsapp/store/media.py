@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
-from whatsapp.items import Media, pk
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import Media, pk
+from whatsapp.store.items.item import PARTITION_KEY
 
 _of = Media.attr
 

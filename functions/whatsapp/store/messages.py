@@ -5,8 +5,8 @@ from typing import Any
 from boto3.dynamodb.conditions import Attr, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from whatsapp.items import Message, pk
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import Message, pk
+from whatsapp.store.items.item import PARTITION_KEY
 
 _of = Message.attr
 TIMELINE_INDEX = "gsi_conversation"

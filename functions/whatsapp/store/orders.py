@@ -6,9 +6,9 @@ from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.items import pk
-from whatsapp.items.item import PARTITION_KEY
-from whatsapp.items.tenants import PaymentOrder, PaymentTransaction
+from whatsapp.store.items import pk
+from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.items.tenants import PaymentOrder, PaymentTransaction
 
 
 def get(table: Table, reference: str) -> PaymentOrder | None:

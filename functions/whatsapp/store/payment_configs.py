@@ -2,9 +2,9 @@
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Permanent
-from whatsapp.items import pk
-from whatsapp.items.item import PARTITION_KEY
-from whatsapp.items.tenants import PaymentConfig
+from whatsapp.store.items import pk
+from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.items.tenants import PaymentConfig
 
 _of = PaymentConfig.attr
 

@@ -7,8 +7,8 @@ from boto3.dynamodb.conditions import Attr
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.items import Phone, PhoneList, pk
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import Phone, PhoneList, pk
+from whatsapp.store.items.item import PARTITION_KEY
 
 CACHE_MS = 60 * clock.SECOND_MS
 LONGEST_LIST = 500  # One item, read whole by every listing without a number.

@@ -3,9 +3,9 @@
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import ConditionFailed, Table
-from whatsapp.items import pk
-from whatsapp.items.accounts import QualityEntry, QualityRating
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import pk
+from whatsapp.store.items.accounts import QualityEntry, QualityRating
+from whatsapp.store.items.item import PARTITION_KEY
 
 _of = QualityRating.attr
 

@@ -3,8 +3,8 @@
 from boto3.dynamodb.conditions import Attr
 
 from shared.aws.dynamodb import ConditionFailed, Table
-from whatsapp.items import Status, pk
-from whatsapp.items.item import PARTITION_KEY
+from whatsapp.store.items import Status, pk
+from whatsapp.store.items.item import PARTITION_KEY
 
 WORDS = ("sent", "delivered", "read", "played", "failed")
 

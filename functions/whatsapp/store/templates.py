@@ -7,9 +7,9 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
-from whatsapp.items import pk
-from whatsapp.items.item import PARTITION_KEY
-from whatsapp.items.templates import TemplateEum, TemplateMeta
+from whatsapp.store.items import pk
+from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 
 # Whatever changes in an item changes one of these, and each of them only grows.
 ORDERS = (

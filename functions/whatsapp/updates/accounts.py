@@ -12,11 +12,12 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared import clock
 from shared.runtime.observability import metrics
-from whatsapp import parking, store
-from whatsapp.events import Event
-from whatsapp.origins import Account
+from whatsapp import store
+from whatsapp.event import Event
 from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
 from whatsapp.resources import Resources
+from whatsapp.tenancy import Account
 from whatsapp.updates import quality
 from whatsapp.updates.moments import moment_of
 

@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 from shared import clock
 from shared.failures import Permanent
-from whatsapp import identities, inbox, ordering, statuses, store
-from whatsapp.events import Event
-from whatsapp.items import Phone
-from whatsapp.items.groups import Call, CallStatus
+from whatsapp import contacts, ordering, store
+from whatsapp.event import Event
+from whatsapp.messages import intake, statuses
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
+from whatsapp.store.items.groups import Call, CallStatus
 
 CONNECT = "connect"
 TERMINATE = "terminate"
@@ -57,7 +58,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
     told = _told(event, phone)
     directed = replace(event, payload={**(event.payload or {}), "direction": told.direction})
-    known = identities.look_up(here.table, directed, phone)
+    known = contacts.look_up(here.table, directed, phone)
     stored = store.calls.get(here.table, Call.key(event.id))
     if stored is not None and (stored.company, stored.phone) != (phone.company, phone.phone):
         raise Permanent("foreign_call")
@@ -73,7 +74,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
             here.table, call.conversation_pk, told.at, phone.company, phone.phone
         )
     if known is not None:
-        identities.remember(here.table, known.customer, phone)
+        contacts.remember(here.table, known.customer, phone)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
@@ -119,7 +120,7 @@ def _begun(event: Event, phone: Phone, told: _Told, contact_key: str) -> Call:
         status_rank=rank,
         started_at=told.at,
         received_at=told.at,
-        conversation_pk=inbox.conversation_pk(phone, contact_key),
+        conversation_pk=intake.conversation_pk(phone, contact_key),
         inbox_pk=phone.phone_arn,
         phone=phone.phone,
         call_direction=told.direction,

@@ -3,11 +3,11 @@
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime.observability import metrics
-from whatsapp import parking
-from whatsapp.events import Event
-from whatsapp.origins import Account
+from whatsapp.event import Event
 from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
 from whatsapp.resources import Resources
+from whatsapp.tenancy import Account
 
 _STOPPED = frozenset({"THROTTLED", "BLOCKED"})
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from shared import clock
-from whatsapp.events import Event
+from whatsapp.event import Event
 from whatsapp.ordering import order_key, received_at_ms
 
 

@@ -3,12 +3,13 @@
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime.observability import metrics
-from whatsapp import parking, store
-from whatsapp.events import Event
-from whatsapp.items.tenants import PaymentConfig
-from whatsapp.origins import Account
+from whatsapp import store
+from whatsapp.event import Event
 from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
 from whatsapp.resources import Resources
+from whatsapp.store.items.tenants import PaymentConfig
+from whatsapp.tenancy import Account
 from whatsapp.updates.moments import moment_of
 
 # In small letters, blanks as underscores: the provider's texts write them both ways.

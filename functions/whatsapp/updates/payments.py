@@ -10,12 +10,13 @@ from typing import Any
 
 from shared import clock
 from shared.failures import Permanent
-from whatsapp import ordering, parking, store
-from whatsapp.events import Event
-from whatsapp.items import Phone
-from whatsapp.items.tenants import PaymentOrder, PaymentTransaction
+from whatsapp import ordering, store
+from whatsapp.event import Event
 from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
 from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
+from whatsapp.store.items.tenants import PaymentOrder, PaymentTransaction
 
 ATTEMPTS_SHOWN = 20
 _LONGEST_WORD = 128

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 
 from shared import clock
-from whatsapp import identities, inbox, ordering, parking, store
-from whatsapp.events import Event
-from whatsapp.items import Phone
+from whatsapp import contacts, ordering, store
+from whatsapp.event import Event
+from whatsapp.messages import intake
 from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
 from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
 
 MARKETING = "marketing_messages"
 # Whether the customer is out. (Meta, "user_preferences webhook": stop and resume; signup is not confirmed.)
@@ -18,12 +20,12 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """Note the customer's newest choice on the conversation's head, which may still have no message; keep the event."""
     payload = event.payload or {}
     choice = str(payload.get("value") or "").lower()
-    known = identities.look_up(here.table, event, phone)
+    known = contacts.look_up(here.table, event, phone)
     if payload.get("category") == MARKETING and choice in _IS_OUT and known is not None:
         at = clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
-        conversation_pk = inbox.conversation_pk(phone, known.customer.contact_key)
+        conversation_pk = intake.conversation_pk(phone, known.customer.contact_key)
         store.heads.note_marketing_choice(
             here.table, conversation_pk, at, phone.company, phone.phone, is_out=_IS_OUT[choice]
         )
-        identities.remember(here.table, known.customer, phone)
+        contacts.remember(here.table, known.customer, phone)
     return parking.keep(here, event, phone)

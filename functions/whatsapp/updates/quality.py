@@ -12,10 +12,10 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.failures import Transient
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.events import Event
-from whatsapp.items import Phone
-from whatsapp.items.accounts import QualityEntry, QualityRating
+from whatsapp.event import Event
 from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
+from whatsapp.store.items.accounts import QualityEntry, QualityRating
 from whatsapp.updates.moments import moment_of
 
 WINDOW = 20

@@ -14,12 +14,13 @@ from typing import Any, get_args
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime.observability import metrics
-from whatsapp import parking, store
-from whatsapp.events import Event
-from whatsapp.items.templates import Rating, TemplateCategory, TemplateEum, TemplateMeta
-from whatsapp.origins import Account
+from whatsapp import store
+from whatsapp.event import Event
 from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
 from whatsapp.resources import Resources
+from whatsapp.store.items.templates import Rating, TemplateCategory, TemplateEum, TemplateMeta
+from whatsapp.tenancy import Account
 from whatsapp.updates.moments import Moment, moment_of
 
 # The provider's word -> the contract's. Meta: REINSTATED is "no longer flagged or disabled and can be sent again",

@@ -27,9 +27,12 @@ from tests.integration.isolation.whatsapp_stage import (
     said,
 )
 from tests.simulation.whatsapp.evening import ACTION_ID, STORY
-from whatsapp import media, origins, processing, receipts, splitting
-from whatsapp.events import ANNOUNCED, OUTBOUND
-from whatsapp.updates import by_kind
+from whatsapp import dispatcher, tenancy
+from whatsapp.event import ANNOUNCED, OUTBOUND
+from whatsapp.inbound import splitter
+from whatsapp.media import downloads
+from whatsapp.messages import read_receipts
+from whatsapp.updates import dispatcher
 
 type Attack = EventAttack[TwoCompanies]
 
@@ -44,16 +47,16 @@ MISMATCH = frozenset(
 
 def kinds() -> frozenset[str]:
     """All kinds of events that the worker knows, from the tables of the code."""
-    arrays = {kind for pairs in splitting._ARRAYS.values() for _, kind in pairs}
-    whole = set(splitting._WHOLE.values())
-    handled = {*processing._OF_PHONES, *by_kind._OF_PHONES, *by_kind._OF_ACCOUNTS}
-    beside = {"other", "malformed", ANNOUNCED, media.KIND, receipts.KIND}
-    return frozenset((arrays | whole | handled | beside | origins.OF_A_PHONE) - {OUTBOUND})
+    arrays = {kind for pairs in splitter._ARRAYS.values() for _, kind in pairs}
+    whole = set(splitter._WHOLE.values())
+    handled = {*dispatcher._OF_PHONES, *dispatcher._OF_PHONES, *dispatcher._OF_ACCOUNTS}
+    beside = {"other", "malformed", ANNOUNCED, downloads.KIND, read_receipts.KIND}
+    return frozenset((arrays | whole | handled | beside | tenancy.OF_A_PHONE) - {OUTBOUND})
 
 
 def message_types() -> frozenset[str]:
     """The types of messages that change a message which was there before."""
-    return frozenset(processing._CHANGES)
+    return frozenset(dispatcher._CHANGES)
 
 
 # The events of A's day, told again
@@ -144,7 +147,7 @@ def on_queue(told: frozenset[str]) -> list[Attack]:
                 surface=QUEUE, type=kind, names="A's ids, by B's account", make=again(kind, as_b)
             )
         )
-        if kind not in {media.KIND, receipts.KIND}:  # the worker's own: no app signs them
+        if kind not in {downloads.KIND, read_receipts.KIND}:  # the worker's own: no app signs them
             attacks.append(
                 EventAttack(
                     surface=QUEUE,
@@ -159,11 +162,11 @@ def on_queue(told: frozenset[str]) -> list[Attack]:
 
 def kinds_of_samples() -> frozenset[str]:
     """The kinds that the samples bring to the queue, with those that the worker sends itself."""
-    found = {media.KIND, receipts.KIND}
+    found = {downloads.KIND, read_receipts.KIND}
     for sample in samples():
         if sample.expects.accepted:
             for entry in sample.entries:
-                for event in splitting.events_of_entry(entry, splitting.Delivery("meta", "", 0)):
+                for event in splitter.events_of_entry(entry, splitter.Delivery("meta", "", 0)):
                     found.add(kind_of({"kind": event.kind, "payload": event.payload}))
     return frozenset(found)
 

@@ -34,8 +34,8 @@ from tests.simulation.stage import imported, running_world
 from tests.simulation.whatsapp.evening import STORY, announced
 from tests.simulation.world import quiet, registered
 from whatsapp import store
-from whatsapp.items.counts import Analytics
-from whatsapp.items.phones import CONVERSATIONS
+from whatsapp.store.items.counts import Analytics
+from whatsapp.store.items.phones import CONVERSATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

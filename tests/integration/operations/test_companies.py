@@ -20,8 +20,8 @@ from shared.runtime import web_addresses
 from tests.integration.conversations.neighbour import EMAIL, NEIGHBOUR, SECRET_ID, SMS, neighbour
 from tests.template import create_table, template
 from tests.web_addresses import LOOPBACK, MALFORMED
-from whatsapp.items import Phone
 from whatsapp.store import phones as inbox_numbers
+from whatsapp.store.items import Phone
 
 STACK = "parley-dev"
 BEDROCK = {

@@ -13,8 +13,8 @@ from shared.aws.sqs_fifo import Entry, digest
 from tests.integration.operations.conftest import NOW
 from tests.template import create_queue, properties, resolved, template
 from whatsapp.folders import parked_events
-from whatsapp.items import WebhookEvent
-from whatsapp.splitting import Delivery, events_of
+from whatsapp.inbound.splitter import Delivery, events_of
+from whatsapp.store.items import WebhookEvent
 
 STACK = "parley-dev"
 QUEUES = {

@@ -7,7 +7,7 @@ import pytest
 from operations import phones
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from whatsapp import store
-from whatsapp.items import Phone, PhoneList, pk
+from whatsapp.store.items import Phone, PhoneList, pk
 
 GRAPH = {
     "--phone": "106540352242922",

@@ -23,11 +23,11 @@ from shared.runtime.observability import metrics
 from tests.integration.whatsapp.door import door  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_queue, create_table, properties
 from whatsapp import store
-from whatsapp.items import ACTION_PK_PATTERN, Phone, PhoneList, pk
+from whatsapp.dispatcher import Handled, Invocation, process
+from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.outcomes import Outcome
-from whatsapp.processing import Handled, Invocation, process
 from whatsapp.resources import Depot, Resources
-from whatsapp.splitting import Delivery, events_of, queue_entry
+from whatsapp.store.items import ACTION_PK_PATTERN, Phone, PhoneList, pk
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

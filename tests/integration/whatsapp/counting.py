@@ -11,8 +11,8 @@ import pytest
 from shared import clock
 from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
 from whatsapp import store
-from whatsapp.items import Message, Phone, pk
 from whatsapp.rollup import Counted, count_due
+from whatsapp.store.items import Message, Phone, pk
 
 WABA = "102290129340398"
 GLOBEX_PHONE, GLOBEX_WABA = "306540352242944", "302290129340398"

@@ -21,7 +21,7 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from tests.template import environment, properties
-from whatsapp.events import Event, parse_event
+from whatsapp.event import Event, parse_event
 
 NOW = 1_767_268_800_000
 BUCKET = str(properties("MediaBucket")["BucketName"])

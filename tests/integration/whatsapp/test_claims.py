@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Desk, text
-from whatsapp.events import Event
+from whatsapp.event import Event
 from whatsapp.folders import claims
-from whatsapp.splitting import Delivery, events_of
+from whatsapp.inbound.splitter import Delivery, events_of
 
 NUMBER = {"phone_number_id": PHONE, "display_phone_number": "15550783881"}
 WHOLE = json.dumps(text("wamid.1")).encode()

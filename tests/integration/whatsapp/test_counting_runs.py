@@ -17,8 +17,8 @@ from tests.integration.whatsapp.counting import (
     opened_office,
 )
 from whatsapp import store
-from whatsapp.items import pk
 from whatsapp.rollup import Counted
+from whatsapp.store.items import pk
 
 
 @pytest.fixture

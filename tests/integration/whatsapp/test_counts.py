@@ -14,8 +14,8 @@ from tests.integration.whatsapp.counting import (
     opened_office,
 )
 from whatsapp import store
-from whatsapp.items import Phone
 from whatsapp.rollup import Counted, due_hours
+from whatsapp.store.items import Phone
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import pytest
 from shared import clock
 from shared.aws.sqs_fifo import digest
 from tests.integration.whatsapp.conftest import NOW, Desk, text
-from whatsapp import dead_letters
-from whatsapp.parking import note_dead_letter
+from whatsapp.api.views import DeadLetterView, Redriven
+from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
+from whatsapp.recovery import dead_letters
+from whatsapp.recovery.parking import note_dead_letter
 from whatsapp.resources import Depot
-from whatsapp.splitting import Delivery, events_of, queue_entry
-from whatsapp.views import DeadLetterView, Redriven
 
 
 def bury(depot: Depot, identity: str) -> str:

@@ -7,9 +7,9 @@ import boto3
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
-from whatsapp.items import Message
-from whatsapp.items.customers import FlowToken
 from whatsapp.outcomes import Outcome
+from whatsapp.store.items import Message
+from whatsapp.store.items.customers import FlowToken
 
 CUSTOMER = "447700900101"
 POINTER = f"ADDRESS#{CUSTOMER}#DEFAULT#acme"

@@ -17,9 +17,10 @@ from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
-from whatsapp import media_types, store
-from whatsapp.items.phones import CONVERSATIONS
+from whatsapp import store
+from whatsapp.media import types
 from whatsapp.outcomes import Outcome
+from whatsapp.store.items.phones import CONVERSATIONS
 
 JPEG = "1003383421387256"
 
@@ -162,8 +163,8 @@ def test_a_file_that_is_not_what_was_announced_is_given_up_and_the_message_stays
 def test_a_file_larger_than_its_kind_allows_is_refused(
     desk: Desk, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small = dataclasses.replace(media_types.LIMITS["image"], largest_bytes=10)
-    monkeypatch.setattr(media_types, "LIMITS", {"image": small})
+    small = dataclasses.replace(types.LIMITS["image"], largest_bytes=10)
+    monkeypatch.setattr(types, "LIMITS", {"image": small})
     desk.take({"messages": [media_message(JPEG)]})
 
     fetch(desk)

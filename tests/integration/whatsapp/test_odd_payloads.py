@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Desk, text
+from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.outcomes import Outcome
-from whatsapp.splitting import Delivery, events_of, queue_entry
 
 
 def deep(levels: int) -> Any:
@@ -54,7 +54,7 @@ def test_a_fault_of_ours_parks_the_event_and_says_so(
     def fault(*_: object) -> None:
         raise KeyError("447700900101")
 
-    monkeypatch.setattr("whatsapp.content.describe", fault)
+    monkeypatch.setattr("whatsapp.inbound.content.describe", fault)
     (handled,) = desk.take({"messages": [text("wamid.1")]})
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "fault_KeyError")

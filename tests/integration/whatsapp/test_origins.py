@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.integration.whatsapp.conftest import APP, NOW, Desk, a_phone
 from whatsapp import store
-from whatsapp.items import Phone
-from whatsapp.splitting import Delivery, events_of, queue_entry
+from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
+from whatsapp.store.items import Phone
 
 WABA = "102290129340398"
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
-from whatsapp.items import Phone
+from whatsapp.store.items import Phone
 
 OTHER = "999540352242999"
 OTHER_APP = "5550001"

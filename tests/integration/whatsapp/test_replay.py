@@ -8,13 +8,14 @@ import pytest
 from shared import clock
 from shared.aws.sqs_fifo import NotEnqueued, digest
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
-from whatsapp import replay, store
-from whatsapp.events import parse_event
-from whatsapp.items import Phone, WebhookEvent, pk
-from whatsapp.parking import note_dead_letter
-from whatsapp.reading import NotFound
-from whatsapp.replay import NotReplayable, Replay, Wanted
+from whatsapp import store
+from whatsapp.api.queries import NotFound
+from whatsapp.event import parse_event
+from whatsapp.recovery import replay
+from whatsapp.recovery.parking import note_dead_letter
+from whatsapp.recovery.replay import NotReplayable, Replay, Wanted
 from whatsapp.resources import Depot
+from whatsapp.store.items import Phone, WebhookEvent, pk
 
 EVERYBODY = Wanted(company=None)
 

@@ -11,8 +11,8 @@ import pytest
 from shared.events import OutboundMessage, body_of
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp import store
-from whatsapp.items.phones import CONVERSATIONS
 from whatsapp.outcomes import Outcome
+from whatsapp.store.items.phones import CONVERSATIONS
 
 CONVERSATION = f"CONV#{PHONE}#447700900101"
 AWS_ID = "0d1c2b3a-4f5e-4d6c-8b7a-000000000001"

@@ -9,10 +9,11 @@ import pytest
 
 from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
 from tests.integration.whatsapp.test_sent_elsewhere import announced, messages
-from whatsapp import replay, store
+from whatsapp import store
+from whatsapp.dispatcher import Handled
 from whatsapp.outcomes import Outcome
-from whatsapp.processing import Handled
-from whatsapp.replay import Wanted
+from whatsapp.recovery import replay
+from whatsapp.recovery.replay import Wanted
 from whatsapp.resources import Depot
 
 AWS_PHONE = "phone-number-id-0123456789abcdef0123456789abcdef"

@@ -8,8 +8,8 @@ import pytest
 from shared.action_ledger import Action, OnDoubt
 from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk
-from whatsapp.items import Intent
 from whatsapp.outcomes import Outcome
+from whatsapp.store.items import Intent
 
 CONVERSATION = f"CONV#{PHONE}#447700900101"
 ECHO = {

@@ -9,8 +9,8 @@ from boto3.dynamodb.conditions import Key
 
 from tests.integration.whatsapp.conftest import Desk, a_phone
 from whatsapp import store
-from whatsapp.items import pk
 from whatsapp.outcomes import Outcome
+from whatsapp.store.items import pk
 
 WABA = "102290129340398"
 STATUS = "message_template_status_update"

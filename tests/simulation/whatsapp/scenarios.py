@@ -41,8 +41,8 @@ from tests.simulation.whatsapp.evening import (
     told,
     wamid,
 )
-from whatsapp.items import ACTION_PK_PATTERN, Intent, Message, pk
-from whatsapp.items.phones import CONVERSATIONS, NOBODY
+from whatsapp.store.items import ACTION_PK_PATTERN, Intent, Message, pk
+from whatsapp.store.items.phones import CONVERSATIONS, NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

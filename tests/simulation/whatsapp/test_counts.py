@@ -14,7 +14,7 @@ from shared.clock import from_text, to_text
 from tests.simulation.effort import EFFORT
 from tests.simulation.wire import READS, Fault, When
 from tests.simulation.world import Invocation, Moment, World
-from whatsapp.items import Message
+from whatsapp.store.items import Message
 
 FIVE_MINUTES_MS = 300_000
 

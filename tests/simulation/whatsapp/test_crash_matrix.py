@@ -9,7 +9,7 @@ from tests.simulation.effort import EFFORT
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
 from tests.simulation.wire import READS, SENDS, Fault, When
 from tests.simulation.world import Moment, World
-from whatsapp.items.phones import CONVERSATIONS
+from whatsapp.store.items.phones import CONVERSATIONS
 
 # Between them they make every kind of call.
 FAULTY = by_name(

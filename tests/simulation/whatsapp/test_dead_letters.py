@@ -30,7 +30,7 @@ from tests.simulation.whatsapp.evening import (
 )
 from tests.simulation.wire import When
 from tests.simulation.world import World
-from whatsapp import dead_letters
+from whatsapp.recovery import dead_letters
 
 CONVERSATION = f"CONV#{COUNTER.phone}#{ADA.wa_id}"
 DAY: dict[str, Event] = {

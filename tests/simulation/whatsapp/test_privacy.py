@@ -16,7 +16,7 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from tests.integration.logs import recorded
 from tests.simulation.world import World
-from whatsapp.items.phones import CONVERSATIONS, NOBODY
+from whatsapp.store.items.phones import CONVERSATIONS, NOBODY
 
 PHONE = "447700900987"
 CANARIES = (
@@ -125,7 +125,7 @@ def test_an_exception_that_repeats_what_a_customer_wrote_is_logged_without_it(
     world.deliver_until_taken(DELIVERIES[0])
     text = f"Invalid type for parameter Item, value: {CANARIES}"
 
-    with mock.patch("whatsapp.content.describe", side_effect=ValueError(text)):
+    with mock.patch("whatsapp.inbound.content.describe", side_effect=ValueError(text)):
         world.run_worker()
 
     assert '"error":"ValueError"' in log.getvalue()

@@ -28,10 +28,11 @@ from tests.simulation.whatsapp.evening import Event
 from tests.simulation.whatsapp.test_dead_letters import DAY
 from tests.simulation.wire import READS, Died, When
 from tests.simulation.world import World, registered
-from whatsapp import dead_letters, replay, store
-from whatsapp.items import OPEN, WebhookEvent
-from whatsapp.replay import Wanted
-from whatsapp.views import Redriven
+from whatsapp import store
+from whatsapp.api.views import Redriven
+from whatsapp.recovery import dead_letters, replay
+from whatsapp.recovery.replay import Wanted
+from whatsapp.store.items import OPEN, WebhookEvent
 
 EVERYONE = Wanted(company=None)
 # Between them: a message and its file, statuses that wait for their message, changes of messages.

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from whatsapp.content import Content, describe
+from whatsapp.inbound.content import Content, describe
 
 CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     (

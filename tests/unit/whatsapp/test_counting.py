@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.aws.sqs_fifo import to_json
-from whatsapp.counting import (
+from whatsapp.store.counting import (
     Entry,
     Subject,
     Tallies,

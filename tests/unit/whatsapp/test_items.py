@@ -9,9 +9,9 @@ import yaml
 from local.reference import TABLE_TYPES, allowed, bounds_of
 from shared.action_ledger import Action
 from tests import template
-from whatsapp.items import WhatsAppItem
-from whatsapp.items import register as items
-from whatsapp.items.register import CONTRACTED, SUPPORT
+from whatsapp.store.items import WhatsAppItem
+from whatsapp.store.items import register as items
+from whatsapp.store.items.register import CONTRACTED, SUPPORT
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "whatsapp.yaml"
 beside_the_contract = pytest.mark.skipif(

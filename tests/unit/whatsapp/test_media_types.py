@@ -2,7 +2,7 @@
 
 import pytest
 
-from whatsapp.media_types import begins_right, extension_of
+from whatsapp.media.types import begins_right, extension_of
 
 
 @pytest.mark.parametrize(

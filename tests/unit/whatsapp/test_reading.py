@@ -13,9 +13,10 @@ from shared.api.opaque_ids import Seal
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret, SecretUnreadable
-from whatsapp import reading, store
-from whatsapp.items import Phone, PhoneList
-from whatsapp.reading import ConversationsQuery, PhoneRequired, Source
+from whatsapp import store
+from whatsapp.api import queries
+from whatsapp.api.queries import ConversationsQuery, PhoneRequired, Source
+from whatsapp.store.items import Phone, PhoneList
 
 PHONE = "106540352242922"
 NO_BUCKET = Bucket(lambda: pytest.fail("nothing here calls S3"), "media")
@@ -113,8 +114,8 @@ def pages(shelf: Shelf, **query: Any) -> list[list[str]]:
     while True:
         asked = ConversationsQuery(cursor=cursor, **query)
         before = shelf.read
-        page = reading.conversations(a_source(shelf), "acme", asked)
-        assert shelf.read - before <= reading.ENTRIES_PER_CALL
+        page = queries.conversations(a_source(shelf), "acme", asked)
+        assert shelf.read - before <= queries.ENTRIES_PER_CALL
         found.append([str(entry.customer) for entry in page.result.conversations])
         if page.cursor is None:
             return found
@@ -131,8 +132,8 @@ def test_pages_together_have_every_conversation_once_in_order(
 ) -> None:
     wanted = {None: "ca", "true": "a", "false": "c"}[archived]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "ENTRIES_PER_CALL", 12)
-        patch.setattr(reading, "ENTRIES_PER_QUERY", 4)
+        patch.setattr(queries, "ENTRIES_PER_CALL", 12)
+        patch.setattr(queries, "ENTRIES_PER_QUERY", 4)
         found = pages(Shelf(inbox(kinds)), limit=limit, archived=archived)
 
     assert [customer for page in found for customer in page] == [
@@ -149,11 +150,11 @@ def test_a_full_page_reads_no_further() -> None:
     shelf = Shelf(inbox("c" * 100 + "m" * 3_000))
     shelf.register(a_phone())
 
-    page = reading.conversations(a_source(shelf), "acme", ConversationsQuery(limit=100))
+    page = queries.conversations(a_source(shelf), "acme", ConversationsQuery(limit=100))
 
     assert len(page.result.conversations) == 100
     assert page.cursor is not None
-    assert shelf.read == reading.ENTRIES_PER_QUERY
+    assert shelf.read == queries.ENTRIES_PER_QUERY
 
 
 def test_an_empty_inbox_is_one_empty_page() -> None:
@@ -179,4 +180,4 @@ def test_digits_that_two_numbers_share_do_not_choose_one() -> None:
     shelf.register(a_phone(), a_phone("306540352242944"))
 
     with pytest.raises(PhoneRequired):
-        reading.conversations(a_source(shelf), "acme", ConversationsQuery(phone="15550783881"))
+        queries.conversations(a_source(shelf), "acme", ConversationsQuery(phone="15550783881"))

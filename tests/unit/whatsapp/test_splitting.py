@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from shared.failures import Permanent
-from whatsapp.events import Event, parse_event
-from whatsapp.splitting import Delivery, events_of, parse_body, queue_entry
+from whatsapp.event import Event, parse_event
+from whatsapp.inbound.splitter import Delivery, events_of, parse_body, queue_entry
 
 NOW = 1_767_225_600_000
 DELIVERY = Delivery(source="meta", app="100", accepted_at=NOW)

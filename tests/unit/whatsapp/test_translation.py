@@ -7,10 +7,10 @@ import pytest
 from pydantic import TypeAdapter
 
 from shared.events import Button, File, InboundMessage, Location, body_of
-from whatsapp import translation
-from whatsapp.content import describe
-from whatsapp.events import Event
-from whatsapp.translation import Number
+from whatsapp.event import Event
+from whatsapp.forwarding import translation
+from whatsapp.forwarding.translation import Number
+from whatsapp.inbound.content import describe
 
 COUNTER = Number("meta", "102290129340398", "+15550783881", "acme")
 FROM = {"id": "wamid.1", "from": "447700900101", "timestamp": "1767268700"}

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from shared.aws.s3 import Bucket
-from whatsapp.items import Media, Message
-from whatsapp.views import MediaView, message_view
+from whatsapp.api.views import MediaView, message_view
+from whatsapp.store.items import Media, Message
 
 PHONE = "106540352242922"
 ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"

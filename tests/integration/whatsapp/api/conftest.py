@@ -16,7 +16,7 @@ from tests.integration.logs import recorded
 from tests.integration.whatsapp.conftest import Desk, a_phone, text
 from tests.template import environment, properties
 from whatsapp import store
-from whatsapp.items import Phone
+from whatsapp.store.items import Phone
 
 CONVERSATIONS = "/whatsapp/conversations"
 MESSAGES = "/whatsapp/conversations/{key}/messages"

@@ -8,7 +8,7 @@ from shared.api.auth import Caller
 from tests.integration.whatsapp.api.conftest import GLOBEX, READER, Api
 from tests.integration.whatsapp.conftest import Desk
 from whatsapp import store
-from whatsapp.items.counts import Analytics
+from whatsapp.store.items.counts import Analytics
 
 ANALYTICS = "/whatsapp/analytics"
 WABA, GLOBEX_WABA = "102290129340398", "302290129340398"

@@ -14,7 +14,7 @@ from tests.integration.whatsapp.api.conftest import (
 )
 from tests.integration.whatsapp.conftest import PHONE, Desk, text
 from whatsapp import store
-from whatsapp.items import Message, Phone, pk
+from whatsapp.store.items import Message, Phone, pk
 
 
 @pytest.mark.parametrize("phone", [GLOBEX_PHONE, "15550783777", "+15550783777"])

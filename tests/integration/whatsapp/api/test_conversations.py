@@ -10,7 +10,7 @@ from tests.integration.whatsapp.api.conftest import (
 )
 from tests.integration.whatsapp.conftest import PHONE, Desk, text
 from whatsapp import store
-from whatsapp.items import pk
+from whatsapp.store.items import pk
 
 
 def test_a_conversation_is_listed_with_its_newest_message(desk: Desk, api: Api) -> None:

@@ -11,7 +11,7 @@ from tests.integration.whatsapp.api.conftest import (
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
 from whatsapp import store
-from whatsapp.items import Media, pk
+from whatsapp.store.items import Media, pk
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 6, 100])

@@ -16,7 +16,7 @@ from tests.integration.whatsapp.api.conftest import (
     Api,
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
-from whatsapp.items import pk
+from whatsapp.store.items import pk
 
 
 @pytest.mark.parametrize("route", [CONVERSATIONS, MESSAGES])

@@ -1,0 +1,302 @@
+"""What callers of the API see of items: camelCase, numbers as JSON has them, links to files instead of their keys."""
+
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from shared.aws.s3 import Bucket
+from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
+from whatsapp.event import correlation_id_of
+from whatsapp.folders import content_of
+from whatsapp.store.items import Conversation, Media, Message, WebhookEvent
+
+LINK_SECONDS = 15 * 60
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """*value* with numbers as JSON has them: DynamoDB gives decimals, which would come out as texts."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list) else value
+
+
+type Json = Annotated[Any, BeforeValidator(_plain)]
+
+
+class View(BaseModel):
+    """Part of an answer. What is None is left out of it."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        defer_build=True,
+        hide_input_in_errors=True,
+    )
+
+
+class ConversationView(View):
+    """A conversation. `key` is its address in URLs: stable, and of use to this company only."""
+
+    key: str
+    phone: str  # Meta's id of the business number
+    customer: str | None  # digits, a business-scoped user id, or a group's id
+    sender_name: str | None
+    unread_count: int
+    last_type: str | None
+    last_preview: str | None
+    last_message_at: str | None
+    archived: bool
+
+
+class Link(View):
+    """A download that needs no key and ends by itself."""
+
+    link: str
+    expires_in_seconds: int = LINK_SECONDS
+
+
+class MediaView(View):
+    """
+    A message's file; with a link where `status` is STORED.
+
+    PENDING: being fetched. FAILED: not what the provider announced. EXPIRED: gone at the provider. REVOKED: deleted by
+    its sender. UNAVAILABLE: there is no file, and so long ago that the reason is forgotten.
+    """
+
+    mime_type: str | None
+    filename: str | None
+    status: str
+    link: str | None = None
+    expires_in_seconds: int | None = None
+
+
+class ReactionView(View):
+    """What somebody answered a message with."""
+
+    actor: str
+    emoji: str
+
+
+class MessageView(View):
+    """
+    A message. A field that `Message` has under the same name means the same here.
+
+    Of an erased message only the first group is there: that it was, and when.
+    """
+
+    id: str
+    correlation_id: str  # what logs call it
+    direction: str
+    type: str
+    received_at: str
+    sent_at: str | None = None
+    erased: bool | None = None
+
+    subtype: str | None = None
+    from_: str | None = Field(default=None, alias="from")
+    to: str | None = None
+    sender_name: str | None = None
+    group_id: str | None = None
+    origin: str | None = None
+    preview: str | None = None
+    text: str | None = None  # of a very long one the beginning; all of it is behind `wholeContent`
+    caption: str | None = None
+    content: Json = None
+    whole_content: Link | None = None  # to JSON: {textBody, content}
+    media: MediaView | None = None
+    voice: bool | None = None
+    reply_to: str | None = None  # the `id` of another message
+    forwarded: bool | None = None
+    forwarded_many_times: bool | None = None
+    referral: Json = None
+    referred_product: Json = None
+    reactions: list[ReactionView] | None = None
+    edited_at: str | None = None
+    revoked_at: str | None = None
+    errors: Json = None
+    delivery_status: str | None = None
+    status_history: Json = None  # [{status, at, code}], one for each status that was reached
+    status_error: Json = None
+    played_at: str | None = None
+    price_category: str | None = None
+
+
+class Conversations(View):
+    """A page of conversations."""
+
+    conversations: list[ConversationView]
+
+
+class Messages(View):
+    """A page of messages."""
+
+    messages: list[MessageView]
+
+
+class AnalyticsDay(View):
+    """A day of an account. A field that `Analytics` has under the same name means the same here."""
+
+    date: str
+    messages_sent: int
+    messages_delivered: int
+    messages_read: int
+    messages_failed: int
+    messages_received: int
+    messages_replied: int
+    templates_used: dict[str, int]
+    billable: dict[str, int]
+    ad_sources: dict[str, int]
+    replies: dict[str, int]
+    phones: dict[str, int]
+    counted_at: str | None
+
+
+class AnalyticsDays(View):
+    """Days, oldest first."""
+
+    analytics: list[AnalyticsDay]
+
+
+class ParkedView(View):
+    """A parked event: why it is there, what it looked like, and what became of its replays (`WebhookEvent.state`)."""
+
+    event_id: str
+    state: str
+    reason: str | None
+    kind: str
+    company: str | None
+    phone: str | None
+    waba: str | None
+    correlation_id: str | None  # what logs call it
+    received_at: str
+    parked_at: str
+    replay_count: int | None
+    replayed_at: str | None
+    parked_again_at: str | None
+    replaced_by: str | None
+    resolved_at: str | None
+    payload: Json = None  # its outline
+
+
+class ParkedEvents(View):
+    """A page of parked events."""
+
+    events: list[ParkedView]
+
+
+class DeadLetterView(View):
+    """
+    A dead letter. `queue` is `events` (whatsapp.fifo) or `social` (SNS messages that never became events).
+
+    `reason` is what the last attempt raised, or `no_error_reported`. `redriven_at`: it came back since.
+    """
+
+    id: str
+    queue: str
+    kind: str
+    reason: str
+    attempts: int | None = None
+    correlation_id: str | None = None
+    received_at: str | None = None
+    dead_since: str
+    redriven_at: str | None = None
+
+
+class DeadLetters(View):
+    """Dead letters that could be seen now, and about how many there are in each queue."""
+
+    letters: list[DeadLetterView]
+    waiting: dict[str, int]
+
+
+class Redriven(View):
+    """What became of one dead letter: back on the queue, or *refused* with a reason and left where it was."""
+
+    id: str
+    queue: str
+    correlation_id: str | None = None
+    refused: str | None = None
+
+
+_OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}
+_TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - {"reactions"}
+
+
+def conversation_view(head: Conversation, phone: str, *, key: str) -> ConversationView:
+    """A conversation of the business number *phone*, under its address."""
+    return ConversationView(
+        key=key,
+        phone=phone,
+        customer=head.from_,
+        sender_name=head.sender_name,
+        unread_count=head.unread_count,
+        last_type=head.last_type,
+        last_preview=head.last_preview,
+        last_message_at=head.received_at,
+        archived=bool(head.archived),
+    )
+
+
+def message_view(bucket: Bucket, message: Message, file: Media | None) -> MessageView:
+    """A message; *file* is what is known about a file that it announces and does not have."""
+    if message.erased:
+        return MessageView(**_ids(message), **message.model_dump(include=_OF_A_STUB))
+    reactions = [
+        ReactionView(actor=actor, emoji=reaction["emoji"])
+        for actor, reaction in (message.reactions or {}).items()
+        if reaction.get("emoji")  # Without one it was taken back.
+    ]
+    return MessageView(
+        **_ids(message),
+        text=message.text_body,
+        whole_content=_link(content_of(bucket, message.company), message.content_s3_key),
+        media=_media_view(bucket, message, file),
+        reactions=reactions or None,
+        status_history=message.delivery_status_history,
+        **message.model_dump(include=set(_TAKEN_OVER)),
+    )
+
+
+def parked_view(event: WebhookEvent) -> ParkedView:
+    """A parked event."""
+    same = ParkedView.model_fields.keys() & WebhookEvent.model_fields.keys()
+    return ParkedView(
+        state=event.state,
+        kind=event.event_type,
+        waba=event.waba_meta_id,
+        parked_at=event.processed_at,
+        **event.model_dump(include=set(same)),
+    )
+
+
+def _ids(message: Message) -> dict[str, str]:
+    return {"id": message.message_id, "correlation_id": correlation_id_of(message.message_id)}
+
+
+def _media_view(bucket: Bucket, message: Message, file: Media | None) -> MediaView | None:
+    if message.media_id is None:
+        return None
+    announced = {"mime_type": message.mime_type, "filename": message.filename}
+    if message.s3_key is not None:
+        link = _link(media_of(bucket, message.company), message.s3_key)
+        if link is None:
+            return MediaView(status="UNAVAILABLE", **announced)
+        return MediaView(status="STORED", **link.model_dump(), **announced)
+    status = file.media_status if file else "UNAVAILABLE"
+    # Stored for another message that has the same file, and about to be for this one.
+    return MediaView(status="PENDING" if status == "STORED" else status, **announced)
+
+
+def _link(folder: Folder, key: str | None) -> Link | None:
+    """A link to an object of the folder; None for any other key, which is recorded as a fault."""
+    if key is None:
+        return None
+    try:
+        return Link(link=folder.link_to(key, seconds=LINK_SECONDS))
+    except ObjectUnusable as fault:
+        record(fault, "message")
+        return None

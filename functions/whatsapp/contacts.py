@@ -1,0 +1,110 @@
+"""Who a customer is: one contact key for all the ids that a provider gives them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.aws.dynamodb import Table
+from whatsapp import store
+from whatsapp.event import LONGEST_ID, Event
+from whatsapp.inbound import senders
+from whatsapp.store.items import Alias, Edit, Message, Phone, pk
+from whatsapp.store.items.item import PARTITION_KEY
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """
+    The customer of an event.
+
+    `contact_key` fills `{customerWaId}` of the conversation's key: digits, else a business-scoped user id, else a
+    group's id. `missing` are the aliases that are to be written, once the message is.
+    """
+
+    contact_key: str
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """
+    What one consistent read finds before a message is stored: its customer, edits that came before it, and the message
+    that it answers, if that is one of the same number.
+    """
+
+    customer: Customer
+    edit: Edit | None
+    answered: Message | None = None
+
+
+def look_up(table: Table, event: Event, phone: Phone) -> Known | None:
+    """The customer of an event and what is known around its message; None when the event names nobody."""
+    payload = event.payload or {}
+    wa_id = senders.phone_of(event.kind, payload, event.contact)
+    user_id = senders.bsuid_of(event.kind, payload, event.contact)
+    group_id = str(payload.get("group_id") or "")
+    by_phone = Alias.of_phone(phone.phone, wa_id) if wa_id else ""
+    by_user = Alias.of_user(phone.phone, user_id) if user_id else ""
+    edit_pk = Edit.key(event.id)
+    answered_pk = _answered_by(payload)
+    keys = [key for key in (by_phone, by_user, edit_pk, answered_pk) if key]
+    found = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    edit = Edit.read(found[edit_pk]) if edit_pk in found else None
+    answered = Message.read(found[answered_pk]) if answered_pk in found else None
+    if answered and (answered.company, answered.phone) != (phone.company, phone.phone):
+        answered = None
+    if group_id:
+        return Known(Customer(group_id, ()), edit, answered)
+    if not (by_phone or by_user):
+        return None
+
+    aliases = [Alias.read(found[key]) for key in (by_phone, by_user) if key in found]
+    # Two ids with different targets are two people until a person links them; the older alias was right so far.
+    oldest = min(aliases, key=lambda alias: alias.created_at_ms, default=None)
+    contact_key = oldest.target if oldest else wa_id or user_id
+    # Digits that are the contact key need no alias. A user id does: later the same person may come with both.
+    missing = tuple(
+        key
+        for key in (by_phone, by_user)
+        if key and key not in found and not (key == by_phone and contact_key == wa_id)
+    )
+    return Known(Customer(contact_key, missing), edit, answered)
+
+
+def _answered_by(payload: Mapping[str, Any]) -> str:
+    """The key of the message that a message answers; empty where it answers none."""
+    context = payload.get("context")
+    answered = context.get("id") if isinstance(context, dict) else None
+    is_id = isinstance(answered, str) and 0 < len(answered) <= LONGEST_ID
+    return Message.key(str(answered)) if is_id else ""
+
+
+def remember(table: Table, customer: Customer, phone: Phone) -> None:
+    """Write the aliases that are missing. Safe to repeat: the first one written stays."""
+    for alias_pk in customer.missing:
+        store.aliases.add(table, alias_pk, customer.contact_key, phone.company)
+
+
+def follow_change(table: Table, event: Event, contact_key: str, phone: Phone) -> None:
+    """
+    A customer changed their number or user id: the new one leads to the same contact.
+
+    Of `system` messages (`wa_id` or `new_wa_id`, `user_id`) and of `user_id_update` events (Meta, "System messages").
+    """
+    payload = event.payload or {}
+    system = payload.get("system")
+    change = system if isinstance(system, dict) else payload
+    for name in ("wa_id", "new_wa_id"):
+        if (
+            isinstance(change.get(name), str)
+            and change[name].isdecimal()
+            and change[name] != contact_key
+        ):
+            alias = Alias.of_phone(phone.phone, change[name])
+            store.aliases.add(table, alias, contact_key, phone.company)
+    if isinstance(change.get("user_id"), dict):
+        change = change | {"user_id": change["user_id"].get("current")}
+    for name in ("user_id", "new_user_id", "current_user_id"):
+        if isinstance(change.get(name), str) and change[name] and change[name] != contact_key:
+            alias = Alias.of_user(phone.phone, change[name])
+            store.aliases.add(table, alias, contact_key, phone.company)

@@ -1,0 +1,179 @@
+"""One event of `whatsapp.fifo`: whose it is, and who handles it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared import clock
+from shared.aws.dynamodb_json import storable
+from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
+from shared.failures import Permanent, Transient
+from shared.runtime.observability import describe, logger, metrics
+from whatsapp import contacts
+from whatsapp.event import OUTBOUND, Event, parse_event
+from whatsapp.folders import claims
+from whatsapp.inbound import senders
+from whatsapp.media import downloads
+from whatsapp.messages import (
+    app_echoes,
+    edits,
+    history,
+    intake,
+    read_receipts,
+    sent_by_conversations,
+    statuses,
+)
+from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
+from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
+from whatsapp.tenancy import Account, Origin, origin_of
+
+# What the slowest calls for one file take together: look-up, download, store.
+PROVIDER_MS = 40 * clock.SECOND_MS
+
+type Handle = Callable[[Resources, Event, Phone], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """The run of the function: who it is, and how long it can live on."""
+
+    request_id: str
+    remaining_ms: Callable[[], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What the log and the metrics say about one event. *reason* is there when it was parked."""
+
+    event: Event | None
+    origin: Origin | None
+    outcome: Outcome
+    reason: str | None = None
+
+
+def process(here: Resources, body: str, run: Invocation) -> Handled:
+    """Handle one queue record. Returns for what is done or parked; what it raises, the queue brings back."""
+    event: Event | None = None
+    origin: Origin | None = None
+    outcome = Outcome.PARKED
+    # One after the other, so that a parked event is as well known as it could be.
+    with parking.parked_when_permanent(here, body, None, None) as unreadable:
+        event = _storable(parse_event(body))
+    if event is None:
+        return Handled(None, None, Outcome.PARKED, unreadable.reason)
+    with parking.parked_when_permanent(here, body, event, None) as foreign:
+        origin = origin_of(here, event)
+    if origin is None:
+        return Handled(event, None, Outcome.PARKED, foreign.reason)
+    with parking.parked_when_permanent(here, body, event, origin) as refused:
+        outcome = _guarded(here, _whole(here, event), origin, run)
+    if refused.reason is None:
+        parking.resolve(here, event)
+    return Handled(event, origin, outcome, refused.reason)
+
+
+def _whole(here: Resources, event: Event) -> Event:
+    """
+    The event with its payload, fetched from S3 where the queue could not carry it.
+
+    Raises Permanent (`claim_gone`, `claim_damaged`).
+    """
+    if event.claim is None:
+        return event
+    try:
+        payload = claims(here.bucket).get_json(Pointer.read(event.claim))
+    except ObjectUnusable as fault:
+        record(fault, "claim")
+        raise Permanent("claim_gone" if fault.reason in GONE else "claim_damaged") from None
+    return replace(event, payload=storable(payload))
+
+
+def _storable(event: Event) -> Event:
+    """The event as DynamoDB can hold it, once for all that follows; its hash is still that of what came."""
+    fields = {name: getattr(event, name) for name in Event.__dataclass_fields__}
+    return Event(**storable(fields))
+
+
+def _guarded(here: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
+    """
+    Handle an event; a fault of ours that its shape brings up parks it, with an alarm, instead of blocking its lane.
+
+    These exceptions come from code that met a shape it did not expect; what AWS, the network and the queue raise is of
+    other types, and flies on.
+    """
+    try:
+        return _handle(here, event, origin, run)
+    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
+        logger.error("event parked for a fault of ours", extra=describe(fault))
+        raise Permanent(f"fault_{type(fault).__name__}") from None
+
+
+def _handle(here: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
+    if event.kind == "other":
+        metrics.add_metric("UnknownField", MetricUnit.Count, 1)
+    if isinstance(origin, Account):
+        return _update(here, event, origin)
+    phone = origin
+    if event.kind in _AT_A_PROVIDER and run.remaining_ms() < PROVIDER_MS:
+        # A provider that hangs must not take the batch's other events along when the function is killed.
+        raise Transient("no_time")
+    if event.kind == read_receipts.KIND:
+        return read_receipts.send(
+            here, event, phone, owner=run.request_id, remaining_ms=run.remaining_ms()
+        )
+    handle = _OF_PHONES.get(event.kind, _update)
+    outcome = handle(here, event, phone)
+    if here.log_all_events and event.kind in {"message", "status"}:
+        parking.keep(here, event, phone)
+    return outcome
+
+
+def _update(here: Resources, event: Event, origin: Origin) -> Outcome:
+    """What is neither message nor status."""
+    # Imported here: it is rare, and with its item classes it would lengthen every cold start.
+    from whatsapp.updates import dispatcher  # noqa: PLC0415
+
+    return dispatcher.handle(here, event, origin)
+
+
+def _by_type(whole: Handle) -> Handle:
+    """Messages and echoes: some types change a message that was there before, the others are one."""
+
+    def handle(here: Resources, event: Event, phone: Phone) -> Outcome:
+        change = _CHANGES.get(str((event.payload or {}).get("type")))
+        return (change or whole)(here, event, phone)
+
+    return handle
+
+
+def _identity(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """A customer's user id changed: keep the event, and let the new id lead to the same contact."""
+    known = contacts.look_up(here.table, event, phone)
+    payload = event.payload or {}
+    if known is not None and (
+        senders.bsuid_of(event.kind, payload, event.contact)
+        or senders.phone_of(event.kind, payload, event.contact)
+    ):
+        contacts.remember(here.table, known.customer, phone)
+        contacts.follow_change(here.table, event, known.customer.contact_key, phone)
+    return parking.keep(here, event, phone)
+
+
+_CHANGES: Mapping[str, Handle] = {
+    "edit": edits.edit,
+    "revoke": edits.revoke,
+    "reaction": edits.react,
+}
+_OF_PHONES: Mapping[str, Handle] = {
+    "message": _by_type(intake.receive),
+    "echo": _by_type(app_echoes.receive),
+    "status": statuses.merge,
+    "identity": _identity,
+    "history": _by_type(history.receive),
+    OUTBOUND: sent_by_conversations.receive,
+    downloads.KIND: downloads.fetch,
+}
+_AT_A_PROVIDER = frozenset({read_receipts.KIND, downloads.KIND})

@@ -1,0 +1,1 @@
+"""Translation of inbox events and their hand-over to the conversations context."""

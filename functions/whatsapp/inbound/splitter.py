@@ -1,0 +1,277 @@
+"""
+A webhook body into canonical events: every entry, every change, every item, known or not.
+
+Nothing here refuses: what has no known shape becomes an event of kind `other` or `malformed`, for the worker to keep.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shared.aws.sqs_fifo import Entry, digest, to_json
+from whatsapp.event import LONGEST_ID, Event
+from whatsapp.inbound import senders
+from whatsapp.inbound.senders import Contacts
+
+WHATSAPP_OBJECT = "whatsapp_business_account"
+
+# field -> (array in the change's value, kind of its items). (Meta, "Webhooks reference".)
+_ARRAYS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "messages": (("messages", "message"), ("statuses", "status"), ("errors", "error")),
+    "smb_message_echoes": (("message_echoes", "echo"),),
+    "calls": (("calls", "call"), ("statuses", "call")),
+    "group_lifecycle_update": (("groups", "group"),),
+    "group_participants_update": (("groups", "group"),),
+    "group_settings_update": (("groups", "group"),),
+    "group_status_update": (("groups", "group"),),
+    "user_preferences": (("user_preferences", "preference"),),
+    "user_id_update": (("user_id_update", "identity"),),
+}
+# field -> kind, for fields whose whole value is one event, or may be.
+_WHOLE: Mapping[str, str] = {
+    "message_template_status_update": "template",
+    "message_template_quality_update": "template",
+    "message_template_components_update": "template",
+    "template_category_update": "template",
+    "phone_number_quality_update": "account",
+    "phone_number_name_update": "account",
+    "business_capability_update": "account",
+    "account_update": "account",
+    "account_alerts": "account",
+    "account_review_update": "account",
+    "security": "account",
+    "flows": "flow",
+    "payment_configuration_update": "payment_config",
+    # With their arrays these are several events; the shape without is not confirmed by traffic of ours.
+    "user_preferences": "preference",
+    "user_id_update": "identity",
+}
+# Of a customer: these keep their order per customer. Statuses have a lane of their own.
+_BY_CUSTOMER = frozenset({"message", "echo", "call", "preference", "identity"})
+# What the worker sends itself: each in a lane of its own.
+_FOLLOW_UPS = frozenset({"media", "receipt"})
+_ENTITY_FIELDS = (
+    "message_template_id",
+    "id",
+    "group_id",
+    "flow_id",
+    "phone_number",
+    "display_phone_number",
+    "event",
+)
+# Parts of a change that say whom it is about and not what happened.
+_FRAME = frozenset({"messaging_product", "metadata", "contacts"})
+# How the two ends of a call connect (SDP): secret, worthless a minute later, and of no use to anybody here.
+_OF_CONNECTIONS = frozenset({"session", "connection", "sdp"})
+_DEEPEST = 100
+_LONGEST_NAME = 256  # of fields, accounts, numbers
+_LONGEST_SECONDS = 100_000_000_000  # More digits than that are milliseconds.
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One HTTP request or SNS message of a provider: where it came from and when we took it."""
+
+    source: str  # meta | eum
+    app: str
+    accepted_at: int  # milliseconds since 1970
+
+
+def parse_body(raw: bytes | str) -> dict[str, Any] | None:
+    """The JSON object of a body; None when it is something else. Numbers beyond 15 digits lose precision here."""
+    try:
+        body = json.loads(raw, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+    return body if isinstance(body, dict) and not _is_deeper(body, _DEEPEST) else None
+
+
+def _is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON value
+    """Whether a value nests deeper than *levels*: what comes after this walks it by recursion."""
+    layer = [value]
+    for _ in range(levels):
+        nested = (entry for entry in layer if isinstance(entry, dict | list))
+        layer = [
+            inner
+            for entry in nested
+            for inner in (entry.values() if isinstance(entry, dict) else entry)
+        ]
+        if not layer:
+            return False
+    return True
+
+
+def events_of(body: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
+    """All events of a Meta body, in its order."""
+    for entry in _dicts(body.get("entry")):
+        yield from events_of_entry(entry, delivery)
+
+
+def events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
+    """All events of one entry (`{id, time?, changes[]}`), in its order."""
+    if not entry.get("changes"):
+        yield _event(
+            "other", dict(entry), 0, field="", value={}, contacts=Contacts(), entry=entry, delivery=delivery,
+        )  # fmt: skip
+    for change in _dicts(entry.get("changes")):
+        field = _text(change.get("field"))
+        value = change.get("value")
+        yield from _events_of_change(
+            field, value if isinstance(value, dict) else {"value": value}, entry, delivery
+        )
+
+
+def malformed(claim: dict[str, Any], delivery: Delivery, digest_of_body: str) -> Event:
+    """The event that stands for a signed body without events; *claim* is the pointer to the body."""
+    return Event(
+        kind="malformed", id=digest_of_body, source=delivery.source, app=delivery.app,
+        accepted_at=delivery.accepted_at, waba="", phone="", display_phone="", field="",
+        at=delivery.accepted_at // 1_000, index=0, contact=None, payload=None,
+        hash=digest_of_body, claim=claim,
+    )  # fmt: skip
+
+
+def _events_of_change(
+    field: str, value: dict[str, Any], entry: Mapping[str, Any], delivery: Delivery
+) -> Iterator[Event]:
+    if field == "history":
+        items = list(_history(value))
+    else:
+        items = [
+            (kind, item, index)
+            for array, kind in _ARRAYS.get(field, ())
+            for index, item in enumerate(_dicts(value.get(array)))
+        ]
+    arrays = {array for array, _ in _ARRAYS.get(field, ())}
+    rest = {name: part for name, part in value.items() if name not in arrays | _FRAME}
+    if not items:
+        # A known field without its arrays, or an unknown one: the whole change is the event.
+        items = [(_WHOLE.get(field, "other"), value, 0)]
+    elif rest and field in _ARRAYS:
+        items.append(("other", rest, 0))  # What came beside the arrays we know.
+    contacts = Contacts(_dicts(value.get("contacts")))
+    for kind, whole, index in items:
+        # Taken out here, so that it reaches no queue, no claim and no parked event either.
+        item = _without(whole, _OF_CONNECTIONS) if field == "calls" else whole
+        yield _event(
+            kind, item, index, field=field, value=value, contacts=contacts, entry=entry, delivery=delivery,
+        )  # fmt: skip
+
+
+def _event(
+    kind: str, item: dict[str, Any], index: int, *,
+    field: str, value: Mapping[str, Any], contacts: Contacts, entry: Mapping[str, Any], delivery: Delivery,
+) -> Event:  # fmt: skip
+    metadata = value.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    if kind == "status" and item.get("type") == "payment":
+        kind = "payment"
+    fingerprint = digest(to_json(_lasting(item)))
+    given = _text(item.get("id"))
+    return Event(
+        kind=kind,
+        # Without an id of its own an event is what it says and when: an account may be flagged a second time.
+        id=given if 0 < len(given) <= LONGEST_ID else digest(fingerprint, _text(entry.get("time"))),
+        source=delivery.source,
+        app=delivery.app,
+        accepted_at=delivery.accepted_at,
+        waba=_text(entry.get("id"))[:_LONGEST_NAME],
+        phone=_text(metadata.get("phone_number_id"))[:_LONGEST_NAME],
+        display_phone=_text(metadata.get("display_phone_number"))[:_LONGEST_NAME],
+        field=field[:_LONGEST_NAME],
+        at=_seconds(item.get("timestamp") or entry.get("time"), delivery),
+        index=index,
+        contact=contacts.of(item, index),
+        payload=item,
+        hash=fingerprint,
+    )
+
+
+def queue_entry(event: Event) -> Entry:
+    """The event as an entry of `whatsapp.fifo`: its group keeps what must stay in order, and nothing else, together."""
+    payload = event.payload or {}
+    status_facts: tuple[str, ...] = ()
+    if event.kind in _BY_CUSTOMER:
+        group: tuple[str, ...] = (
+            event.phone,
+            senders.customer_of(event.kind, payload, event.contact),
+        )
+    elif event.kind == "status":
+        recipient = senders.recipient_of(payload)
+        group = ("status", event.phone, recipient)
+        status_facts = (_text(payload.get("status")), str(event.at), recipient)
+    elif event.kind in _FOLLOW_UPS:
+        group = (event.kind, event.id)
+    else:
+        entity = next((_text(payload[name]) for name in _ENTITY_FIELDS if payload.get(name)), "")
+        group = (event.field or event.kind, event.waba, entity)
+    return event.entry(
+        group=group, deduplication=(event.kind, event.phone, event.id, *status_facts)
+    )
+
+
+def _history(value: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """
+    The messages of a `history` change: of its threads, or those that tell the files of earlier ones; and what failed.
+
+    The second shape, `messages` as in the field of that name, is not confirmed by traffic of ours.
+    """
+    chunks = _dicts(value.get("history"))
+    threads = [thread for chunk in chunks for thread in _dicts(chunk.get("threads"))]
+    messages = [
+        _to_customer(message, thread)
+        for thread in threads
+        for message in _dicts(thread.get("messages"))
+    ] + _dicts(value.get("messages"))
+    failures = [{"errors": chunk["errors"]} for chunk in chunks if chunk.get("errors")]
+    for index, message in enumerate(messages):
+        yield "history", message, index
+    for index, failure in enumerate(failures):
+        yield "error", failure, index
+
+
+def _to_customer(message: dict[str, Any], thread: Mapping[str, Any]) -> dict[str, Any]:
+    """A message of a thread; one that the customer did not write says to whom it went, which the thread knows."""
+    customer = _text(thread.get("id"))
+    if not customer or message.get("to") or _text(message.get("from")) == customer:
+        return message
+    return message | {"to": customer}
+
+
+def _without(value: Any, names: frozenset[str]) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, dict):
+        return {key: _without(part, names) for key, part in value.items() if key not in names}
+    return [_without(part, names) for part in value] if isinstance(value, list) else value
+
+
+def _lasting(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """A payload without the `url` of its media, which is signed anew at every delivery."""
+    if isinstance(value, dict):
+        is_media = "id" in value and ("sha256" in value or "mime_type" in value)
+        return {
+            key: _lasting(entry) for key, entry in value.items() if not (is_media and key == "url")
+        }
+    return [_lasting(entry) for entry in value] if isinstance(value, list) else value
+
+
+def _seconds(value: object, delivery: Delivery) -> int:
+    """The provider's time in epoch seconds; our own where it is missing, no number, or in milliseconds after all."""
+    text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
+    if not (text.isascii() and text.isdecimal()) or len(text) > len(str(_LONGEST_SECONDS)) + 2:
+        return delivery.accepted_at // 1_000
+    number = int(text)
+    return number // 1_000 if number >= _LONGEST_SECONDS else number
+
+
+def _dicts(value: object) -> list[dict[str, Any]]:
+    """The objects of a list; anything else in it, or in its place, is kept as an object around it."""
+    if value is None:
+        return []
+    entries = value if isinstance(value, list) else [value]
+    return [entry if isinstance(entry, dict) else {"value": entry} for entry in entries]
+
+
+def _text(value: object) -> str:
+    """A provider's id or word as text; empty where it is missing."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""

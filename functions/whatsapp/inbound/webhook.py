@@ -1,0 +1,141 @@
+"""
+The way in: a provider's request becomes events on `whatsapp.fifo`, all of them or none acknowledged.
+
+Nothing here reads or writes the table: what is a duplicate, and whose number it is, the worker finds out.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from shared import clock
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret, texts
+from shared.aws.sqs_fifo import BATCH_BYTES, FifoQueue, to_json
+from shared.webhook_signatures import is_one_of, meta_app
+from whatsapp.event import Event
+from whatsapp.folders import claims
+from whatsapp.inbound import splitter
+from whatsapp.inbound.splitter import Delivery
+
+# Meta sends at most 1,000 updates in one notification ("Webhooks", "Frequency"). More events than this cannot be
+# enqueued before the function ends, however often the sender repeats them.
+MOST_EVENTS = 5_000
+# Who signed what our own canary sends. No app of Meta: their ids are digits.
+CANARY_APP = "canary"
+
+
+def is_handshake(query: Mapping[str, str], secret: JsonSecret) -> bool:
+    """Whether a GET is Meta's verification of our address with one of the active verify tokens."""
+    tokens = texts(secret.value().get("verify_token"))
+    return query.get("hub.mode") == "subscribe" and is_one_of(
+        query.get("hub.verify_token", ""), tokens
+    )
+
+
+def signer_of(
+    body: bytes, signature: str, secret: JsonSecret, canary: JsonSecret | None
+) -> str | None:
+    """
+    The id of the app that signed the body, None when nobody we know did; a new secret is picked up within a minute.
+
+    The canary's own secret is asked last, so that nothing about it can keep a webhook of Meta's out.
+    """
+    app = meta_app(body, signature, _secrets_of_apps(secret.value()))
+    if app is None and secret.refreshed():
+        app = meta_app(body, signature, _secrets_of_apps(secret.value()))
+    if app is None and canary is not None:
+        app = meta_app(body, signature, {CANARY_APP: texts(canary.value().get("app_secret"))})
+    return app
+
+
+def take_meta(body: bytes, app: str, queue: FifoQueue, bucket: Bucket) -> int:
+    """
+    Enqueue everything in a verified Meta body and return the number of events.
+
+    A body without events, or with more than MOST_EVENTS, is kept in S3 for the worker to park: the sender would repeat
+    it for days. Raises NotEnqueued.
+    """
+    delivery = Delivery(source="meta", app=app, accepted_at=clock.now_ms())
+    parsed = splitter.parse_body(body)
+    events: list[Event] = []
+    if parsed is not None and parsed.get("object") == splitter.WHATSAPP_OBJECT:
+        events = _bounded(splitter.events_of(parsed, delivery))
+    return _enqueue(events or [_malformed(body, delivery, bucket)], queue, bucket)
+
+
+def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
+    """
+    Enqueue everything in one SNS message of AWS End User Messaging Social and return the number of events.
+
+    The entry is JSON text inside the JSON message; an object is accepted too. Raises NotEnqueued.
+    """
+    delivery = Delivery(source="eum", app="", accepted_at=clock.now_ms())
+    envelope = splitter.parse_body(message) or {}
+    entry = envelope.get("whatsAppWebhookEntry")
+    parsed = splitter.parse_body(entry) if isinstance(entry, str) else entry
+    if isinstance(parsed, dict) and "changes" in parsed:
+        # The service passes the entry on without its time, and events of a whole account have no other.
+        parsed = {"time": _seconds_of(envelope.get("message_timestamp"))} | parsed
+    events: list[Event] = []
+    if isinstance(parsed, dict):
+        events = _bounded(splitter.events_of_entry(parsed, delivery))
+    if not events:
+        events = [_malformed(message.encode("utf-8", "replace"), delivery, bucket)]
+    return _enqueue(events, queue, bucket)
+
+
+def _bounded(events: Iterable[Event]) -> list[Event]:
+    """The events; none where they are more than MOST_EVENTS, so that the body is kept as a whole."""
+    found = list(islice(events, MOST_EVENTS + 1))
+    return found if len(found) <= MOST_EVENTS else []
+
+
+def _seconds_of(timestamp: object) -> int | None:
+    """Seconds since 1970 of a time that AWS wrote; None where there is none to read."""
+    try:
+        return clock.from_text(str(timestamp)) // 1_000
+    except ValueError:
+        return None
+
+
+def _secrets_of_apps(secret: Mapping[str, Any]) -> dict[str, list[str]]:
+    apps = secret.get("apps")
+    return {app: texts(secrets) for app, secrets in apps.items()} if isinstance(apps, dict) else {}
+
+
+def _malformed(body: bytes, delivery: Delivery, bucket: Bucket) -> Event:
+    fingerprint = hashlib.sha256(body).hexdigest()
+    whole = json.dumps({"raw": body.decode("utf-8", "replace")}).encode()
+    claim = claims(bucket).put(fingerprint, whole)
+    return splitter.malformed(claim.attributes(), delivery, fingerprint)
+
+
+def _enqueue(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:
+    return queue.send(splitter.queue_entry(_fitting(event, bucket)) for event in events)
+
+
+def _fitting(event: Event, bucket: Bucket) -> Event:
+    """The event, its payload in S3 where the queue could not carry it."""
+    if len(event.to_json()) <= BATCH_BYTES:
+        return event
+    claim = claims(bucket).put(event.hash, to_json(event.payload).encode())
+    # Group and deduplication ids are made from the payload, so the entry is made from what is left of it.
+    slim = replace(event, payload=_addressing(event.payload), claim=claim.attributes())
+    if len(slim.to_json()) <= BATCH_BYTES or slim.contact is None:
+        return slim
+    return replace(slim, contact=_addressing(slim.contact))
+
+
+def _addressing(part: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The first short texts of a payload: its ids, addresses, type and time, which decide about its lane."""
+    longest, most = 512, 64
+    entries = (part or {}).items()
+    short = ((key, value) for key, value in entries if len(key) <= longest)
+    texts_only = (
+        (key, value) for key, value in short if isinstance(value, str) and len(value) <= longest
+    )
+    return dict(islice(texts_only, most))

@@ -1,0 +1,1 @@
+"""Download of media files and the limits of their types."""

@@ -1,0 +1,289 @@
+"""
+Media files: fetched in an event of their own, so that a slow file holds up no message.
+
+    PENDING --fetched and checked--> STORED
+       |-----gone at the provider--> EXPIRED
+       |-----wrong hash, type, size> FAILED
+    any ------message revoked------> REVOKED
+"""
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+
+from shared import clock
+from shared.failures import Permanent, Transient
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.tenancy.secret_owners import owns_token
+from whatsapp import ownership, store
+from whatsapp.event import Event
+from whatsapp.forwarding import forwarder
+from whatsapp.inbound.content import MediaFile
+from whatsapp.media import types
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.items import Media, Phone
+
+KIND = "media"
+REFERENCE_SECONDS = (
+    7 * clock.DAY_SECONDS
+)  # contract, "TTL Configuration": temporary media references
+PROVIDER_KEEPS_SECONDS = 30 * clock.DAY_SECONDS
+DOWNLOAD_MS = 15 * clock.SECOND_MS
+_CHUNK = 1 << 20
+_SPOOLED_BYTES = 8 << 20  # Larger files wait on disk while they are checked.
+_OK = 200
+# How the two providers say that a file is not there (any more).
+_GONE = frozenset({"graph_100", "graph_404", "ResourceNotFoundException"})
+
+
+class FileRefused(Exception):
+    """The file is not what the webhook announced; `reason` is wrong_hash, wrong_type or too_large."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Announced:
+    """What the message said about its file."""
+
+    kind: str
+    mime_type: str
+    sha256: str
+
+
+def request(here: Resources, event: Event, phone: Phone, file: MediaFile, message_pk: str) -> None:
+    """Note that a message has a file and have it fetched. Safe to repeat: a stored file is not fetched again."""
+    received_s = min(event.at, event.accepted_at // 1_000)
+    reference = _reference(file.media_id, received_s, phone, message_pk)
+    record = ownership.check_media(store.media.add(here.table, reference), phone)
+    if record.media_status != "PENDING" and record.message_pk == message_pk:
+        return
+    fetch = Event(
+        kind=KIND, id=file.media_id, source="parley", app=event.app, accepted_at=clock.now_ms(),
+        waba=event.waba, phone=event.phone, display_phone=event.display_phone, field=KIND,
+        at=event.at, index=0, contact=None, hash=file.sha256,
+        payload={
+            "messagePk": message_pk,
+            "type": (event.payload or {}).get("type"),
+            "mimeType": file.mime_type,
+            "sha256": file.sha256,
+        },
+    )  # fmt: skip
+    here.queue.send(
+        [
+            fetch.entry(
+                group=(KIND, file.media_id),
+                deduplication=(KIND, phone.phone, file.media_id, message_pk),
+            )
+        ]
+    )
+
+
+def _reference(media_id: str, received_s: int, phone: Phone, message_pk: str) -> Media:
+    return Media(
+        pk=Media.key(media_id),
+        company=phone.company,
+        ttl=clock.expires_in(REFERENCE_SECONDS),
+        media_id=media_id,
+        expires_at=clock.to_text((received_s + PROVIDER_KEEPS_SECONDS) * 1_000),
+        waba_meta_id=phone.waba_meta_id,
+        phone=phone.phone,
+        message_pk=message_pk,
+    )
+
+
+def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """Fetch a file into our bucket and point its message to it. Raises Transient while the provider cannot give it."""
+    payload = event.payload or {}
+    message_pk = str(payload.get("messagePk") or "")
+    announced = _Announced(
+        *(str(payload.get(name) or "") for name in ("type", "mimeType", "sha256"))
+    )
+    if announced.kind not in types.LIMITS or not message_pk:
+        raise Permanent("unknown_media")
+    record = store.media.get(here.table, Media.key(event.id))
+    if record is None:
+        # A dead letter that is redriven after the reference's time: the provider may still have the file.
+        record = store.media.add(here.table, _reference(event.id, event.at, phone, message_pk))
+    ownership.check_media(record, phone)
+    if record.media_status != "PENDING":
+        _finish(here, phone, record, message_pk)
+        return Outcome.DUPLICATE
+    if event.at + PROVIDER_KEEPS_SECONDS < clock.now_ms() // 1_000:
+        store.media.given_up(here.table, record, "EXPIRED", "too_old")
+        return Outcome.PERSISTED
+    try:
+        key, size = _copy(here, phone, event.id, announced)
+    except Refused as refusal:
+        if refusal.code not in _GONE:
+            # A token or a permission is missing: the file is still there, so this is to be replayed.
+            raise Permanent(f"media_{refusal.code}") from None
+        store.media.given_up(here.table, record, "EXPIRED", refusal.code)
+        return Outcome.PERSISTED
+    except FileRefused as refusal:
+        store.media.given_up(here.table, record, "FAILED", refusal.reason)
+        return Outcome.PERSISTED
+    except (NotSent, InDoubt) as failure:
+        raise Transient(f"media_{failure.code}") from None
+    # The message first: STORED says that all is done.
+    _attach(here, phone, record, message_pk, bucket=here.bucket.name, key=key)
+    if not store.media.stored(here.table, _stored(here, record, key, size, announced)):
+        here.bucket.delete(key)
+    return Outcome.PERSISTED
+
+
+def _attach(
+    here: Resources, phone: Phone, record: Media, message_pk: str, *, bucket: str, key: str
+) -> None:
+    """Point the message to its file, and tell whoever answers at the number. Safe to repeat."""
+    store.messages.attach_file(here.table, message_pk, bucket, key)
+    if not phone.is_automated:
+        return
+    message = ownership.message_of(here, message_pk, phone)
+    if message is not None and message.s3_key == key:
+        forwarder.file(here, phone, message, record.media_id, f"s3://{bucket}/{key}")
+
+
+def _finish(here: Resources, phone: Phone, record: Media, message_pk: str) -> None:
+    """What is left to do for a file that is settled: another message has it too, or a worker died half-way."""
+    if record.media_status == "STORED" and record.s3_bucket and record.s3_key:
+        _attach(here, phone, record, message_pk, bucket=record.s3_bucket, key=record.s3_key)
+    if record.media_status == "REVOKED":
+        # It may have died with the file in our bucket, before the record named it; then the revocation found none.
+        for key in here.bucket.keys_under(_prefix(phone, record.media_id)):
+            here.bucket.delete(key)
+
+
+def remove(here: Resources, media_id: str, message_pk: str, phone: Phone) -> None:
+    """Take a file away because its message was revoked; one that is still being fetched is dropped when it comes."""
+    record = store.media.get(here.table, Media.key(media_id))
+    if record is None or (record.company, record.message_pk) != (phone.company, message_pk):
+        return  # It came with another message, which still shows it.
+    if record.s3_key:
+        here.bucket.delete(record.s3_key)
+    store.media.given_up(here.table, record, "REVOKED", "revoked")
+
+
+def _stored(here: Resources, record: Media, key: str, size: int, announced: _Announced) -> Media:
+    """The record of a file that lies in our bucket."""
+    return record.model_copy(
+        update={
+            "media_status": "STORED",
+            "ttl": None,
+            "s3_bucket": here.bucket.name,
+            "s3_key": key,
+            "content_type": types.plain(announced.mime_type),
+            "content_length": size,
+            "uploaded_at": clock.to_text(clock.now_ms()),
+        }
+    )
+
+
+def _prefix(phone: Phone, media_id: str) -> str:
+    """Where a file lies in our bucket, whatever it is called there."""
+    return f"media/{phone.company}/{phone.phone}/{media_id}/"
+
+
+def _copy(here: Resources, phone: Phone, media_id: str, announced: _Announced) -> tuple[str, int]:
+    """Bring the file into our bucket, checked; its key and size in bytes."""
+    prefix = _prefix(phone, media_id)
+    if phone.provider == "eum":
+        return _copy_from_aws(here, phone, media_id, prefix, announced)
+    return _copy_from_graph(here, phone, media_id, prefix, announced)
+
+
+def _copy_from_graph(
+    here: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
+) -> tuple[str, int]:
+    token = token_of(here, phone)
+    listing = here.graph.media(phone.phone, token, media_id)
+    if listing.size_bytes > types.LIMITS[announced.kind].largest_bytes:
+        raise FileRefused("too_large")
+    key = f"{prefix}file.{types.extension_of(announced.kind, announced.mime_type)}"
+    headers = {"Authorization": f"Bearer {token}"}
+    try:
+        with (
+            http.download(listing.url, headers=headers, origins=here.media_origins) as answer,
+            SpooledTemporaryFile(_SPOOLED_BYTES) as file,
+        ):
+            if answer.status != _OK:
+                # The link lives for five minutes; the next delivery asks for a new one.
+                raise InDoubt(f"download_{answer.status}")
+            most_bytes = types.LIMITS[announced.kind].largest_bytes
+            for piece in http.pieces(answer, most_bytes=most_bytes, within_ms=DOWNLOAD_MS):
+                file.write(piece)
+            size = file.tell()
+            _check(file, announced)
+            file.seek(0)
+            here.bucket.put_file(key, file, types.plain(announced.mime_type))
+    except http.OriginRefused:
+        raise FileRefused("foreign_origin") from None
+    except http.TooLarge:
+        raise FileRefused("too_large") from None
+    return key, size
+
+
+def _copy_from_aws(
+    here: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
+) -> tuple[str, int]:
+    # The service takes the key for a prefix and appends a name of its own: read it back, never predict it.
+    here.eum.copy_media(str(phone.aws_phone), media_id, here.bucket.name, prefix)
+    keys = here.bucket.keys_under(prefix)
+    if not keys:
+        raise Transient("media_not_listed")
+    for another in keys[1:]:
+        here.bucket.delete(another)  # The service chose a new name when it was asked again.
+    try:
+        return keys[0], _checked_object(here, keys[0], announced)
+    except FileRefused:
+        here.bucket.delete(keys[0])
+        raise
+
+
+def _checked_object(here: Resources, key: str, announced: _Announced) -> int:
+    """The size of a file that AWS put into our bucket, held against its announcement. Raises FileRefused."""
+    size = here.bucket.size(key)
+    if size > types.LIMITS[announced.kind].largest_bytes:
+        raise FileRefused("too_large")
+    with SpooledTemporaryFile(_SPOOLED_BYTES) as file:
+        for chunk in here.bucket.chunks(key):
+            file.write(chunk)
+        _check(file, announced)
+    return size
+
+
+def _check(file: SpooledTemporaryFile[bytes], announced: _Announced) -> None:
+    """Hold a file against its announcement. Raises FileRefused."""
+    file.seek(0)
+    if not types.begins_right(announced.kind, announced.mime_type, file.read(types.SNIFFED_BYTES)):
+        raise FileRefused("wrong_type")
+    file.seek(0)
+    found = hashlib.sha256()
+    while chunk := file.read(_CHUNK):
+        found.update(chunk)
+    if announced.sha256 and not _is_same_hash(announced.sha256, found.digest()):
+        raise FileRefused("wrong_hash")
+
+
+def _is_same_hash(announced: str, found: bytes) -> bool:
+    """Whether the webhook's `sha256` names these bytes. Meta writes it in base64; hex is taken too (not confirmed)."""
+    return announced in {base64.b64encode(found).decode(), found.hex()}
+
+
+def token_of(here: Resources, phone: Phone) -> str:
+    """
+    The Graph access token of a number.
+
+    Raises Permanent: `no_access_token`, parked until there is one, or `token_not_owned` for another company's.
+    """
+    if phone.token_ref and not owns_token(phone.company, phone.token_ref):
+        raise Permanent("token_not_owned")
+    token = here.tokens.value().get(phone.token_ref or "")
+    if not isinstance(token, str) or not token:
+        raise Permanent("no_access_token")
+    return token

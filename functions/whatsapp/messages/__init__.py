@@ -1,0 +1,1 @@
+"""Messages of the inbox: received, sent elsewhere, edited, with statuses and read receipts."""

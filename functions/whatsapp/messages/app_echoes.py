@@ -1,0 +1,35 @@
+"""What the business itself wrote in its WhatsApp app: outbound messages that Parley did not send."""
+
+from shared.failures import Permanent
+from whatsapp import contacts
+from whatsapp.event import Event
+from whatsapp.forwarding import forwarder
+from whatsapp.inbound import content
+from whatsapp.media import downloads
+from whatsapp.messages import sent_messages, statuses
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
+
+
+def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """Store an echo as an outbound message, show it, and fold what is already known of its delivery."""
+    known = contacts.look_up(here.table, event, phone)
+    if known is None:
+        raise Permanent("no_receiver")
+    described = content.describe(event.payload or {})
+    message, outcome = sent_messages.store_shown(
+        here,
+        event,
+        phone,
+        known,
+        described,
+        origin="app",
+    )
+    if message.erased:
+        return outcome
+    statuses.fold_waiting(here, event.id, message)
+    if described.media and not message.revoked_at:
+        downloads.request(here, event, phone, described.media, message.pk)
+    forwarder.message(here, event, phone, described, message)
+    return outcome

@@ -1,0 +1,169 @@
+"""Edits, revocations and reactions: what happens to a message after it was written, before or after it is here."""
+
+from typing import Any
+
+from shared import clock
+from shared.failures import Permanent, Transient
+from whatsapp import contacts, ordering, ownership, store
+from whatsapp.event import LONGEST_ID, Event
+from whatsapp.forwarding import forwarder
+from whatsapp.inbound import content
+from whatsapp.media import downloads
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.items import Edit, Message, Phone, Reaction
+
+VERSIONS_KEPT = 10
+ACTORS_SHOWN = 10
+LONGEST_VERSION = 4_096
+_ROUNDS = 5
+
+
+def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """Keep an edit of a message's text or caption, and show it if it is the newest."""
+    part = _part(event, "edit")
+    message_id = _target(part, "original_message_id")
+    new = part.get("message")
+    described = content.describe(new if isinstance(new, dict) else {})
+    text = (described.caption if described.media else described.text_body) or ""
+    text = text[:LONGEST_VERSION]
+    order = _order(event)
+    at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
+
+    known = ownership.edit_of(here, message_id, phone)
+    message = ownership.message_of(here, Message.key(message_id), phone)
+    # What was deleted stays deleted: a later delivery of an edit brings no text back.
+    is_hidden = known.revoked_at is not None and not here.keep_revoked_content
+    is_new = not is_hidden and all(version["id"] != event.id for version in known.versions)
+    if is_new:
+        version = {"id": event.id, "order": order, "at": at, "text": text}
+        versions = sorted([*known.versions, version], key=lambda v: str(v["order"]))
+        _write(here, known, versions=versions[-VERSIONS_KEPT:])
+    if message is not None:
+        _show_edit(here, message, text, at, order, is_caption=described.media is not None)
+    return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
+
+
+def revoke(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """A message was deleted for everyone: its content, file and preview go, the fact stays."""
+    message_id = _target(_part(event, "revoke"), "original_message_id")
+    at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
+    known = ownership.edit_of(here, message_id, phone)
+    before = ownership.message_of(here, Message.key(message_id), phone)
+    is_new = known.revoked_at is None
+    if is_new:
+        # What was written in edits goes with the message.
+        kept = known.versions if here.keep_revoked_content else []
+        _write(here, known, revoked_at=at, versions=kept)
+    message_pk = Message.key(message_id)
+    if not here.keep_revoked_content:
+        # The file first: the message names it, and forgets it in the next step.
+        if before is not None and before.media_id:
+            downloads.remove(here, before.media_id, before.pk, phone)
+        if before is not None and before.content_s3_key:
+            here.bucket.delete(before.content_s3_key)
+    revoked = store.messages.revoke(
+        here.table, message_pk, at, keep_content=here.keep_revoked_content
+    )
+    if revoked is not None and not here.keep_revoked_content:
+        store.heads.change_preview(
+            here.table, revoked.conversation_pk, message_pk, content.REVOKED_PREVIEW
+        )
+    return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
+
+
+def react(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """Keep a person's newest reaction to a message; an empty emoji takes it back."""
+    outcome = _keep_reaction(here, event, phone)
+    forwarder.reaction(here, event, phone)
+    return outcome
+
+
+def _keep_reaction(here: Resources, event: Event, phone: Phone) -> Outcome:
+    part = _part(event, "reaction")
+    message_id = _target(part, "message_id")
+    known = contacts.look_up(here.table, event, phone)
+    if known is None:
+        raise Permanent("no_sender")
+    emoji = part.get("emoji")
+    actor = phone.display_phone if event.kind == "echo" else known.customer.contact_key
+    reaction = Reaction(
+        pk=Reaction.key(message_id, actor),
+        company=phone.company,
+        actor=actor,
+        emoji=emoji if isinstance(emoji, str) and emoji else None,
+        order=_order(event),
+    )
+    message = ownership.message_of(here, Message.key(message_id), phone)
+    if not store.edits.add_reaction(here.table, reaction):
+        return Outcome.DUPLICATE
+    for _ in range(_ROUNDS):
+        # It may have come since we looked.
+        message = message or ownership.message_of(here, Message.key(message_id), phone)
+        if message is None:
+            return _react_early(here, message_id, reaction, phone)
+        shown = _with(message.reactions or {}, reaction)
+        if shown == (message.reactions or {}):
+            return Outcome.DUPLICATE
+        if message.erased or store.messages.set_reactions(here.table, message, shown):
+            return Outcome.PERSISTED
+        message = None  # Somebody else changed it: look again.
+    raise Transient("reactions_contended")
+
+
+def _react_early(here: Resources, message_id: str, reaction: Reaction, phone: Phone) -> Outcome:
+    known = ownership.edit_of(here, message_id, phone)
+    shown = _with(known.reactions or {}, reaction)
+    if shown == (known.reactions or {}):
+        return Outcome.DUPLICATE
+    _write(here, known, reactions=shown)
+    return Outcome.PERSISTED
+
+
+def _with(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
+    """The reactions shown on a message, this one in its place; the newest of at most ten people."""
+    seen = reactions.get(reaction.actor)
+    if seen and str(seen["order"]) >= reaction.order:
+        return reactions
+    entry = {"order": reaction.order} | ({"emoji": reaction.emoji} if reaction.emoji else {})
+    ordered = sorted({**reactions, reaction.actor: entry}.items(), key=lambda e: str(e[1]["order"]))
+    return dict(ordered[-ACTORS_SHOWN:])
+
+
+def _show_edit(
+    here: Resources, before: Message, text: str, at: str, order: str, *, is_caption: bool
+) -> None:
+    if before.content_s3_key:
+        here.bucket.delete(
+            before.content_s3_key
+        )  # The whole of the old words; the message forgets it next.
+    preview = text[: content.PREVIEW_CHARACTERS]
+    shown = (
+        Message.named(caption=text) if is_caption else Message.named(text_body=text)
+    ) | Message.named(preview=preview)
+    message = store.messages.show_edit(here.table, before.pk, shown, at, order)
+    if message is not None:
+        store.heads.change_preview(here.table, message.conversation_pk, message.pk, preview)
+
+
+def _write(here: Resources, known: Edit, **changes: Any) -> None:  # noqa: ANN401 - fields of Edit
+    changed = known.model_copy(update={**changes, "revision": known.revision + 1})
+    store.edits.replace(here.table, changed)
+
+
+def _part(event: Event, name: str) -> dict[str, Any]:
+    part = (event.payload or {}).get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _target(part: dict[str, Any], name: str) -> str:
+    """The id of the message that is changed. Raises Permanent (`no_target`)."""
+    target = part.get(name)
+    if not isinstance(target, str) or not 0 < len(target) <= LONGEST_ID:
+        raise Permanent("no_target")
+    return target
+
+
+def _order(event: Event) -> str:
+    received_at = ordering.received_at_ms(event.at, event.index, event.accepted_at)
+    return ordering.order_key(clock.to_text(received_at), event.id)

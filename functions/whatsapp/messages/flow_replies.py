@@ -1,0 +1,190 @@
+"""
+What customers fill in: flows and address forms, whose answers come inside a message (`nfm_reply`).
+
+The message itself is stored already. Everything here is done again on every delivery of it, and safe to repeat.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared.aws.dynamodb_json import storable
+from shared.aws.sqs_fifo import digest
+from shared.runtime.observability import metrics
+from whatsapp import ordering, store
+from whatsapp.folders import content_of
+from whatsapp.inbound.splitter import parse_body
+from whatsapp.resources import Resources
+from whatsapp.store.items import Message, Phone
+from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
+
+SUBTYPE = "nfm_reply"
+FLOW = "flow"
+ADDRESS_FORM = "address_message"
+UNKNOWN_FLOW = "unknown"
+LARGEST_DATA_BYTES = 32_000
+MOST_ADDRESSES = 20
+_LONGEST_TEXT = 512
+_LONGEST_FLOW = 128
+# (Meta, "Address messages": the `values` of the answer.) What stands here fills the attributes of the contract.
+_CONTRACTED = {
+    "name": ("name",),
+    "phone_number": ("phone_number",),
+    "address": ("address",),
+    "city": ("city",),
+    "state": ("state",),
+    "postal_code": ("in_pin_code", "sg_post_code"),
+}
+_COUNTRIES = {"in_pin_code": "IN", "sg_post_code": "SG"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, the message that brought it, and the message of ours that it answers, where we know it."""
+
+    answer: Mapping[str, Any]
+    message: Message
+    answered: Message | None
+
+
+def keep(here: Resources, phone: Phone, reply: Reply) -> None:
+    """Keep the answers of a flow, or an address; other forms stay in their message only."""
+    given = reply.answer.get("response_json")
+    answers = parse_body(given) if isinstance(given, str) else given
+    answers = answers if isinstance(answers, dict) else None
+    if answers is None:
+        metrics.add_metric("UnreadableForm", MetricUnit.Count, 1)
+    name = reply.answer.get("name")
+    if name == FLOW:
+        _keep_flow(here, phone, reply, storable(answers or {}))
+    if name == ADDRESS_FORM and answers is not None:
+        _keep_address(here, phone, reply.message, storable(answers))
+
+
+def _keep_flow(here: Resources, phone: Phone, reply: Reply, answers: dict[str, Any]) -> None:
+    """The answers as a FLOW_RESPONSE; without `data` where nobody can read them."""
+    message = reply.message
+    token = answers.pop("flow_token", None)
+    flow = _flow_of_token(here, phone, token) or _flow_named_by(reply.answered) or UNKNOWN_FLOW
+    response = FlowResponse(
+        pk=FlowResponse.key(flow, message.message_id),
+        company=phone.company,
+        flow_id=flow,
+        response_id=message.message_id,
+        customer_phone=message.from_pk,
+        data=answers,
+        completed_at=message.received_at,
+        created_at=message.received_at,
+        waba_meta_id=phone.waba_meta_id,
+        phone=phone.phone,
+        message_pk=message.pk,
+    )
+    whole = json.dumps(answers, default=str).encode()
+    if len(whole) > LARGEST_DATA_BYTES:
+        folder = content_of(here.bucket, phone.company).prefix
+        key = f"{folder}{phone.phone}/{digest(response.pk)}.json"
+        # The object first: an item that points to nothing would not be repaired.
+        here.bucket.put(key, whole)
+        response = response.model_copy(update={"data": {}, "data_s3_key": key})
+    store.forms.add_response(here.table, response)
+
+
+def _flow_of_token(here: Resources, phone: Phone, token: object) -> str | None:
+    """The flow that a token was made for by this company."""
+    if not isinstance(token, str) or not token:
+        return None
+    known = store.forms.token(here.table, FlowToken.of(token))
+    return known.flow if known is not None and known.company == phone.company else None
+
+
+def _flow_named_by(message: Message | None) -> str | None:
+    """
+    The flow of the message that was answered.
+
+    As Meta takes it in a send (`action.parameters.flow_id`); what our own sends will keep is not settled.
+    """
+    action = (message.content or {}).get("action") if message is not None else None
+    parameters = action.get("parameters") if isinstance(action, dict) else None
+    flow = parameters.get("flow_id") if isinstance(parameters, dict) else None
+    return flow if isinstance(flow, str) and 0 < len(flow) <= _LONGEST_FLOW else None
+
+
+def _keep_address(here: Resources, phone: Phone, message: Message, answers: dict[str, Any]) -> None:
+    """
+    The address as an ADDRESS, once however often it is given, and its place among the customer's newest.
+
+    The list is written last: whoever dies before leaves one that leads the next delivery through the same steps.
+    """
+    values = _values(answers)
+    if not values:
+        return
+    address = _address(phone, message, values)
+    owner = AddressDefault.key(message.from_pk, str(phone.company))
+    known = store.forms.addresses(here.table, owner) or AddressDefault(
+        pk=owner, company=phone.company, address_pk=address.pk, order=_order(message)
+    )
+    kept, dropped = _with(known, address.pk, _order(message))
+    if address.pk not in kept:
+        return  # Older than the twenty that are kept.
+    store.forms.add_address(here.table, address)
+    for address_pk in dropped:
+        store.forms.remove_address(here.table, address_pk)
+    if kept != known.addresses:
+        changes = {"addresses": kept, "revision": known.revision + 1}
+        store.forms.replace_addresses(here.table, known.model_copy(update=changes))
+
+
+def _with(
+    known: AddressDefault, address_pk: str, order: str
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The addresses with this one among them, at most twenty, and those that must go: the oldest, never the default."""
+    newest = max(order, known.addresses.get(address_pk, ""))
+    every = {**known.addresses, address_pk: newest}
+    removable = sorted((pk for pk in every if pk != known.address_pk), key=every.__getitem__)
+    dropped = tuple(removable[: max(0, len(every) - MOST_ADDRESSES)])
+    return {pk: at for pk, at in every.items() if pk not in dropped}, dropped
+
+
+def _address(phone: Phone, message: Message, values: dict[str, str]) -> Address:
+    """The address as an item; the same one, however it is written, has the same id."""
+    alike = {name: " ".join(text.casefold().split()) for name, text in values.items()}
+    # The company, because its customers' addresses are not another's.
+    address_id = digest(str(phone.company), json.dumps(alike, sort_keys=True))[:26]
+    known = {name for names in _CONTRACTED.values() for name in names}
+    named = {
+        field: next((values[name] for name in names if name in values), None)
+        for field, names in _CONTRACTED.items()
+    }
+    return Address(
+        pk=Address.key(message.from_pk, address_id),
+        company=phone.company,
+        customer_phone=message.from_pk,
+        address_id=address_id,
+        country=next((land for name, land in _COUNTRIES.items() if name in values), None),
+        created_at=message.received_at,
+        phone=phone.phone,
+        message_pk=message.pk,
+        details={name: text for name, text in values.items() if name not in known} or None,
+        **named,
+    )
+
+
+def _values(answers: Mapping[str, Any]) -> dict[str, str]:
+    """The fields of the form that have a text, bounded."""
+    values = answers.get("values")
+    entries = values.items() if isinstance(values, dict) else ()
+    texts = [
+        (name[:_LONGEST_TEXT], text[:_LONGEST_TEXT]) for name, text in entries if _is_text(text)
+    ]
+    return dict(texts[:MOST_ADDRESSES])
+
+
+def _order(message: Message) -> str:
+    return ordering.order_key(message.received_at, message.pk)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())

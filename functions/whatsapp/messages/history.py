@@ -1,0 +1,110 @@
+"""
+Messages from before a number was connected, which its owner shares: stored and shown, and nothing follows from them.
+
+They were read and answered in the business's own app, so none is unread and no file is fetched.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from shared.failures import Permanent
+from whatsapp import contacts, store
+from whatsapp.event import Event
+from whatsapp.inbound import content, senders
+from whatsapp.inbound.content import Content
+from whatsapp.messages import intake, statuses
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.items import Message, Phone
+
+ORIGIN = "history"
+# The provider's words (Meta, "history webhook"), in any case; another word leaves the message as accepted.
+_STATES: Mapping[str, str] = {
+    "sent": "sent", "delivered": "delivered", "read": "read", "played": "read", "error": "failed",
+}  # fmt: skip
+
+
+def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """
+    Store a message of the history, unless it came live; its head moves forward only.
+
+    A file that was left out at first comes in a second event of the same message, and joins it. Raises Permanent
+    (`no_sender`, `conflict`).
+    """
+    is_ours = _is_ours(event, phone)
+    # Who the customer is stands where it stands in an echo, or in a message.
+    directed = replace(event, kind="echo" if is_ours else "message")
+    known = contacts.look_up(here.table, directed, phone)
+    if known is None:
+        raise Permanent("no_sender")
+    described = content.describe(event.payload or {})
+    message = _composed(here, directed, phone, described, known.customer.contact_key)
+    message = intake.with_early_changes(here, message, known.edit)
+    message, outcome = _put(here, message)
+    if message.erased or message.origin != ORIGIN:
+        return outcome
+
+    intake.keep_whole(here, event, message, described)
+    intake.show_history(here, message, phone)
+    if message.media_id and message.preview:
+        # The head may show what stood in place of the file.
+        store.heads.change_preview(here.table, message.conversation_pk, message.pk, message.preview)
+    contacts.remember(here.table, known.customer, phone)
+    if message.direction == intake.OUTBOUND:
+        statuses.fold_waiting(here, event.id, message)
+    return outcome
+
+
+def _put(here: Resources, message: Message) -> tuple[Message, Outcome]:
+    """Store a message of the history, or find it, perhaps without its file. Raises Permanent (`conflict`)."""
+    stored = store.messages.add(here.table, message)
+    if stored is None:
+        return message, Outcome.PERSISTED
+    if (stored.company, stored.phone) != (message.company, message.phone):
+        raise Permanent("conflict")
+    if message.media_id and store.messages.complete(here.table, message):
+        return message, Outcome.PERSISTED
+    return stored, Outcome.DUPLICATE
+
+
+def _is_ours(event: Event, phone: Phone) -> bool:
+    """Whether the business wrote it: who wrote is its number, or (not confirmed) the message says so."""
+    payload = event.payload or {}
+    sender = "".join(c for c in str(payload.get("from") or "") if c.isdecimal())
+    return sender == phone.display_phone or _context(payload).get("from_me") is True
+
+
+def _composed(
+    here: Resources, event: Event, phone: Phone, described: Content, contact_key: str
+) -> Message:
+    is_ours = event.kind == "echo"
+    ends = (phone.display_phone, contact_key) if is_ours else (contact_key, phone.display_phone)
+    message = intake.compose(
+        here,
+        event,
+        phone,
+        described,
+        direction=intake.OUTBOUND if is_ours else intake.INBOUND,
+        from_=ends[0],
+        from_pk=ends[0],
+        to=ends[1],
+        sender_name=None if is_ours else senders.name_of(event.contact),
+        conversation_pk=intake.conversation_pk(phone, contact_key),
+        origin=ORIGIN,
+    )
+    if not is_ours:
+        return message
+    return message.model_copy(update={"sent_at": message.received_at} | _state(event.payload or {}))
+
+
+def _state(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """How far a message of the business had come."""
+    word = _STATES.get(str(_context(payload).get("status")).lower())
+    rank = statuses.RANKS[word] if word else 0
+    return {"delivery_status": word or "sent", "status_rank": rank}
+
+
+def _context(payload: Mapping[str, Any]) -> dict[str, Any]:
+    context = payload.get("history_context")
+    return context if isinstance(context, dict) else {}

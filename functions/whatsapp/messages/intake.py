@@ -1,0 +1,300 @@
+"""Messages into the inbox: stored once, counted once, shown in order."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from shared.failures import Permanent
+from shared.runtime.observability import metrics
+from whatsapp import contacts, ordering, store
+from whatsapp.contacts import Known
+from whatsapp.event import LONGEST_ID, Event
+from whatsapp.folders import CONTENT_OF_COMPANY
+from whatsapp.forwarding import forwarder
+from whatsapp.inbound import content, senders
+from whatsapp.inbound.content import Content
+from whatsapp.media import downloads
+from whatsapp.messages import flow_replies, read_receipts
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.heads import Newest
+from whatsapp.store.items import Conversation, Edit, Message, Phone
+
+INBOUND = "INBOUND"
+OUTBOUND = "OUTBOUND"
+# A longer text goes to S3 whole; the first 2 KB stay.
+LARGEST_CONTENT_BYTES = 8_000
+KEPT_BYTES = 2_000
+LONGEST_SECONDS = 11  # digits: a time before the year 5138, which text can show
+
+
+def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """
+    Store a message from a customer, move its conversation, and start what follows from it.
+
+    The message's Put decides whether it is new; everything after it is done on every delivery, because the one before
+    may have died in between. Raises Permanent (`no_sender`, `conflict`).
+    """
+    known = contacts.look_up(here.table, event, phone)
+    if known is None:
+        raise Permanent("no_sender")
+    described = content.describe(event.payload or {})
+    message = _inbound(here, event, phone, known, described)
+    message = with_early_changes(here, message, known.edit)
+    message, outcome = put_once(here, message)
+    if message.erased:
+        return outcome
+
+    keep_whole(here, event, message, described)
+    show(here, message, phone, opens_window=described.opens_window)
+    contacts.remember(here.table, known.customer, phone)
+    _follow_up(here, event, phone, message, described)
+    if described.subtype == flow_replies.SUBTYPE and not message.revoked_at:
+        answer = described.content.get("answer", {})
+        flow_replies.keep(here, phone, flow_replies.Reply(answer, message, known.answered))
+    forwarder.message(here, event, phone, described, message)
+    return outcome
+
+
+def put_once(here: Resources, message: Message) -> tuple[Message, Outcome]:
+    """Store a message, or find it stored; the stored one decides. Raises Permanent (`conflict`) for other content."""
+    stored = store.messages.add(here.table, message)
+    if stored is None:
+        return message, Outcome.PERSISTED
+    if (stored.company, stored.phone) != (message.company, message.phone):
+        raise Permanent("conflict")
+    # The history tells the same message in another shape.
+    is_other = stored.payload_hash != message.payload_hash and stored.origin != "history"
+    if stored.erased:
+        metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+    elif is_other:
+        raise Permanent("conflict")
+    return stored, Outcome.DUPLICATE
+
+
+def show(here: Resources, message: Message, phone: Phone, *, opens_window: bool = False) -> None:
+    """Let the conversation's head show and count a stored message, once."""
+    newest = _newest(message, phone, opens_window=opens_window)
+    if message.direction == INBOUND:
+        store.heads.count_inbound(here.table, newest)
+    else:
+        store.heads.show_outbound(here.table, newest)
+
+
+def show_history(here: Resources, message: Message, phone: Phone) -> None:
+    """Let the conversation's head show a stored message of the history, without counting it."""
+    store.heads.show_history(here.table, _newest(message, phone, opens_window=False))
+
+
+def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
+    return Newest(
+        conversation_pk=message.conversation_pk,
+        shown=Conversation.named(
+            inbox_pk=message.inbox_pk,
+            from_=_customer_of(message),
+            received_at=message.received_at,
+            last_message_pk=message.pk,
+            last_type=message.type,
+            last_preview=_preview(message),
+            waba_meta_id=phone.waba_meta_id,
+            business_account_name=phone.business_account_name,
+            phone=phone.phone,
+            sender_name=message.sender_name,
+            company=phone.company,
+        )
+        | {"itemType": Conversation.item_type},
+        k=ordering.order_key(message.received_at, message.pk),
+        received_at=message.received_at,
+        opens_window=opens_window,
+        has_referral=message.ad_source is not None or message.referral is not None,
+    )
+
+
+def conversation_pk(phone: Phone, contact_key: str) -> str:
+    """The key of the conversation between a number and a customer."""
+    return Conversation.key(phone.arn_suffix, contact_key)
+
+
+def compose(
+    here: Resources,
+    event: Event,
+    phone: Phone,
+    described: Content,
+    **fields: Any,  # noqa: ANN401 - fields of Message
+) -> Message:
+    """
+    A message item from an event: what inbound messages and echoes have in common; *fields* are what they have
+    not.
+    """
+    payload = event.payload or {}
+    received_at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
+    context, referral = _dict(payload.get("context")), _dict(payload.get("referral"))
+    file = described.media
+    days = phone.message_ttl_days or here.message_ttl_days
+    return Message(
+        pk=Message.key(event.id),
+        company=phone.company,
+        ttl=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
+        received_at=received_at,
+        wa_timestamp=_as_text(payload.get("timestamp")),
+        type=described.type,
+        subtype=described.subtype,
+        preview=described.preview,
+        media_id=file.media_id if file else None,
+        mime_type=file.mime_type if file else None,
+        sha256=file.sha256 if file else None,
+        filename=file.filename if file else None,
+        voice=file.voice or None if file else None,
+        inbox_pk=phone.phone_arn,
+        phone=phone.phone,
+        payload_hash=event.hash,
+        reply_to=_as_text(context.get("id")),
+        forwarded=context.get("forwarded") is True or None,
+        forwarded_many_times=context.get("frequently_forwarded") is True or None,
+        ad_source=_as_text(referral.get("source_id")),
+        **_bounded(event, phone, described),
+        **fields,
+    )
+
+
+def with_early_changes(here: Resources, message: Message, edit: Edit | None) -> Message:
+    """The message with the edits, reactions and revocation that arrived before it."""
+    if edit is None or edit.company != message.company:
+        return message
+    changes: dict[str, Any] = {"reactions": edit.reactions}
+    if edit.versions:
+        newest = edit.versions[-1]
+        field = "caption" if message.media_id else "text_body"
+        changes |= {
+            field: newest.get("text"),
+            "preview": str(newest.get("text") or "")[: content.PREVIEW_CHARACTERS],
+            "edited_at": newest["at"],
+            "edit_order": newest["order"],
+            "content_s3_key": None,  # The whole that lay there was of the old words.
+        }
+    if edit.revoked_at:
+        changes["revoked_at"] = edit.revoked_at
+        if not here.keep_revoked_content:
+            changes |= dict.fromkeys(store.messages.CONTENT_FIELDS)
+    return message.model_copy(update=changes)
+
+
+def _inbound(
+    here: Resources, event: Event, phone: Phone, known: Known, described: Content
+) -> Message:
+    contact_key, answered = known.customer.contact_key, known.answered
+    group_id = _as_text((event.payload or {}).get("group_id"))
+    message = compose(
+        here,
+        event,
+        phone,
+        described,
+        direction=INBOUND,
+        from_=contact_key,
+        from_pk=contact_key,
+        to=phone.display_phone,
+        sender_name=senders.name_of(event.contact),
+        conversation_pk=conversation_pk(phone, contact_key),
+        group_id=group_id,
+        # A campaign tells its template too, a template not its campaign.
+        reply_of=(answered.campaign_id or answered.template) if answered else None,
+    )
+    # gsi_group sorts by sentAt; other inbound messages stay out of it and out of gsi_status.
+    return message.model_copy(update={"sent_at": message.received_at}) if group_id else message
+
+
+def _follow_up(
+    here: Resources, event: Event, phone: Phone, message: Message, described: Content
+) -> None:
+    """What a message sets going; each of these is safe to repeat."""
+    if described.is_unknown:
+        metrics.add_metric("UnknownType", MetricUnit.Count, 1)
+    if described.media and not message.revoked_at:
+        downloads.request(here, event, phone, described.media, message.pk)
+    if described.subtype == "system":
+        _system(here, event, phone, message)
+    if described.subtype == "call_permission_reply":
+        until = described.content.get("answer", {}).get("expiration_timestamp")
+        if str(until).isdecimal() and len(str(until)) <= LONGEST_SECONDS:
+            moment = clock.to_text(int(until) * 1_000)
+            store.heads.note_call_permission(here.table, message.conversation_pk, moment)
+    if phone.auto_mark_read:
+        read_receipts.request(here, event)
+
+
+def _system(here: Resources, event: Event, phone: Phone, message: Message) -> None:
+    system = (event.payload or {}).get("system")
+    kind = str(system.get("type")) if isinstance(system, dict) else ""
+    if kind in {"user_changed_number", "user_changed_user_id"}:
+        contacts.follow_change(here.table, event, message.from_pk, phone)
+    if kind == "customer_identity_changed":
+        store.heads.note_identity_change(here.table, message.conversation_pk, message.received_at)
+
+
+def _whole(described: Content, payload: Mapping[str, Any]) -> bytes | None:
+    """Everything that was said, as JSON, where it is too much for an item; else None."""
+    said = {
+        "textBody": described.text_body,
+        "caption": described.caption,
+        "content": described.content,
+        "referral": payload.get("referral"),
+        "referredProduct": _dict(payload.get("context")).get("referred_product"),
+        "errors": described.errors,
+    }
+    whole = json.dumps({name: part for name, part in said.items() if part}, ensure_ascii=False)
+    encoded = whole.encode()
+    return encoded if len(encoded) > LARGEST_CONTENT_BYTES else None
+
+
+def _bounded(event: Event, phone: Phone, described: Content) -> dict[str, Any]:
+    """What was said, as it fits into an item: whole, or its beginnings and a pointer to the whole."""
+    payload = event.payload or {}
+    said: dict[str, Any] = {
+        "content": described.content or None,
+        "errors": described.errors or None,
+        "referral": _dict(payload.get("referral")) or None,
+        "referred_product": _dict(_dict(payload.get("context")).get("referred_product")) or None,
+    }
+    texts = {"text_body": described.text_body, "caption": described.caption}
+    if _whole(described, payload) is None:
+        return said | texts
+    short = {name: part for name, part in said.items() if len(json.dumps(part)) <= KEPT_BYTES}
+    begun = {
+        name: text and text.encode()[:KEPT_BYTES].decode("utf-8", "ignore")
+        for name, text in texts.items()
+    }
+    folder = CONTENT_OF_COMPANY.format(company=phone.company)
+    name = digest(event.id, event.hash)
+    return short | begun | {"content_s3_key": f"{folder}{phone.phone}/{name}.json"}
+
+
+def keep_whole(here: Resources, event: Event, message: Message, described: Content) -> None:
+    """Store the whole of a long message, once it is known that the message is ours to keep. Safe to repeat."""
+    whole = _whole(described, event.payload or {})
+    if whole is not None and message.content_s3_key:
+        here.bucket.put(message.content_s3_key, whole)
+
+
+def _preview(message: Message) -> str:
+    """What the inbox shows of a message: the same whether it was deleted before or after it came."""
+    if message.preview:
+        return message.preview
+    return content.REVOKED_PREVIEW if message.revoked_at else f"[{message.subtype or message.type}]"
+
+
+def _customer_of(message: Message) -> str:
+    return message.from_pk if message.direction == INBOUND else message.to or ""
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _as_text(value: object) -> str | None:
+    """An id or a word of the provider, bounded; None where there is none."""
+    is_text = isinstance(value, str | int) and not isinstance(value, bool) and value
+    return str(value)[:LONGEST_ID] if is_text else None

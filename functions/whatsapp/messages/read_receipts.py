@@ -1,0 +1,68 @@
+"""Read receipts: the customer sees that their message was read. A side effect, so it goes through the ledger."""
+
+from shared import clock, keyed_hashes
+from shared.action_ledger import Action, OnDoubt
+from shared.aws.sqs_fifo import digest
+from whatsapp.event import Event
+from whatsapp.media.downloads import token_of
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
+
+KIND = "receipt"
+ACTION_ID_CHARACTERS = 26
+
+
+def request(here: Resources, event: Event) -> None:
+    """Have a receipt sent for a message, in an event of its own: a provider that is down holds up no message."""
+    receipt = Event(
+        kind=KIND, id=event.id, source="parley", app=event.app, accepted_at=clock.now_ms(),
+        waba=event.waba, phone=event.phone, display_phone=event.display_phone, field=KIND,
+        at=event.at, index=0, contact=None, payload={}, hash=digest(event.id),
+    )  # fmt: skip
+    here.queue.send(
+        [receipt.entry(group=(KIND, event.id), deduplication=(KIND, event.phone, event.id))]
+    )
+
+
+def send(here: Resources, event: Event, phone: Phone, *, owner: str, remaining_ms: int) -> Outcome:
+    """
+    Mark a message as read at the provider, once per attempt; in doubt it is sent again, since twice changes nothing.
+
+    Raises Transient where a later delivery has to go on.
+    """
+    action_id = _action_id(here, phone.company, event.id)
+    receipt = {"messaging_product": "whatsapp", "status": "read", "message_id": event.id}
+    intended = Action(
+        action_id=action_id,
+        company=phone.company,
+        channel="whatsapp",
+        provider=phone.provider,
+        account=phone.waba_meta_id,
+        business_address=phone.phone,
+        on_doubt=OnDoubt.RESEND,
+        body_hash=digest(event.id),
+    )
+
+    def post() -> str | None:
+        if phone.provider == "eum":
+            return here.eum.post_message(str(phone.aws_phone), receipt)
+        return here.graph.post_message(phone.phone, token, receipt)
+
+    # Before the reservation: without a token nothing is attempted, and nothing is in doubt.
+    token = token_of(here, phone) if phone.provider == "graph" else ""
+    here.ledger.perform(intended, owner=owner, remaining_ms=remaining_ms, send=post)
+    return Outcome.PERSISTED
+
+
+def _action_id(here: Resources, company: str, inbound_id: str) -> str:
+    """
+    The id of the receipt for a message: the same for every delivery of it, also where the keys rotate in between.
+
+    The ledger is read for the ids by older keys only.
+    """
+    newest, *older = (
+        key.base32("mark_read", company, inbound_id)[:ACTION_ID_CHARACTERS]
+        for key in keyed_hashes.all_keys()
+    )
+    return next((each for each in older if here.ledger.action(each) is not None), newest)

@@ -1,0 +1,79 @@
+"""
+What another context of Parley sent through a number of the inbox, told in its own words (`OutboundMessage`).
+
+It is shown as the business's own, with what statuses say of it, whether they came before or come after it. What is
+told again is known by its action, also under another id of the provider.
+"""
+
+from dataclasses import replace
+from functools import cache
+
+from pydantic import TypeAdapter
+
+from shared.addresses import USER_ID_PREFIX
+from shared.events import OutboundMessage
+from shared.failures import Permanent
+from whatsapp import contacts, ownership
+from whatsapp.event import Event
+from whatsapp.inbound import content
+from whatsapp.messages import sent_messages, statuses
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.items import Message, Phone
+
+TEMPLATE = "template"
+
+
+def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """
+    Store and show a message that has left, and fold what is already known of its delivery.
+
+    Raises Permanent (`malformed_event`, `tenant_mismatch`, `no_receiver`, `conflict`).
+    """
+    sent = _parsed(event)
+    ownership.check_announced(sent, phone)
+    told_as = event.id
+    message_pk = sent_messages.key_of_action(here, sent.action_id, told_as, phone)
+    event = _as_echo(event, sent, Message.id_of(message_pk))
+    known = contacts.look_up(here.table, event, phone)
+    if known is None:
+        raise Permanent("no_receiver")
+    described = content.describe(event.payload or {})
+    name = sent.content.get("name") if sent.message_type == TEMPLATE else None
+    message, outcome = sent_messages.store_shown(
+        here,
+        event,
+        phone,
+        known,
+        described,
+        action_id=sent.action_id,
+        template=name if isinstance(name, str) else None,
+    )
+    if message.erased:
+        return outcome
+    for message_id in dict.fromkeys((message.message_id, told_as)):
+        statuses.fold_waiting(here, message_id, message)
+    return outcome
+
+
+@cache
+def _announcements() -> TypeAdapter[OutboundMessage]:
+    return TypeAdapter(OutboundMessage)
+
+
+def _parsed(event: Event) -> OutboundMessage:
+    try:
+        return _announcements().validate_python(event.payload)
+    except ValueError:  # pydantic's is one; its text repeats what it was given
+        raise Permanent("malformed_event") from None
+
+
+def _as_echo(event: Event, sent: OutboundMessage, message_id: str) -> Event:
+    """The message as the provider would tell it, had the business written it in its own app."""
+    payload = {
+        "to": sent.customer_address,
+        "to_user_id": (sent.customer_user_id or "").removeprefix(USER_ID_PREFIX),
+        "type": sent.message_type,
+        sent.message_type: sent.content,
+    }
+    return replace(event, kind="echo", id=message_id, payload=payload)

@@ -1,0 +1,157 @@
+"""
+Messages that Parley sends: from the intent, written before the wire, to the message that the provider knows by an id.
+
+A status webhook can be faster than the answer to the send, or the only thing left of it when the sender died. Then it
+is the evidence, and the message is made here.
+"""
+
+from typing import Any
+
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from whatsapp import contacts, ownership, store
+from whatsapp.contacts import Known
+from whatsapp.event import Event
+from whatsapp.inbound.content import Content
+from whatsapp.messages import intake
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.items import Alias, Intent, Message, Phone, pk
+
+DIRECTION = intake.OUTBOUND
+# As long as the ledgers of all contexts remember an action, and as statuses wait. What stands after it is still right.
+ACTION_SECONDS = 35 * clock.DAY_SECONDS
+
+
+def accepted() -> dict[str, Any]:
+    """The delivery state of an outbound message that the provider took and has not reported about: rank 0."""
+    return Message.named(delivery_status="sent", status_rank=0)
+
+
+def store_shown(
+    here: Resources,
+    event: Event,
+    phone: Phone,
+    known: Known,
+    described: Content,
+    **facts: Any,  # noqa: ANN401 - values of any field of a message
+) -> tuple[Message, Outcome]:
+    """
+    Store what left from a number, and show it, unless it is there; what is erased is not shown. Safe to repeat.
+
+    Raises Permanent (`conflict`).
+    """
+    message = intake.compose(
+        here,
+        event,
+        phone,
+        described,
+        direction=DIRECTION,
+        from_=phone.display_phone,
+        from_pk=phone.display_phone,
+        to=known.customer.contact_key,
+        conversation_pk=intake.conversation_pk(phone, known.customer.contact_key),
+        **facts,
+        **accepted(),
+    )
+    message = message.model_copy(update={"sent_at": message.received_at})
+    message = intake.with_early_changes(here, message, known.edit)
+    message, outcome = intake.put_once(here, message)
+    if not message.erased:
+        intake.keep_whole(here, event, message, described)
+        intake.show(here, message, phone)
+        contacts.remember(here.table, known.customer, phone)
+    return message, outcome
+
+
+def confirm(here: Resources, action_id: str, message: Message, *, failed: bool) -> None:
+    """Tell the ledger that the provider called back about an action; an unknown one is not ours to settle."""
+    company = str(message.company)
+    here.ledger.confirm(action_id, failed=failed, message_pk=message.pk, company=company)
+
+
+def check_action(here: Resources, action_id: str, phone: Phone) -> None:
+    """Raise Permanent (`tenant_mismatch`) where the inbox knows the action, and it is not of this number."""
+    action = here.ledger.action(action_id)
+    if action is not None:
+        ownership.check_action(action, phone)
+
+
+def message_of_action(
+    here: Resources, action_id: str, message_id: str, phone: Phone, *, failed: bool
+) -> Message | None:
+    """
+    The message that an action of ours sent, for a status that carries the action's id. None: no such action.
+
+    Raises Permanent (`tenant_mismatch`) for an action of another company or number.
+
+    *message_id* is the id that the status uses; it may differ from the one the send returned, so it becomes an alias.
+    """
+    action = here.ledger.action(action_id)
+    if action is None:
+        return None
+    ownership.check_action(action, phone)
+    if action.message_pk is None:
+        action = here.ledger.confirm(
+            action_id,
+            failed=failed,
+            message_pk=Message.key(message_id),
+            company=phone.company,
+        )
+        if action is None or action.message_pk is None:
+            return None
+    if action.message_pk != Message.key(message_id):
+        store.aliases.add(
+            here.table, Alias.of_message(message_id), action.message_pk, phone.company
+        )
+    return _from_intent(here, action_id, action.message_pk, phone) or ownership.message_of(
+        here, action.message_pk, phone
+    )
+
+
+def key_of_action(here: Resources, action_id: str, message_id: str, phone: Phone) -> str:
+    """
+    The key of the message that an action of another context sent from *phone*.
+
+    The context says so, and so do statuses, whoever is faster, and perhaps by different ids: the message has the one
+    that was told first, and any other becomes its alias. Safe to repeat.
+    """
+    own = Message.key(message_id)
+    alias = Alias.of_action(phone.phone, action_id)
+    ttl = clock.expires_in(ACTION_SECONDS)
+    target = store.aliases.claim(here.table, alias, own, phone.company, ttl=ttl)
+    if target != own:
+        store.aliases.add(here.table, Alias.of_message(message_id), target, phone.company)
+    return target
+
+
+def is_intended(here: Resources, action_id: str) -> bool:
+    """Whether the action's intent is still there: its message was not made, or not to the end."""
+    return here.table.get(pk(Intent.key(action_id))) is not None
+
+
+def forget_intent(here: Resources, action_id: str) -> None:
+    """Remove the intent, last of all: a crash before it starts from the intent again."""
+    here.table.delete(pk(Intent.key(action_id)))
+
+
+def _from_intent(here: Resources, action_id: str, message_pk: str, phone: Phone) -> Message | None:
+    """Make the message of its intent and show it. The intent stays until the caller is done. Safe to repeat."""
+    item = here.table.get(pk(Intent.key(action_id)))
+    if item is None:
+        return None
+    sent_at = clock.to_text(clock.now_ms())
+    message = Message.read(
+        {
+            **Message.named(received_at=sent_at, sent_at=sent_at),
+            **accepted(),
+            **Message.named(
+                payload_hash=digest(action_id), action_id=action_id, company=phone.company
+            ),
+            **Intent.read(item).message,
+            "pk": message_pk,
+        }
+    )
+    message, _ = intake.put_once(here, message)
+    intake.show(here, message, phone)
+    return message

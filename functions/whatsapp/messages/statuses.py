@@ -1,0 +1,202 @@
+"""
+Delivery statuses, merged by rank, never by arrival.
+
+    accepted 0 --> sent 1 --> delivered 2 --> read 3 --> failed 9 (final)
+
+Every status is also an item of its own. The message is written last, so that a status which its history shows has had
+all its effects, whatever died in between.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from shared import clock
+from shared.failures import Permanent
+from shared.runtime.observability import metrics
+from whatsapp import ownership, store
+from whatsapp.event import Event
+from whatsapp.forwarding import forwarder
+from whatsapp.inbound import senders
+from whatsapp.messages import sent_messages
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.items import Alias, Message, Phone, Status
+
+RANKS: Mapping[str, int] = {"sent": 1, "delivered": 2, "read": 3, "played": 3, "failed": 9}
+WAITS_SECONDS = 35 * clock.DAY_SECONDS
+_MOST_ERRORS = 5
+_LONGEST_ERROR_TEXT = 200
+
+
+def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
+    """
+    Take a status in.
+
+    Raises Permanent: `unknown_status` for a word that has no rank, `tenant_mismatch` where the message or the action
+    that it names is of another company or number. The parked event keeps it.
+    """
+    status = _parse(event, phone)
+    message_pk = Message.key(event.id)
+    message = _message_of(here, event.id, status, phone)
+    if message is None and status.action_id:
+        # Not our ledger's: it may be the action of another context, which tells us of its message before or after this.
+        message_pk = sent_messages.key_of_action(here, status.action_id, event.id, phone)
+        message = ownership.message_of(here, message_pk, phone)
+    if message is not None and message.direction != sent_messages.DIRECTION:
+        raise Permanent("not_outbound")
+    if message is not None and message.erased:
+        metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+        return Outcome.DUPLICATE
+    if message is None:
+        outcome = _wait(here, event.id, status, message_pk, phone)
+    elif _is_in_history(message, status):
+        outcome = Outcome.DUPLICATE
+    else:
+        outcome = _apply(here, message, status)
+    forwarder.status(here, event, phone, status, message)
+    return outcome
+
+
+def fold_waiting(here: Resources, message_id: str, message: Message) -> None:
+    """Give a message that has just come the statuses that came before it."""
+    waiting = store.statuses.waiting_for(here.table, message_id)
+    for status in sorted((s for s in waiting if s.company == message.company), key=_rank):
+        _raise_rank(here, message, status)
+
+
+def _apply(here: Resources, message: Message, status: Status) -> Outcome:
+    store.statuses.add(here.table, status.model_copy(update={"ttl": message.ttl}))
+    # The first callback of a send is evidence for the ledger. Later ones would change nothing there.
+    if status.action_id and not message.status_rank:
+        sent_messages.confirm(here, status.action_id, message, failed=status.status == "failed")
+    if status.status == "delivered" and message.delivery_status == "failed":
+        metrics.add_metric("DeliveredAfterFailed", MetricUnit.Count, 1)
+    if _raise_rank(here, message, status):
+        return Outcome.PERSISTED
+    metrics.add_metric("StaleIgnored", MetricUnit.Count, 1)
+    return Outcome.PERSISTED
+
+
+def _wait(
+    here: Resources, message_id: str, status: Status, message_pk: str, phone: Phone
+) -> Outcome:
+    """Keep a status of a message nobody knows yet, which will stand under *message_pk*."""
+    waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
+    store.statuses.add(here.table, waiting)
+    if message_pk != Message.key(message_id):
+        # Where its writer looks for it: it has taken its key and not come to its Put.
+        of_it = Status.of(Message.id_of(message_pk), status.status, status.participant or "")
+        store.statuses.add(here.table, waiting.model_copy(update={"pk": of_it}))
+    # Whoever writes that message reads the waiting statuses after its Put. It may have read just before ours was
+    # written; then its message is here by now, and we find it.
+    message = ownership.message_of(here, message_pk, phone)
+    if message is not None and not message.erased:
+        _raise_rank(here, message, status)
+    return Outcome.PERSISTED
+
+
+def _message_of(here: Resources, message_id: str, status: Status, phone: Phone) -> Message | None:
+    """The message of a status: under its own id, another id of it, or the id of our own action. None: unknown."""
+    message = ownership.message_of(here, Message.key(message_id), phone)
+    if message is None:
+        target = store.aliases.target_of(here.table, Alias.of_message(message_id))
+        message = ownership.message_of(here, target, phone) if target else None
+    if status.action_id is None or (message is not None and _is_in_history(message, status)):
+        return message
+    if message is not None and not sent_messages.is_intended(here, status.action_id):
+        if message.action_id != status.action_id:
+            sent_messages.check_action(here, status.action_id, phone)
+        return message
+    # No message yet; or one, and its intent too: the worker before us died while it made the one of the other.
+    made = sent_messages.message_of_action(
+        here, status.action_id, message_id, phone, failed=status.status == "failed"
+    )
+    if made is not None:
+        fold_waiting(here, message_id, made)
+        sent_messages.forget_intent(here, status.action_id)
+    return made or message
+
+
+def _raise_rank(here: Resources, message: Message, status: Status) -> bool:
+    """
+    Move the message to this status; False when it is there or further. Only a group's members lack a rank of
+    their own.
+    """
+    rank = _rank(status)
+    error = status.errors[0] if status.errors else None
+    entry = {"status": status.status, "at": status.status_at}
+    facts = Message.named(
+        delivery_status="read" if status.status == "played" else status.status,
+        status_rank=rank,
+        status_at=status.status_at,
+        status_error=error,
+        price_category=status.price_category,
+    )
+    if error and "code" in error:
+        entry["code"] = str(error["code"])
+    # Before the rank: a history that shows the status says that all of it is done.
+    if status.status == "played":
+        store.messages.mark_played(here.table, message.pk, status.status_at)
+    return store.messages.move_status(here.table, message.pk, facts, rank, entry)
+
+
+def _parse(event: Event, phone: Phone) -> Status:
+    payload = event.payload or {}
+    word = str(payload.get("status") or "")
+    if word not in RANKS:
+        raise Permanent("unknown_status")
+    pricing = payload.get("pricing") if isinstance(payload.get("pricing"), dict) else None
+    callback = payload.get("biz_opaque_callback_data")
+    participant = payload.get("recipient_participant_id") or payload.get("participant_recipient_id")
+    is_group = payload.get("recipient_type") == "group"
+    participant = participant or (senders.recipient_of(payload) if is_group else "")
+    at_ms = min(event.at * 1_000, event.accepted_at)
+    return Status(
+        pk=Status.of(event.id, word, str(participant or "")),
+        company=phone.company,
+        status=word,
+        status_at=clock.to_text(at_ms),
+        participant=str(participant) if participant else None,
+        price_category=str(pricing["category"]) if pricing and pricing.get("category") else None,
+        pricing=pricing,
+        errors=errors_of(payload.get("errors")) or None,
+        action_id=callback if isinstance(callback, str) and callback else None,
+    )
+
+
+def errors_of(value: object) -> list[dict[str, Any]]:
+    """The provider's errors, bounded: code, title, message and details."""
+    errors = (
+        [error for error in value if isinstance(error, dict)] if isinstance(value, list) else []
+    )
+    return [_error(error) for error in errors[:_MOST_ERRORS]]
+
+
+def _error(error: Mapping[str, Any]) -> dict[str, Any]:
+    details = error.get("error_data")
+    texts = {
+        "code": error.get("code"),
+        "title": error.get("title"),
+        "message": error.get("message"),
+        "details": details.get("details") if isinstance(details, dict) else None,
+    }
+    return {
+        name: value if isinstance(value, int) else str(value)[:_LONGEST_ERROR_TEXT]
+        for name, value in texts.items()
+        if value is not None
+    }
+
+
+def _is_in_history(message: Message, status: Status) -> bool:
+    if status.participant:
+        return False  # The message shows the furthest of a group; each member's status has its own entry.
+    history = message.delivery_status_history or []
+    return any(
+        e.get("status") == status.status and e.get("at") == status.status_at for e in history
+    )
+
+
+def _rank(status: Status) -> int:
+    return RANKS[status.status]

@@ -1,0 +1,186 @@
+"""Events that are kept aside, and events that have no item of their own."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from shared.failures import Permanent
+from shared.redaction import outline
+from whatsapp import store
+from whatsapp.event import Event, parse_event
+from whatsapp.folders import parked_events
+from whatsapp.outcomes import Outcome
+from whatsapp.resources import Resources
+from whatsapp.store.items import WebhookEvent
+from whatsapp.tenancy import Origin
+
+PARKED = "parked"
+DEAD_LETTER = "dead_letter"
+UNREADABLE = "unreadable"
+NO_ERROR_REPORTED = "no_error_reported"  # killed, timed out, or unable to say
+TTL_SECONDS = 30 * clock.DAY_SECONDS
+LARGEST_PAYLOAD_BYTES = 16_000
+LONGEST_NAME = 128
+
+
+@dataclass(slots=True)
+class Verdict:
+    """How the guarded block ended."""
+
+    reason: str | None = None
+
+
+@contextmanager
+def parked_when_permanent(
+    here: Resources, body: str, event: Event | None, origin: Origin | None
+) -> Iterator[Verdict]:
+    """
+    Park the event when the block raises Permanent, instead of letting it fail.
+
+    A poison message that fails is brought back again and again, blocks its conversation and takes its neighbours along
+    into the dead-letter queue. Parked it is out of the way, visible, and can be replayed.
+    """
+    verdict = Verdict()
+    try:
+        yield verdict
+    except Permanent as refusal:
+        verdict.reason = refusal.reason
+        _park(here, body, event, origin, refusal.reason)
+
+
+def keep(
+    here: Resources, event: Event, origin: Origin | None, event_type: str | None = None
+) -> Outcome:
+    """Keep an event that has no item of its own, under the webhook field it came with."""
+    payload = event.payload or {}
+    full_event = None
+    event_id = digest(*_identity(event))
+    if _size(payload) > LARGEST_PAYLOAD_BYTES:
+        whole = event.unreplayed().to_json().encode()
+        full_event = parked_events(here.bucket).put(event_id, whole).attributes()
+        payload = _outline(payload)
+    item = _item(
+        event,
+        origin,
+        event_type or event.field or event.kind,
+        event_id,
+    )
+    item = item.model_copy(update={"payload": payload, "full_event": full_event})
+    kept = store.events.add(here.table, item)
+    return Outcome.PERSISTED if kept else Outcome.DUPLICATE
+
+
+def _park(
+    here: Resources, body: str, event: Event | None, origin: Origin | None, reason: str
+) -> None:
+    """Keep the whole event in S3, and an item that shows why it is there and what it looked like."""
+    event_id = digest(PARKED, reason, *(_identity(event) if event else (body,)))
+    if event and event.replay_of:
+        body = parse_event(body).unreplayed().to_json()  # What the object held before.
+    # The object first: an item without its object could not be replayed.
+    whole = parked_events(here.bucket).put(event_id, body.encode("utf-8", "surrogatepass"))
+    parked: dict[str, Any] = {"reason": reason, "full_event": whole.attributes()}
+    if event is None:
+        now = clock.to_text(clock.now_ms())
+        item = WebhookEvent(
+            pk=WebhookEvent.key(event_id), ttl=clock.expires_in(TTL_SECONDS), event_id=event_id,
+            webhook_event_type=PARKED, event_type=UNREADABLE, processed_at=now, received_at=now,
+        )  # fmt: skip
+    else:
+        item = _item(event, origin, PARKED, event_id)
+        parked["payload"] = _outline(event.payload or {})
+        parked["correlation_id"] = event.correlation_id
+    store.events.park(here.table, item.model_copy(update=parked))
+    if event and event.replay_of:
+        _came_back(here, event, event.replay_of, event_id)
+
+
+def _identity(event: Event) -> tuple[str, ...]:
+    """
+    What makes two events the same: the content, the sender that vouched for it, and the number or account it is about.
+
+    Without the sender, an event of another company with the same id and content would replace the stored one.
+    """
+    sender = (event.source, event.app, event.waba, event.phone)
+    return (*sender, event.kind, event.id, event.hash)
+
+
+def _came_back(here: Resources, event: Event, replay_of: str, event_id: str) -> None:
+    """Say that a replay ended as parked event *event_id*: the one it was, or one with another reason."""
+    now, ttl = clock.to_text(clock.now_ms()), clock.expires_in(TTL_SECONDS)
+    if replay_of == event_id:
+        store.events.mark_returned(here.table, event_id, replay=event.replay, at=now, ttl=ttl)
+        return
+    # In this order: wherever we die, one of the two is open.
+    store.events.reopen(here.table, event_id, ttl=ttl)
+    store.events.mark_replaced(here.table, replay_of, replay=event.replay, by=event_id)
+
+
+def resolve(here: Resources, event: Event) -> None:
+    """Say that a replayed event is handled. Nothing is written for any other."""
+    if event.replay_of:
+        now = clock.to_text(clock.now_ms())
+        store.events.mark_resolved(here.table, event.replay_of, at=now)
+
+
+def note_dead_letter(here: Resources, body: str, reason: str, attempts: int) -> None:
+    """Keep why an event becomes a dead letter: the letter itself cannot say."""
+    store.events.note_last_attempt(here.table, note_of(body, reason, attempts))
+
+
+def note_of(body: str, reason: str, attempts: int | None = None) -> WebhookEvent:
+    """
+    What is known about a dead letter with this body, which knows nothing of its failure itself.
+
+    One item per body: a letter that dies again has the same.
+    """
+    event_id = digest(DEAD_LETTER, body)
+    try:
+        event = parse_event(body)
+    except Permanent:
+        event = None
+    now = clock.now_ms()
+    return WebhookEvent(
+        pk=WebhookEvent.key(event_id),
+        ttl=clock.expires_in(TTL_SECONDS),
+        event_id=event_id,
+        webhook_event_type=DEAD_LETTER,
+        event_type=event.kind if event else UNREADABLE,
+        processed_at=clock.to_text(now),
+        received_at=clock.to_text(event.accepted_at if event else now),
+        reason=reason,
+        attempts=attempts,
+        correlation_id=event.correlation_id if event else None,
+    )
+
+
+def _outline(payload: dict[str, Any]) -> dict[str, Any]:
+    """The outline of a payload, if it is small enough to keep: parking must never fail."""
+    drawn: dict[str, Any] = outline(payload)
+    return drawn if _size(drawn) <= LARGEST_PAYLOAD_BYTES else {"outline": "too large"}
+
+
+def _size(payload: dict[str, Any]) -> int:
+    return len(json.dumps(payload, default=str).encode())
+
+
+def _item(
+    event: Event, origin: Origin | None, webhook_event_type: str, event_id: str
+) -> WebhookEvent:
+    return WebhookEvent(
+        pk=WebhookEvent.key(event_id),
+        company=origin.company if origin else None,
+        ttl=clock.expires_in(TTL_SECONDS),
+        # Index keys have bounds, and these are what the sender calls them.
+        webhook_event_type=webhook_event_type[:LONGEST_NAME].replace("#", "_"),
+        event_id=event_id,
+        event_type=event.kind,
+        waba_meta_id=event.waba[:LONGEST_NAME] or None,
+        processed_at=clock.to_text(clock.now_ms()),
+        received_at=clock.to_text(event.accepted_at),
+        phone=event.phone[:LONGEST_NAME] or None,
+    )

@@ -1,0 +1,113 @@
+"""What belongs to a whole account: profile, webhook configuration, quality of its numbers, our own settings."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from whatsapp.store.items.item import AtMost, WhatsAppItem
+from whatsapp.store.items.templates import Rating
+
+
+class BusinessProfile(WhatsAppItem):
+    """
+    The public profile of a business. Contract item 7: that of the account's default number; below the gap is ours.
+
+    Other numbers have an item of their own, under this key and `#{phone}`.
+    """
+
+    item_type: ClassVar[str] = "BUSINESS_PROFILE"
+    pk_pattern: ClassVar[str] = "PROFILE#{metaWabaId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
+
+    waba_meta_id: str
+    business_name: str | None = None
+    about: str | None = None
+    address: str | None = None
+    description: str | None = None
+    email: str | None = None
+    websites: Annotated[list[str], AtMost(2)] | None = None
+    vertical: str | None = None
+    sync_status: Literal["local_only", "pending_sync", "synced"] | None = None
+    updated_at: str | None = None
+
+    phone: str | None = None
+
+    @classmethod
+    def of_phone(cls, waba: str, phone: str) -> str:
+        """`PROFILE#{metaWabaId}#{phone}`: the key of a number that is not the account's default."""
+        return f"{cls.key(waba)}#{phone}"
+
+
+class WebhookConfig(WhatsAppItem):
+    """Where an account's webhooks are verified. Contract item 17: secrets as `secret name#field`, no values."""
+
+    item_type: ClassVar[str] = "WEBHOOK_CONFIG"
+    pk_pattern: ClassVar[str] = "WEBHOOK_CONFIG#{wabaId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
+
+    waba_meta_id: str
+    verify_token: str | None = None
+    app_secret: str | None = None
+    enabled: bool = True
+    updated_at: str | None = None
+
+
+class QualityRating(WhatsAppItem):
+    """
+    How customers rate a number's messages. Contract item 20: the key is the number; below the gap is ours.
+
+    `quality_history` has the newest 20 ratings; each is also an entry of its own, numbered up to `history_count`.
+    """
+
+    item_type: ClassVar[str] = "QUALITY_RATING"
+    pk_pattern: ClassVar[str] = "QUALITY#{phoneNumberId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
+
+    waba_meta_id: str
+    quality_rating: Rating | None = None
+    throughput_status: str | None = None
+    last_checked_at: str | None = None
+    # {rating, at, event}, oldest first
+    quality_history: Annotated[list[dict[str, Any]], AtMost(20)] = Field(default_factory=list)
+
+    phone: str
+    history_count: int = 0
+    rating_at: str | None = None  # the provider's time of the newest rating
+    messaging_limit: str | None = None
+
+
+class QualityEntry(WhatsAppItem):
+    """One rating of a number, kept after it left the window of the QUALITY_RATING."""
+
+    item_type: ClassVar[str] = "QUALITY_ENTRY"
+    pk_pattern: ClassVar[str] = "QUALITY#{phoneNumberId}#{n}"
+
+    rating: str
+    at: str
+    event: str | None = None  # the provider's word for what happened
+
+    @classmethod
+    def of(cls, phone: str, number: int) -> str:
+        """The key of a number's rating *number*, counted from 1, in eight digits."""
+        return cls.key(phone, f"{number:08d}")
+
+
+class InfraConfig(WhatsAppItem):
+    """Where Parley runs, from template parameters. Contract item 21."""
+
+    item_type: ClassVar[str] = "CONFIG"
+    pk_pattern: ClassVar[str] = "CONFIG#INFRA"
+
+    vpc_endpoint: str | None = None
+    service_linked_role: str | None = None
+    updated_at: str | None = None
+
+
+class MediaTypesConfig(WhatsAppItem):
+    """Which files WhatsApp takes. Contract item 22."""
+
+    item_type: ClassVar[str] = "CONFIG"
+    pk_pattern: ClassVar[str] = "CONFIG#MEDIA_TYPES"
+
+    supported_types: Annotated[dict[str, Any], AtMost(20)] = Field(default_factory=dict)
+    updated_at: str | None = None

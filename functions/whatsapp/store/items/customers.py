@@ -1,0 +1,101 @@
+"""What customers gave beside messages: addresses and filled-in forms (flows)."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from shared.aws.sqs_fifo import digest
+from whatsapp.store.items.item import AtMost, WhatsAppItem
+
+
+class Address(WhatsAppItem):
+    """
+    Where a customer has things sent. Contract item 23: `customerPhone` is the contact key; below the gap is ours.
+
+    A customer has at most 20. Which one is the default stands in an item of its own (AddressDefault).
+    """
+
+    item_type: ClassVar[str] = "ADDRESS"
+    pk_pattern: ClassVar[str] = "ADDRESS#{customerPhone}#{addressId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
+
+    customer_phone: str
+    address_id: str
+    name: str | None = None
+    phone_number: str | None = None
+    address: str | None = None
+    city: str | None = None
+    state: str | None = None
+    postal_code: str | None = None
+    country: str | None = None
+    is_default: bool | None = None
+    created_at: str
+
+    phone: str | None = None
+    message_pk: str | None = None
+    # What the provider's form has and the contract has no name for: {landmark_area, floor_number, ...}
+    details: Annotated[dict[str, Any], AtMost(20)] | None = None
+
+
+class AddressDefault(WhatsAppItem):
+    """
+    Which of a customer's addresses a company uses if nobody names one, and which there are.
+
+    `addresses`: key of each ADDRESS -> order key of the newest message that gave it.
+    """
+
+    item_type: ClassVar[str] = "ADDRESS_DEFAULT"
+    pk_pattern: ClassVar[str] = "ADDRESS#{customerPhone}#DEFAULT#{company}"
+
+    address_pk: str
+    order: str  # order key of the message that made it the default: it only moves forward
+    addresses: Annotated[dict[str, str], AtMost(20)] = Field(default_factory=dict)
+    revision: int = 0
+
+
+class FlowResponse(WhatsAppItem):
+    """A form that a customer filled in. Contract item 24; below the gap is ours."""
+
+    item_type: ClassVar[str] = "FLOW_RESPONSE"
+    pk_pattern: ClassVar[str] = "FLOW_RESPONSE#{flowId}#{responseId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype", "gsi_customer_phone")
+
+    flow_id: str  # `unknown` where nobody knows the token
+    response_id: str  # the id of the message that brought it
+    customer_phone: str  # contact key
+    screen_id: str | None = None
+    data: Annotated[dict[str, Any], AtMost(32_000, "bytes")] = Field(default_factory=dict)
+    completed_at: str
+
+    waba_meta_id: str
+    created_at: str  # = completedAt
+    phone: str | None = None
+    message_pk: str | None = None
+    data_s3_key: str | None = Field(default=None, alias="dataS3Key")  # the answers, where long
+
+
+class FlowToken(WhatsAppItem):
+    """Which flow a token was sent for, and what the customer has answered so far."""
+
+    item_type: ClassVar[str] = "FLOW_TOKEN"
+    pk_pattern: ClassVar[str] = "FLOWTOKEN#{hash}"
+    ttl_days: ClassVar[int | None] = 30
+
+    flow: str
+    contact: str | None = None
+    answers: Annotated[dict[str, Any], AtMost(8_000, "bytes")] = Field(default_factory=dict)
+    state: Literal["open", "finished"] = "open"
+
+    @classmethod
+    def of(cls, token: str) -> str:
+        """The key of a token: its hash, since who knows a token can answer for the customer."""
+        return cls.key(digest("flow token", token))
+
+
+class FlowConfig(WhatsAppItem):
+    """How the data endpoint answers a flow: screen by screen."""
+
+    item_type: ClassVar[str] = "FLOW_CONFIG"
+    pk_pattern: ClassVar[str] = "FLOWCFG#{flowId}"
+
+    screens: Annotated[dict[str, Any], AtMost(100)] = Field(default_factory=dict)

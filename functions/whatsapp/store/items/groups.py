@@ -1,0 +1,108 @@
+"""Groups that the business manages, and calls."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from whatsapp.store.items.item import AtMost, WhatsAppItem
+
+type CallStatus = Literal["initiated", "ringing", "answered", "ended", "failed"]
+
+
+class Group(WhatsAppItem):
+    """
+    A group. Contract item 12; below the gap is ours. It never has `sentAt`, by which messages of groups are listed.
+
+    The two lists are windows for display; each participant is also an item of its own.
+    """
+
+    item_type: ClassVar[str] = "GROUP"
+    pk_pattern: ClassVar[str] = "GROUP#{groupId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
+
+    group_id: str
+    waba_meta_id: str | None = None
+    name: str | None = None
+    description: str | None = None
+    participants: Annotated[list[str], AtMost(256)] = Field(default_factory=list)  # contact keys
+    admins: Annotated[list[str], AtMost(256)] = Field(default_factory=list)  # digits
+    created_at: str | None = None
+    updated_at: str | None = None
+
+    phone: str | None = None
+    state: Literal["active", "suspended", "deleted"] = "active"
+    state_at: str | None = None  # the provider's time of it: it only moves forward
+    name_at: str | None = None  # the provider's times of what is shown: each only moves forward
+    description_at: str | None = None
+    invite_link: str | None = None
+    revision: int = 0
+    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = (
+        None  # of the newest request that failed
+    )
+    errors_at: str | None = None
+
+
+class GroupParticipant(WhatsAppItem):
+    """Somebody who is, or was, in a group."""
+
+    item_type: ClassVar[str] = "GROUP_PARTICIPANT"
+    pk_pattern: ClassVar[str] = "GROUP#{groupId}#PARTICIPANT#{key}"
+
+    participant: str  # contact key
+    present: bool
+    changed_at: str  # the provider's time of the newest change
+    reason: str | None = None  # the provider's word: how they came, or who removed them
+
+
+class GroupRequest(WhatsAppItem):
+    """The group that a request of ours to make one became."""
+
+    item_type: ClassVar[str] = "GROUP_REQUEST"
+    pk_pattern: ClassVar[str] = "GROUP#REQUEST#{requestId}"
+    ttl_days: ClassVar[int | None] = 35
+
+    group: str | None = None
+    state: Literal["pending", "created", "failed"] = "pending"
+
+
+class Call(WhatsAppItem):
+    """
+    A voice call. Contract item 18; below the gap is ours.
+
+        initiated -> ringing -> answered -> ended
+        any of the first three -> ended | failed
+
+    It carries the keys of a message, so that it shows in the conversation's timeline. What was negotiated for the
+    connection (SDP) is not stored.
+    """
+
+    item_type: ClassVar[str] = "CALL"
+    pk_pattern: ClassVar[str] = "CALL#{callId}"
+    indexes: ClassVar[tuple[str, ...]] = (
+        "gsi_from",
+        "gsi_inbox",
+        "gsi_conversation",
+        "gsi_waba_itemtype",
+    )
+
+    call_id: str
+    waba_meta_id: str
+    from_: str = Field(alias="from")
+    to: str | None = None
+    status: CallStatus
+    duration: int | None = None  # seconds
+    started_at: str
+    ended_at: str | None = None
+
+    revision: int = 0
+    conversation_pk: str
+    inbox_pk: str
+    from_pk: str
+    received_at: str  # = startedAt
+    phone: str
+    call_direction: Literal["USER_INITIATED", "BUSINESS_INITIATED"]
+    status_rank: int
+    answered_at: str | None = None
+    end_reason: str | None = None  # the provider's word
+    action_id: str | None = None
+    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None

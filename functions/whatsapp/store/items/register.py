@@ -1,0 +1,61 @@
+"""Every item type of the whatsapp table: key patterns and attribute names, as the contract prints them."""
+
+from whatsapp.store.items.accounts import (
+    BusinessProfile,
+    InfraConfig,
+    MediaTypesConfig,
+    QualityEntry,
+    QualityRating,
+    WebhookConfig,
+)
+from whatsapp.store.items.campaigns import Campaign, CampaignPage, Rate, Reach, Sequence, Timer
+from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
+from whatsapp.store.items.customers import (
+    Address,
+    AddressDefault,
+    FlowConfig,
+    FlowResponse,
+    FlowToken,
+)
+from whatsapp.store.items.events import ParkedEntry, WebhookEvent
+from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
+from whatsapp.store.items.inbox import Alias, Conversation, Edit, Intent, Message, Reaction, Status
+from whatsapp.store.items.item import WhatsAppItem
+from whatsapp.store.items.media import Media
+from whatsapp.store.items.phones import Phone, PhoneList
+from whatsapp.store.items.requests import Idempotency
+from whatsapp.store.items.shop import Catalog, Product
+from whatsapp.store.items.templates import TemplateEum, TemplateMedia, TemplateMeta
+from whatsapp.store.items.tenants import (
+    PaymentConfig,
+    PaymentOrder,
+    PaymentTransaction,
+    Refund,
+    Tenant,
+)
+
+# In the contract's order.
+CONTRACTED: tuple[type[WhatsAppItem], ...] = (
+    Message, Conversation, Tenant, PaymentConfig, PaymentOrder, Refund, BusinessProfile, TemplateEum, TemplateMeta,
+    TemplateMedia, Media, Group, Catalog, Product, Campaign, WebhookEvent, WebhookConfig, Call, Analytics,
+    QualityRating, InfraConfig, MediaTypesConfig, Address, FlowResponse, Idempotency,
+)  # fmt: skip
+SUPPORT: tuple[type[WhatsAppItem], ...] = (
+    Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
+    AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
+    Counting, CountingPart, ParkedEntry,
+)  # fmt: skip
+
+__all__ = [
+    "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
+    "CampaignPage", "Catalog", "Conversation", "Counting", "CountingPart", "Edit", "FlowConfig",
+    "FlowResponse", "FlowToken", "Group",
+    "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
+    "Message", "ParkedEntry", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone", "PhoneList", "Product",
+    "QualityEntry",
+    "QualityRating", "Rate", "Reach", "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia",
+    "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent",
+]  # fmt: skip
+_patterns = [item.pk_pattern for item in (*CONTRACTED, *SUPPORT)]
+if len(set(_patterns)) != len(_patterns):
+    raise TypeError("two item types share a key pattern")

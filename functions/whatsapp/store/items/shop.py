@@ -1,0 +1,36 @@
+"""Catalogs and what is in them."""
+
+from typing import ClassVar, Literal
+
+from whatsapp.store.items.item import WhatsAppItem
+
+
+class Catalog(WhatsAppItem):
+    """A catalog that is linked to an account. Contract item 13; it has no `retailerId`."""
+
+    item_type: ClassVar[str] = "CATALOG"
+    pk_pattern: ClassVar[str] = "CATALOG#{catalogId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
+
+    catalog_id: str
+    waba_meta_id: str
+    name: str | None = None
+    product_count: int | None = None
+    synced_at: str | None = None
+
+
+class Product(WhatsAppItem):
+    """A product of a catalog. Contract item 14: `price` in minor units, `description` at most 5,000 characters."""
+
+    item_type: ClassVar[str] = "PRODUCT"
+    pk_pattern: ClassVar[str] = "PRODUCT#{catalogId}#{retailerId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_catalog",)
+
+    catalog_id: str
+    retailer_id: str
+    name: str | None = None
+    description: str | None = None
+    price: int | None = None
+    currency: str | None = None
+    image_url: str | None = None
+    availability: Literal["in_stock", "out_of_stock"] | None = None

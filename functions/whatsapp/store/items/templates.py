@@ -1,0 +1,103 @@
+"""Message templates as the providers know them."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from whatsapp.store.items.item import AtMost, WhatsAppItem
+
+type TemplateStatus = Literal["APPROVED", "PENDING", "REJECTED", "PAUSED", "DISABLED"]
+type TemplateCategory = Literal["UTILITY", "MARKETING", "AUTHENTICATION"]
+type Rating = Literal["GREEN", "YELLOW", "RED"]
+
+
+class TemplateEum(WhatsAppItem):
+    """A template in one language, at AWS End User Messaging Social. Contract item 8; below the gap is ours."""
+
+    item_type: ClassVar[str] = "TEMPLATE_EUM"
+    pk_pattern: ClassVar[str] = "TEMPLATE_EUM#{wabaId}#{templateName}#{language}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_template_waba", "gsi_template_name")
+
+    waba_id: str  # AWS's id: waba-...
+    template_name: str
+    meta_template_id: str | None = None
+    template_status: TemplateStatus | None = None  # absent until the provider told one
+    template_category: TemplateCategory | None = None
+    template_language: str
+    quality_score: Rating | None = None  # absent where the provider gives none, or another word
+    components: Annotated[list[dict[str, Any]], AtMost(30_000, "bytes")] | None = None
+    cached_at: str | None = None
+    synced_at: str | None = None
+
+    status_raw: str | None = None  # the provider's word
+    status_at: str | None = None  # the provider's time of each of these: they only move forward
+    category_at: str | None = None
+    quality_at: str | None = None
+    components_at: str | None = None
+    reason: str | None = None  # why it was rejected, paused or disabled
+    # What decides between two reports of the same: their times, and where these are equal a hash.
+    status_order: str | None = None
+    status_raw_order: str | None = None
+    category_order: str | None = None
+    quality_order: str | None = None
+    components_order: str | None = None
+
+
+class TemplateMeta(WhatsAppItem):
+    """
+    A template at Meta. Contract item 9; below the gap is ours.
+
+    The contract's key has the name only: that item shows the template's first language, and all of them in `languages`.
+    Each translation is also an item, under this key and `#{language}`.
+    """
+
+    item_type: ClassVar[str] = "TEMPLATE_META"
+    pk_pattern: ClassVar[str] = "TEMPLATE_META#{wabaId}#{templateName}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
+
+    waba_meta_id: str
+    template_name: str
+    template_id: str | None = None
+    status: TemplateStatus | None = None  # absent until the provider told one
+    category: TemplateCategory | None = None
+    language: str
+    cached_at: str | None = None
+
+    # language -> {id, status, order}: the status only moves forward, as `status_order` does
+    languages: Annotated[dict[str, Any], AtMost(100)] = Field(default_factory=dict)
+    quality_score: Rating | None = None
+    components: Annotated[list[dict[str, Any]], AtMost(30_000, "bytes")] | None = None
+    status_raw: str | None = None
+    status_at: str | None = None
+    category_at: str | None = None
+    quality_at: str | None = None
+    components_at: str | None = None
+    reason: str | None = None
+    status_order: str | None = None
+    status_raw_order: str | None = None
+    category_order: str | None = None
+    quality_order: str | None = None
+    components_order: str | None = None
+
+    @classmethod
+    def of_language(cls, waba: str, name: str, language: str) -> str:
+        """`TEMPLATE_META#{wabaId}#{templateName}#{language}`: the key of one translation."""
+        return f"{cls.key(waba, name)}#{language}"
+
+
+class TemplateMedia(WhatsAppItem):
+    """A header file for templates. Contract item 10; `mediaId` is a hash of the provider's handle."""
+
+    item_type: ClassVar[str] = "TEMPLATE_MEDIA"
+    pk_pattern: ClassVar[str] = "TEMPLATE_MEDIA#{mediaId}"
+    ttl_days: ClassVar[int | None] = 30
+
+    media_id: str
+    waba_id: str
+    s3_bucket: str | None = Field(default=None, alias="s3Bucket")
+    s3_key: str | None = Field(default=None, alias="s3Key")
+    content_type: str | None = None
+    content_length: int | None = None
+    uploaded_at: str | None = None
+
+    header_handle: str | None = None

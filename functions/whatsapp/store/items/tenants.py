@@ -1,0 +1,124 @@
+"""Tenants and their payments: configurations, orders, transactions, refunds. Money is in minor units."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from whatsapp.store.items.item import AtMost, WhatsAppItem
+
+type PaymentStatus = Literal[
+    "pending", "authorized", "captured", "partially_refunded", "refunded", "failed"
+]
+
+
+class Tenant(WhatsAppItem):
+    """A business that takes payments. Contract item 3."""
+
+    item_type: ClassVar[str] = "TENANT"
+    pk_pattern: ClassVar[str] = "TENANT#{tenantId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_tenant",)
+
+    tenant_id: str
+    display_name: str | None = None
+    waba_id: str | None = None  # Meta's id
+    phone_e164: str | None = Field(default=None, alias="phoneE164")
+    mcc: str | None = None  # merchant category code
+    purpose_code: str | None = None
+    default_payment_config: str | None = None  # a configName
+    created_at: str | None = None
+
+
+class PaymentConfig(WhatsAppItem):
+    """How a tenant is paid: a gateway or UPI. Contract item 4; below the gap is ours."""
+
+    item_type: ClassVar[str] = "PAYMENT_CONFIG"
+    pk_pattern: ClassVar[str] = "TENANT#{tenantId}#PAYCFG#{configName}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_tenant",)
+
+    tenant_id: str
+    config_name: str
+    type: Literal["PG", "UPI"] | None = None
+    status: Literal["active", "inactive", "pending"] | None = None
+    payment_gateway_mid: str | None = None  # the gateway's merchant id, whatever the gateway
+    upi_id: str | None = None
+    mcc: str | None = None
+    purpose_code: str | None = None
+    last_validated_at: str | None = None
+
+    provider_name: str | None = None  # the gateway, as the provider calls it
+    status_raw: str | None = None  # the provider's word
+    status_at: str | None = None  # the provider's time of it
+    status_order: str | None = None  # what decides between two reports
+
+
+class PaymentOrder(WhatsAppItem):
+    """
+    An order that a customer is asked to pay. Contract item 5; below the gap is ours.
+
+        pending -> authorized -> captured -> partially_refunded -> refunded
+        pending, authorized -> failed -> captured (paid at a second try)
+    """
+
+    item_type: ClassVar[str] = "PAYMENT_ORDER"
+    pk_pattern: ClassVar[str] = "ORDER#{referenceId}"
+    indexes: ClassVar[tuple[str, ...]] = (
+        "gsi_customer_phone",
+        "gsi_order",
+        "gsi_tenant",
+        "gsi_payment_status",
+    )
+
+    tenant_id: str | None = None
+    order_id: str
+    reference_id: str
+    config_name: str | None = None
+    customer_phone: str | None = None
+    currency: str
+    total_amount: int
+    status: Literal["pending", "completed", "failed"]
+    payment_status: PaymentStatus
+    transaction_id: str | None = None
+    created_at: str
+
+    phone: str | None = None
+    amount_offset: int = 100
+    message_pk: str | None = None
+    refund_open: int = 0
+    refunded: int = 0
+    # The newest 20; each is also a PAYMENT_TX.
+    transactions: Annotated[list[dict[str, Any]], AtMost(20)] = Field(default_factory=list)
+    payment_status_at: str | None = None
+    expires_at: str | None = None
+
+
+class PaymentTransaction(WhatsAppItem):
+    """One attempt of a customer to pay an order, as the provider reports it."""
+
+    item_type: ClassVar[str] = "PAYMENT_TX"
+    pk_pattern: ClassVar[str] = "ORDER#{referenceId}#TX#{id}"
+
+    transaction_id: str
+    kind: str | None = None  # the provider's word for the means of payment
+    state: str
+    amount: int | None = None
+    currency: str | None = None
+    noted_at: str
+
+
+class Refund(WhatsAppItem):
+    """Money that goes back to a customer. Contract item 6."""
+
+    item_type: ClassVar[str] = "REFUND"
+    pk_pattern: ClassVar[str] = "REFUND#{refundId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone", "gsi_order", "gsi_tenant")
+
+    refund_id: str
+    order_id: str
+    tenant_id: str | None = None
+    customer_phone: str | None = None
+    amount: int
+    currency: str
+    status: Literal["pending", "processing", "completed", "failed", "cancelled"]
+    reason: str | None = None
+    created_at: str
+    processed_at: str | None = None

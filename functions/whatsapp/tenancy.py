@@ -1,0 +1,91 @@
+"""
+Whose an event is: the registered number it names or, for events of a whole account, that account.
+
+Company and tenant come from here and from nowhere else; nothing in a payload decides about them.
+"""
+
+from dataclasses import dataclass
+
+from shared.failures import Permanent
+from whatsapp import store
+from whatsapp.event import OUTBOUND, Event
+from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
+
+# Without a number, an event of these kinds is nobody's.
+OF_A_PHONE = frozenset(
+    {"message", "echo", "status", "identity", "media", "receipt", "payment", "call", "history", "preference"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A WhatsApp Business Account, and those of its numbers that the sender of an event may speak for."""
+
+    waba: str  # Meta's id
+    company: str
+    phones: tuple[Phone, ...]  # at least one
+
+    def number_with(self, display_phone: object) -> Phone | None:
+        """Its number that is written so, in whatever way; None when the account has no such number here."""
+        digits = "".join(c for c in str(display_phone or "") if c.isdecimal())
+        return next((p for p in self.phones if p.display_phone == digits), None)
+
+
+type Origin = Phone | Account
+
+
+def origin_of(here: Resources, event: Event) -> Origin:
+    """
+    The number or account of an event.
+
+    Raises Permanent: `unknown_phone` or `unknown_account`, `ambiguous_phone`, `phone_disabled`, `app_mismatch`,
+    `company_mismatch` for a number of another company, and `malformed` for a body without events. All but that are
+    replayable, once the number is registered.
+    """
+    if event.kind == "malformed":
+        raise Permanent("malformed")
+    if event.kind == OUTBOUND:
+        return _sender_of(here, event)
+    if event.phone or event.kind in OF_A_PHONE:
+        phone = store.phones.get(here.table, event.phone)
+        return _trusted([phone] if phone else [], event, "unknown_phone")[0]
+    phones = store.phones.of_account(here.table, event.waba) if event.waba else []
+    trusted = _trusted(phones, event, "unknown_account")
+    return Account(event.waba, str(trusted[0].company), tuple(trusted))
+
+
+def _sender_of(here: Resources, event: Event) -> Phone:
+    """The number that a message of another context left from, by whichever of its names that context knows it."""
+    named = store.phones.addressed(here.table, event.phone, event.waba)
+    company = (event.payload or {}).get("company")
+    own = [phone for phone in named if phone.company == company]
+    if named and not own:
+        raise Permanent("company_mismatch")
+    phones = _trusted(own, event, "unknown_phone")
+    if len(phones) > 1:
+        raise Permanent("ambiguous_phone")
+    return phones[0]
+
+
+def _trusted(phones: list[Phone], event: Event, unknown: str) -> list[Phone]:
+    """Those of the numbers that are enabled and that the event's sender may speak for. Raises Permanent."""
+    if not phones:
+        raise Permanent(unknown)
+    enabled = [phone for phone in phones if phone.enabled]
+    if not enabled:
+        raise Permanent("phone_disabled")
+    trusted = [phone for phone in enabled if _is_vouched_for(phone, event)]
+    if not trusted:
+        raise Permanent("app_mismatch")
+    return trusted
+
+
+def _is_vouched_for(phone: Phone, event: Event) -> bool:
+    """Whether the way the event came proves that it is about this number."""
+    if event.source == "meta":
+        return event.app == phone.app_id  # signed by the app that the number is registered with
+    if event.source == "eum":
+        # AWS reports about numbers that are linked to it, each in an entry of the account that the number is in.
+        return phone.aws_phone is not None and event.waba == phone.waba_meta_id
+    return True

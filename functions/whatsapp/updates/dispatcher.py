@@ -1,0 +1,40 @@
+"""Which module handles what is neither message nor status. What has no home here is kept as a WEBHOOK_EVENT."""
+
+from collections.abc import Callable, Mapping
+
+from whatsapp.event import Event
+from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
+from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
+from whatsapp.tenancy import Account, Origin
+from whatsapp.updates import (
+    accounts,
+    calls,
+    flows,
+    groups,
+    payment_configs,
+    payments,
+    preferences,
+    templates,
+)
+
+_OF_PHONES: Mapping[str, Callable[[Resources, Event, Phone], Outcome]] = {
+    "call": calls.receive,
+    "group": groups.receive,
+    "preference": preferences.receive,
+    "payment": payments.receive,
+}
+_OF_ACCOUNTS: Mapping[str, Callable[[Resources, Event, Account], Outcome]] = {
+    "template": templates.update,
+    "account": accounts.update,
+    "flow": flows.note,
+    "payment_config": payment_configs.update,
+}
+
+
+def handle(here: Resources, event: Event, origin: Origin) -> Outcome:
+    """Handle one event of a number or of an account. Raises what its module raises."""
+    if isinstance(origin, Account):
+        return _OF_ACCOUNTS.get(event.kind, parking.keep)(here, event, origin)
+    return _OF_PHONES.get(event.kind, parking.keep)(here, event, origin)
