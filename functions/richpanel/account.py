@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from richpanel.channels import Channel
-from richpanel.decisions.carriers import KNOWN_HOSTS
-from richpanel.decisions.situation import Shop
-from richpanel.decisions.windows import DEFAULT_WINDOWS, Calendar, Window
-from richpanel.identity import normal_address
+from richpanel.decisions.facts import Shop
+from richpanel.decisions.shipping.carriers import KNOWN_HOSTS
+from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calendar, Window
+from richpanel.guards.identity import normal_address
 from richpanel.resources import Account, ReplyPath
 from richpanel.taxonomy import Intent, Team
 from shared.runtime.settings import SettingInvalid

@@ -6,15 +6,15 @@ from typing import Literal
 
 from richpanel.channels import Channel
 from richpanel.clients.helpdesk import HelpDesk
+from richpanel.clients.language_model import Judge
 from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify
-from richpanel.decisions.situation import Shop
-from richpanel.items import Action
-from richpanel.lease import Lease
-from richpanel.limiter import Lane, Limiter
-from richpanel.model import Judge
-from richpanel.orders import Services
-from richpanel.switchboard import SwitchBoard
+from richpanel.decisions.facts import Shop
+from richpanel.guards.order_ownership import Services
+from richpanel.guards.switches import SwitchBoard
+from richpanel.store.items import Action
+from richpanel.store.lease import Lease
+from richpanel.store.rate_limit import Lane, Limiter
 from richpanel.taxonomy import Team
 from shared.action_ledger import Ledger
 from shared.aws.dynamodb import Table

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from richpanel.clients.tickets import Comment, Ticket
-from richpanel.decisions.situation import Newest, RouteOnly
+from richpanel.decisions.facts import Newest, RouteOnly
 from richpanel.event import (
     RichpanelEvent,
     event_id_of_message,
@@ -18,7 +18,7 @@ from richpanel.event import (
     id_or_hash,
     plain,
 )
-from richpanel.items import Event, EventStatus
+from richpanel.store.items import Event, EventStatus
 from shared import clock
 from shared.aws.sqs_fifo import digest
 

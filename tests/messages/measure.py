@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from richpanel.classification import Classification, Message
-from richpanel.classification.rules import classify
+from richpanel.classification.classifier import classify
 from richpanel.taxonomy import Intent, Level, intents
 from tests.messages.corpus import Labelled
 

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from richpanel.channels import Channel
 from richpanel.classification import Language
-from richpanel.classification.evidence import features, scale_of, signs_of
+from richpanel.classification.lexicon.evidence import features, scale_of, signs_of
+from richpanel.classification.lexicon.tokens import tokens_of
+from richpanel.classification.lexicon.vocabulary import Vocabulary
 from richpanel.classification.text import plain
-from richpanel.classification.tokens import tokens_of
-from richpanel.classification.vocabulary import Vocabulary
 from richpanel.taxonomy import Intent
 from tests.messages.corpus import HERE, LEARNED, read
 
@@ -169,7 +169,7 @@ def main() -> None:
     if part:
         print(_measured(model, part))
         return
-    target = Path(str(resources.files("richpanel.classification"))) / "evidence.txt"
+    target = Path(str(resources.files("richpanel.classification.lexicon"))) / "evidence.txt"
     target.write_text("\n".join(lines_of(model)) + "\n", "utf-8")
     print(f"{target.name}: {len(model.weights)} features learned, {target.stat().st_size} bytes")
 

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from richpanel.classification import Classification
-from richpanel.classification.rules import classify
+from richpanel.classification.classifier import classify
 from richpanel.taxonomy import Intent
 from tests.messages.__main__ import FIGURES, kept
 from tests.messages.corpus import PARTS, read

@@ -13,10 +13,10 @@ import boto3
 import shared.clock
 from local.sandbox.help_desk import CommentSeed, TicketSeed
 from richpanel.channels import Channel
-from richpanel.decisions.catalogue import ASK_ORDER_NUMBER
-from richpanel.items import TTL_ATTRIBUTE, TokenBucket
-from richpanel.limiter import KEY
-from richpanel.nudges import Nudge
+from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
+from richpanel.inbound.wakeups import Nudge
+from richpanel.store.items import TTL_ATTRIBUTE, TokenBucket
+from richpanel.store.rate_limit import KEY
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from tests import keyring

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 from richpanel.classification.answers import Language
-from richpanel.classification.vocabulary import unaccented, written_down
+from richpanel.classification.lexicon.vocabulary import unaccented, written_down
 
 _small: dict[str, frozenset[str]] = {
     name: frozenset(words.split()) for name, words in written_down["languages"].items()

@@ -1,8 +1,8 @@
 """How far a "not" and an "if" reach: what they undo and what they weaken. Their words are in words.toml."""
 
-from richpanel.classification.search import Span
-from richpanel.classification.tokens import Tokens
-from richpanel.classification.vocabulary import written_down
+from richpanel.classification.lexicon.search import Span
+from richpanel.classification.lexicon.tokens import Tokens
+from richpanel.classification.lexicon.vocabulary import written_down
 
 _words = {name: frozenset(words.split()) for name, words in written_down["scope"].items()}
 _REACH = 5  # words in front of a lead over which a "not" is heard

@@ -18,7 +18,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from richpanel.clients.calls import BadAnswer, attempt, content, refusal, repeatable, single
 from richpanel.clients.shapes import one, several
 from richpanel.clients.tickets import DeskOrder, OrderLink, Tag, Team, Ticket, TicketPage
-from richpanel.limiter import Throttled
+from richpanel.store.rate_limit import Throttled
 from shared.failures import Permanent
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime.observability import metrics
@@ -26,7 +26,7 @@ from shared.runtime.observability import metrics
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from richpanel.limiter import Lane, Limiter
+    from richpanel.store.rate_limit import Lane, Limiter
     from shared.providers import http
 
 PAGE_SIZE = 100

@@ -5,7 +5,7 @@ Pure: no AWS, no network, no clock. What the words mean is the classifier's busi
 acting on a decision is the worker's.
 """
 
-from richpanel.decisions.deciding import decide
+from richpanel.decisions.engine import decide
 from richpanel.decisions.outcome import Decision, Reply
 
 __all__ = ["Decision", "Reply", "decide"]

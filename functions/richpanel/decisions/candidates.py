@@ -7,10 +7,7 @@ from types import MappingProxyType
 
 from richpanel.channels import Channel
 from richpanel.classification import Classification
-from richpanel.decisions.catalogue import ASK_ORDER_NUMBER, Tier, missing
-from richpanel.decisions.order_replies import order_reply
-from richpanel.decisions.readings import Reading
-from richpanel.decisions.situation import (
+from richpanel.decisions.facts import (
     Downgrade,
     MatchPath,
     NoOrder,
@@ -20,8 +17,11 @@ from richpanel.decisions.situation import (
     Verdict,
     VerdictReason,
 )
+from richpanel.decisions.readings import Reading
+from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, missing
+from richpanel.decisions.replies.order_replies import order_reply
+from richpanel.decisions.replies.verifier import verify
 from richpanel.decisions.switches import Switches
-from richpanel.decisions.verifier import verify
 from richpanel.taxonomy import intents, thresholds
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
-from richpanel.decisions.situation import Memory, Turn
+from richpanel.decisions.facts import Memory, Turn
 from richpanel.taxonomy import cooldowns
 
 _WINDOW = timedelta(seconds=cooldowns.window_seconds)

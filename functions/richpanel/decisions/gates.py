@@ -6,9 +6,9 @@ from enum import StrEnum
 
 from richpanel.decisions.candidates import Candidate
 from richpanel.decisions.cooldowns import is_rate_limited, was_answered_before
+from richpanel.decisions.facts import Memory, ModelFailure, Newest, RouteOnly, Shop, Turn
 from richpanel.decisions.readings import Reading, is_plain
 from richpanel.decisions.routing import risk_flags_of
-from richpanel.decisions.situation import Memory, ModelFailure, Newest, RouteOnly, Shop, Turn
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.taxonomy import channels, thresholds
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from richpanel.classification import Classification, Language, Scored
 from richpanel.classification.answers import is_present
-from richpanel.decisions.situation import Downgrade, ModelOpinion, Verdict, VerdictReason
+from richpanel.decisions.facts import Downgrade, ModelOpinion, Verdict, VerdictReason
 from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, intents, modifiers
 
 # Where the rules know nothing the model alone is never enough for facts of an order.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from richpanel.classification import Classification
-from richpanel.decisions.situation import Memory, PendingFlow, Turn
+from richpanel.decisions.facts import Memory, PendingFlow, Turn
 from richpanel.taxonomy import Intent, Level, channels, cooldowns, intents, thresholds
 
 

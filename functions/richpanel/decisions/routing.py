@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from richpanel.classification import Classification
+from richpanel.decisions.facts import Memory, Shop, Turn
 from richpanel.decisions.readings import Reading
-from richpanel.decisions.situation import Memory, Shop, Turn
 from richpanel.taxonomy import (
     ControlTag,
     Intent,

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from richpanel.channels import Channel
-from richpanel.decisions.catalogue import templates
-from richpanel.decisions.situation import MatchPath
+from richpanel.decisions.facts import MatchPath
+from richpanel.decisions.replies.catalogue import templates
 
 
 class OutboundScope(StrEnum):

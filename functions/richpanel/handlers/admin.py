@@ -14,17 +14,18 @@ from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel, ConfigDict, Field
 
-from richpanel import checkup, conversations, redriving, replaying, switching
-from richpanel.handlers.sources import SourcesSettings, quick, sources
-from richpanel.ingress import Lanes
-from richpanel.items import TTL_ATTRIBUTE
-from richpanel.office import Erased, Instruction, NotFound, Office
-from richpanel.redriving import Redriven
-from richpanel.rehearsal import NothingToDecide
-from richpanel.replaying import HelpDeskFailed, NotSetUp
-from richpanel.switchboard import SwitchBoard, SwitchNotSet
-from richpanel.switching import SwitchesRefused
-from richpanel.views import action_view, state_view
+from richpanel.api import conversations, health_check, replays, switches
+from richpanel.api.access import Erased, Instruction, NotFound, Office
+from richpanel.api.dry_run import NothingToDecide
+from richpanel.api.replays import HelpDeskFailed, NotSetUp
+from richpanel.api.switches import SwitchesRefused
+from richpanel.api.views import action_view, state_view
+from richpanel.bootstrap import SourcesSettings, quick, sources
+from richpanel.guards.switches import SwitchBoard, SwitchNotSet
+from richpanel.inbound.webhook import Lanes
+from richpanel.recovery import dead_letters
+from richpanel.recovery.dead_letters import Redriven
+from richpanel.store.items import TTL_ATTRIBUTE
 from shared import clock
 from shared.api import rest
 from shared.api.auth import Caller, Forbidden, Scope
@@ -139,7 +140,7 @@ def put_switches() -> Response[str]:
     given = _instruction()
     wanted = rest.body(app, SwitchesInput).model_extra or {}
     try:
-        changed = switching.set_switches(office, wanted, given)
+        changed = switches.set_switches(office, wanted, given)
     except SwitchesRefused as refusal:
         raise rest.InvalidInput(refusal.problems) from None
     for name in changed:
@@ -172,10 +173,10 @@ def replay(ticket_id: str) -> Response[str]:
     mode, conversation_id = rest.body(app, ReplayInput).mode, _id(ticket_id)
     result: dict[str, Any] = {"conversation_id": conversation_id, "mode": mode}
     if mode == "dry_run":
-        rehearsed = replaying.dry_run(office, conversation_id, _deadline_ms())
+        rehearsed = replays.dry_run(office, conversation_id, _deadline_ms())
         result |= {"message_id": rehearsed.message_id, "decision": rehearsed.decision}
         return rest.answer(app, {"result": json.loads(json.dumps(result, default=str))})
-    reopened = replaying.repair(office, conversation_id, given, _deadline_ms())
+    reopened = replays.repair(office, conversation_id, given, _deadline_ms())
     metrics.add_metric("Replayed", MetricUnit.Count, 1)
     facts = {"correlation_id": conversation_id, "reopened": len(reopened)}
     _log(given, "conversation replayed", facts)
@@ -222,7 +223,7 @@ def redrive() -> Response[str]:
         _log(given, "dead letter redriven", facts)
         metrics.add_metric("Redriven", MetricUnit.Count, 1)
 
-    redriving.redrive(office, given, limit=limit, tell=tell, is_over=_is_over())
+    dead_letters.redrive(office, given, limit=limit, tell=tell, is_over=_is_over())
     shown = [{"id": one.id, "conversation_id": one.conversation_id} for one in done]
     result = {"letters": shown, "waiting": office.dead_letters.count()}
     return rest.answer(app, {"result": result}, HTTPStatus.ACCEPTED)
@@ -232,7 +233,7 @@ def redrive() -> Response[str]:
 def health() -> Response[str]:
     """Whether tables, queues, keys, switches and the help desk answer. 200 also where they do not."""
     _caller(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
-    found = checkup.examine(office, _deadline_ms())
+    found = health_check.examine(office, _deadline_ms())
     result = {
         "healthy": found.is_healthy,
         "checks": found.checks,
@@ -244,13 +245,13 @@ def health() -> Response[str]:
 
 
 def _switches(changed: list[str] | None) -> Response[str]:
-    standing = switching.standing(office)
+    standing = switches.standing(office)
     result: dict[str, Any] = {
         "switches": {
             name: {"text": one.text, "in_force": one.in_force} for name, one in standing.items()
         },
         "readable": any(one.text is not None for one in standing.values()),
-        "changes": [action_view(action) for action in switching.newest_changes(office)],
+        "changes": [action_view(action) for action in switches.newest_changes(office)],
     }
     return rest.answer(app, {"result": result | ({} if changed is None else {"changed": changed})})
 

@@ -7,15 +7,16 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel import account, drift
+from richpanel import account
+from richpanel.bootstrap import quick
 from richpanel.channels import channel_names
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.handlers.sources import quick
-from richpanel.ingress import Lanes
-from richpanel.items import TTL_ATTRIBUTE
-from richpanel.limiter import Lane, Limiter
+from richpanel.inbound.webhook import Lanes
+from richpanel.recovery import drift
+from richpanel.recovery.sweep import Net, sweep
 from richpanel.resources import Endpoints, Sources
-from richpanel.sweep import Net, sweep
+from richpanel.store.items import TTL_ATTRIBUTE
+from richpanel.store.rate_limit import Lane, Limiter
 from shared import clock
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret

@@ -9,9 +9,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from richpanel import ingress
 from richpanel.channels import channel_names
-from richpanel.payloads import Unreadable
+from richpanel.inbound import webhook
+from richpanel.inbound.payloads import Unreadable
 from shared.api.proxy_event import has_header, header, raw_body
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
@@ -40,7 +40,7 @@ settings = WebhookSettings.load()
 # Two attempts at the secret and at the queue end before the function does (5 s).
 quick = Config(connect_timeout=0.5, read_timeout=0.7, retries={"total_max_attempts": 2})
 sqs = boto3.client("sqs", config=quick)  # every call needs it
-lanes = ingress.Lanes(
+lanes = webhook.Lanes(
     mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
     live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
 )
@@ -67,7 +67,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     metrics.add_metric("Received", MetricUnit.Count, 1)
     try:
         body = _verified(event)
-        taken = ingress.take(body, event["requestContext"]["requestId"], lanes, channels)
+        taken = webhook.take(body, event["requestContext"]["requestId"], lanes, channels)
     except Refused as refused:
         return _refused(refused.status, refused.code)
     except Unreadable as unreadable:
@@ -86,8 +86,8 @@ def _verified(event: dict[str, Any]) -> bytes:
     if body is not None and len(body) > LARGEST_BODY_BYTES:
         raise Refused(413, "too_large")
     try:
-        is_authentic = ingress.is_authentic(_call(event, body), secret, settings.auth_mode)
-    except (ingress.NoActiveSecret, SecretUnreadable) as failure:
+        is_authentic = webhook.is_authentic(_call(event, body), secret, settings.auth_mode)
+    except (webhook.NoActiveSecret, SecretUnreadable) as failure:
         metrics.add_metric("SecretEmpty", MetricUnit.Count, 1)
         logger.error("no active secret", extra=describe(failure))
         is_authentic = False
@@ -99,9 +99,9 @@ def _verified(event: dict[str, Any]) -> bytes:
     return body or b""
 
 
-def _call(event: dict[str, Any], body: bytes | None) -> ingress.Call:
+def _call(event: dict[str, Any], body: bytes | None) -> webhook.Call:
     first, second = TOKEN_HEADERS
-    return ingress.Call(
+    return webhook.Call(
         body=body,
         token=header(event, first) or header(event, second),
         timestamp=header(event, TIMESTAMP_HEADER),

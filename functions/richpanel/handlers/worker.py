@@ -8,12 +8,12 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel.handlers.sources import SourcesSettings, quick, sources
-from richpanel.items import TTL_ATTRIBUTE, Action, key_of
-from richpanel.lease import Lease
-from richpanel.processing import Delivery, Handled, process
+from richpanel.bootstrap import SourcesSettings, quick, sources
+from richpanel.guards.switches import SwitchBoard
 from richpanel.resources import Resources
-from richpanel.switchboard import SwitchBoard
+from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
+from richpanel.store.lease import Lease
+from richpanel.worker.pipeline import Delivery, Handled, process
 from shared import clock
 from shared.action_ledger import Ledger
 from shared.aws.dynamodb import Table

@@ -2,7 +2,7 @@
 
 from boto3.dynamodb.conditions import Key
 
-from richpanel.items import AuditAction
+from richpanel.store.items import AuditAction
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 

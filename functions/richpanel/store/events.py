@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from richpanel.items import Event, EventStatus, key_of
+from richpanel.store.items import Event, EventStatus, key_of
 from shared.aws.dynamodb import ConditionFailed, Table
 
 

@@ -8,7 +8,7 @@ what to change; what a change says must therefore only depend on the state that 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from richpanel.items import ConversationState, CustomerState, StateRow, Sweep, key_of
+from richpanel.store.items import ConversationState, CustomerState, StateRow, Sweep, key_of
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient

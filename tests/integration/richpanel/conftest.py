@@ -14,8 +14,8 @@ from local.sandbox import Sandbox, running
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify
-from richpanel.items import TTL_ATTRIBUTE
-from richpanel.limiter import Lane, Limiter
+from richpanel.store.items import TTL_ATTRIBUTE
+from richpanel.store.rate_limit import Lane, Limiter
 from shared import clock
 from shared.aws.dynamodb import Table
 from tests.integration.richpanel.door import Door, opened_door

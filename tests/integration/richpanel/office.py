@@ -17,14 +17,14 @@ from local.sandbox.help_desk import CommentSeed, TicketSeed
 from local.sandbox.shop import OrderSeed
 from richpanel import account
 from richpanel.channels import Channel, channel_names
-from richpanel.decisions.catalogue import templates
+from richpanel.decisions.replies.catalogue import templates
 from richpanel.event import RichpanelEvent, event_id_of_message
-from richpanel.items import TTL_ATTRIBUTE, Action, key_of
-from richpanel.lease import Lease
-from richpanel.limiter import Limiter
-from richpanel.processing import Delivery, Handled, process
+from richpanel.guards.switches import SwitchBoard
 from richpanel.resources import Endpoints, Resources
-from richpanel.switchboard import SwitchBoard
+from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
+from richpanel.store.lease import Lease
+from richpanel.store.rate_limit import Limiter
+from richpanel.worker.pipeline import Delivery, Handled, process
 from shared import clock
 from shared.action_ledger import Ledger
 from shared.aws.dynamodb import Table

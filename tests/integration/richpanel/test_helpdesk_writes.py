@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 
 from local.sandbox import Sandbox
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.limiter import Throttled
+from richpanel.store.rate_limit import Throttled
 from shared.aws.dynamodb import Table
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.richpanel.conftest import NOW, Time

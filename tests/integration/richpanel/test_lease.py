@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from richpanel.items import TTL_ATTRIBUTE, Event, EventStatus, Mode, key_of
-from richpanel.lease import Finish, Held, Lease, LeaseLost, hold
+from richpanel.store.items import TTL_ATTRIBUTE, Event, EventStatus, Mode, key_of
+from richpanel.store.lease import Finish, Held, Lease, LeaseLost, hold
 from shared import clock
 from shared.aws.dynamodb import Table
 from shared.failures import Transient

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from richpanel.items import TokenBucket, key_of
-from richpanel.limiter import KEY, Lane, Limiter, Throttled, wait_named_by
+from richpanel.store.items import TokenBucket, key_of
+from richpanel.store.rate_limit import KEY, Lane, Limiter, Throttled, wait_named_by
 from shared import clock
 from shared.aws.dynamodb import Table
 from tests.integration.richpanel.conftest import NOW, Time

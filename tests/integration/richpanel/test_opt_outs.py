@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from richpanel import account, cases
-from richpanel.cases import Overtaken
+from richpanel import account
 from richpanel.channels import channel_names
+from richpanel.worker import cases
+from richpanel.worker.cases import Overtaken
 from shared.consent.records import Consents, Source, Statement
 from shared.runtime.observability import metrics
 from shared.runtime.settings import SettingInvalid

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from richpanel import acting, audit, cases, remembering, replies, tickets
-from richpanel.cases import Overtaken
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.customers import customer_hmac
 from richpanel.event import event_id_of_message
-from richpanel.items import CustomerState
+from richpanel.guards.customer_hash import customer_hmac
 from richpanel.store import events, states
+from richpanel.store.items import CustomerState
+from richpanel.worker import actions, audit, cases, memory, replies, ticket_tags
+from richpanel.worker.cases import Overtaken
 from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
@@ -180,9 +180,7 @@ def test_a_conversation_that_moved_since_the_decision_gets_no_reply_on_it(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
-    after_decision(
-        office, monkeypatch, lambda: remembering.touch(office.here, "t-1", office.time.ms)
-    )
+    after_decision(office, monkeypatch, lambda: memory.touch(office.here, "t-1", office.time.ms))
 
     with pytest.raises(Overtaken):
         office.handle()
@@ -270,7 +268,7 @@ def test_a_turn_that_was_answered_and_not_finished_asks_the_same_question_once(
     office: Office,
 ) -> None:
     office.ticket(WHERE)
-    killed_at(office, tickets, "tag")
+    killed_at(office, ticket_tags, "tag")
     asked = office.state()["pending_flow"]
 
     office.handle(receives=2)
@@ -284,7 +282,7 @@ def test_a_turn_of_which_all_but_the_last_write_is_done_is_not_decided_again(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
-    killed_at(office, remembering, "remember")
+    killed_at(office, memory, "remember")
     monkeypatch.setattr(cases, "decision_on", die)
 
     handled = office.handle(receives=2)
@@ -329,11 +327,11 @@ def test_a_refused_reply_is_routed_though_its_worker_dies_before_the_tags(office
     office.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=422
     )
-    killed_at(office, tickets, "tag")
+    killed_at(office, ticket_tags, "tag")
 
     office.handle(receives=2)
 
-    assert office.tags() >= {*map(str, acting.NOT_SENT), "route-email-support-team"}
+    assert office.tags() >= {*map(str, actions.NOT_SENT), "route-email-support-team"}
     assert ("escalate", "fail: failed") in office.audit()
     assert "reserved_reply" not in office.state()
 

@@ -11,14 +11,14 @@ import boto3
 import pytest
 
 from local.sandbox.help_desk import TicketSeed
-from richpanel import drift
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket, TicketPage
-from richpanel.ingress import Lanes
-from richpanel.limiter import Lane
+from richpanel.inbound.webhook import Lanes
+from richpanel.recovery import drift
+from richpanel.recovery.sweep import Net, Swept, sweep
 from richpanel.store import states
-from richpanel.sweep import Net, Swept, sweep
+from richpanel.store.rate_limit import Lane
 from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Transient
 from tests.integration.logs import recorded
@@ -270,7 +270,7 @@ def test_a_pass_of_more_than_ten_pages_goes_on_in_the_next_run(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And what changes meanwhile is on the first page, which every run reads."""
-    monkeypatch.setattr("richpanel.sweep.MOST_PAGES", 3)
+    monkeypatch.setattr("richpanel.recovery.sweep.MOST_PAGES", 3)
     for number in range(620):
         sweeper.ticket(f"t-{number}", minutes_ago=5 + number / 100)
     began = sweeper.office.moment()

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from richpanel import cases
-from richpanel.cases import Overtaken
 from richpanel.clients.helpdesk import HelpDesk
+from richpanel.worker import cases
+from richpanel.worker.cases import Overtaken
 from tests.integration.logs import counted
 from tests.integration.richpanel.office import Office
 

@@ -9,8 +9,8 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
-from richpanel import audit
-from richpanel.items import Event
+from richpanel.store.items import Event
+from richpanel.worker import audit
 from shared.failures import Transient
 from tests.integration.richpanel.office import AGENT, BOT, JANE, Office, open_office
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from richpanel import acting, remembering, replies, reservations, tickets
 from richpanel.clients.helpdesk import HelpDesk
+from richpanel.worker import actions, memory, replies, reservations, ticket_tags
 from shared.failures import Transient
 from tests.integration.richpanel.office import AGENT, Office, open_office
 
@@ -136,7 +136,7 @@ def test_a_ticket_is_closed_after_no_other_reply_than_the_one_that_says_so(
 ) -> None:
     office.switch(auto_close_enabled="true")
     office.ticket(WHERE_1001)
-    monkeypatch.setattr(tickets, "tag", die)
+    monkeypatch.setattr(ticket_tags, "tag", die)
     with pytest.raises(Killed):
         office.handle()
     monkeypatch.undo()
@@ -206,7 +206,7 @@ def test_a_person_who_answers_during_a_slow_look_up_is_not_talked_over(
 def slow_decision(
     office: Office, monkeypatch: pytest.MonkeyPatch, *, answered: bool = False
 ) -> None:
-    flag = remembering.flag
+    flag = memory.flag
 
     def slow(*given: Any) -> None:
         flag(*given)
@@ -214,7 +214,7 @@ def slow_decision(
         if answered and len(office.sandbox.desk.tickets["t-1"].comments) == 1:
             office.comment("On it.", author_id=AGENT, is_operator=True)
 
-    monkeypatch.setattr(remembering, "flag", slow)
+    monkeypatch.setattr(memory, "flag", slow)
 
 
 def test_without_a_salt_tickets_are_routed_and_nobody_is_answered(
@@ -237,7 +237,7 @@ def test_what_an_earlier_run_sent_counts_whatever_is_decided_now(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
-    monkeypatch.setattr(tickets, "tag", die)
+    monkeypatch.setattr(ticket_tags, "tag", die)
     with pytest.raises(Killed):
         office.handle()
     monkeypatch.undo()
@@ -328,7 +328,7 @@ def test_a_conversation_that_is_erased_meanwhile_gets_no_reply(
             }
         )
 
-    monkeypatch.setattr(remembering, "flag", erase)
+    monkeypatch.setattr(memory, "flag", erase)
 
     assert office.handle().outcome == "erased"
     assert office.replies() == []
@@ -379,4 +379,4 @@ def test_a_refused_reply_frees_slot_and_count_even_if_the_worker_dies_in_between
     assert "last_auto_reply" not in office.state()
     counted = [row for row in office.rows("state") if row["conversation_id"].startswith("cust:")]
     assert [row.get("auto_reply_times") for row in counted] == [None]
-    assert acting.NOT_SENT[0] in office.tags()
+    assert actions.NOT_SENT[0] in office.tags()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from richpanel.decisions.routing import ROUTE_TAGS
-from richpanel.items import AuditAction, ConversationState, CustomerState, Event, Row
+from richpanel.store.items import AuditAction, ConversationState, CustomerState, Event, Row
 
 if TYPE_CHECKING:
     from tests.simulation.richpanel.world import World

@@ -6,8 +6,7 @@ from typing import Any
 from richpanel.channels import Channel
 from richpanel.classification import Classification, Language, Scored
 from richpanel.decisions import Decision, decide
-from richpanel.decisions.catalogue import templates
-from richpanel.decisions.situation import (
+from richpanel.decisions.facts import (
     AutoReply,
     MatchPath,
     Memory,
@@ -17,6 +16,7 @@ from richpanel.decisions.situation import (
     Shop,
     Turn,
 )
+from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.taxonomy import Intent
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from richpanel.decisions.carriers import tracking_link
+from richpanel.decisions.shipping.carriers import tracking_link
 
 UPS = "https://www.ups.com/track?tracknum="
 USPS = "https://tools.usps.com/go/TrackConfirmAction?tLabels="

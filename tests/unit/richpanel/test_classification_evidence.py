@@ -3,7 +3,9 @@
 import pytest
 
 from richpanel.classification import Message
-from richpanel.classification.evidence import (
+from richpanel.classification.classifier import classify
+from richpanel.classification.evidence_score import Heard, is_doubted, weighed
+from richpanel.classification.lexicon.evidence import (
     URGENT,
     features,
     likelihoods,
@@ -11,10 +13,8 @@ from richpanel.classification.evidence import (
     urgency,
     weights_of,
 )
-from richpanel.classification.rules import classify
-from richpanel.classification.tokens import Tokens, tokens_of
-from richpanel.classification.vocabulary import Vocabulary
-from richpanel.classification.weighing import Heard, is_doubted, weighed
+from richpanel.classification.lexicon.tokens import Tokens, tokens_of
+from richpanel.classification.lexicon.vocabulary import Vocabulary
 from richpanel.taxonomy import Intent
 
 

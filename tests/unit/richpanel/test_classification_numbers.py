@@ -2,7 +2,7 @@
 
 import pytest
 
-from richpanel.classification.numbers import numbers_in
+from richpanel.classification.order_numbers import numbers_in
 
 
 def orders(text: str, *, expects_order: bool = False, mask: str | None = None) -> tuple[str, ...]:

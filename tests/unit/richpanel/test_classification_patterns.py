@@ -2,10 +2,10 @@
 
 import pytest
 
-from richpanel.classification.patterns import PatternBroken, compiled, words_of
-from richpanel.classification.search import Search
-from richpanel.classification.tokens import tokens_of
-from richpanel.classification.vocabulary import Vocabulary
+from richpanel.classification.lexicon.patterns import PatternBroken, compiled, words_of
+from richpanel.classification.lexicon.search import Search
+from richpanel.classification.lexicon.tokens import tokens_of
+from richpanel.classification.lexicon.vocabulary import Vocabulary
 
 GROUPS = {"ORDER": ("order", "package"), "GOT": ("receive", "in the box")}
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from richpanel.channels import Channel
 from richpanel.classification import Classification, Doubt, Language, Message
-from richpanel.classification.rules import classify
+from richpanel.classification.classifier import classify
 from richpanel.taxonomy import (
     Intent,
     Modifier,

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from richpanel.decisions.situation import Memory
+from richpanel.decisions.facts import Memory
 from tests.unit.richpanel.situations import about, ago, asked, outcome, replied, turn
 
 

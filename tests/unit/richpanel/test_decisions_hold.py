@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from richpanel.channels import Channel
 from richpanel.classification import Classification, Doubt, Language, Scored
 from richpanel.decisions import Decision, decide
-from richpanel.decisions.catalogue import BodyFormat, Tier, render, templates
-from richpanel.decisions.routing import ROUTE_TAGS
-from richpanel.decisions.situation import (
+from richpanel.decisions.facts import (
     AutoReply,
     Downgrade,
     MatchPath,
@@ -27,6 +25,8 @@ from richpanel.decisions.situation import (
     Verdict,
     VerdictReason,
 )
+from richpanel.decisions.replies.catalogue import BodyFormat, Tier, render, templates
+from richpanel.decisions.routing import ROUTE_TAGS
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, intents, teams
 from tests.unit.richpanel.situations import NOW, OPEN, SHOP, order

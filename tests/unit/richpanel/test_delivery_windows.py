@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from richpanel.decisions.windows import (
+from richpanel.decisions.shipping.delivery_windows import (
     DEFAULT_WINDOWS,
     Calendar,
     Method,

@@ -1,8 +1,8 @@
 """What the rules count on in the help desk's account."""
 
 from richpanel.channels import Channel
-from richpanel.decisions.situation import Shop
-from richpanel.drift import expected
+from richpanel.decisions.facts import Shop
+from richpanel.recovery.drift import expected
 from richpanel.taxonomy import ControlTag, Intent, Team
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from richpanel.channels import Channel
 from richpanel.decisions import Decision
-from richpanel.decisions.gates import Gate
-from richpanel.decisions.situation import (
+from richpanel.decisions.facts import (
     Memory,
     ModelFailure,
     ModelOpinion,
@@ -18,6 +17,7 @@ from richpanel.decisions.situation import (
     RouteOnly,
     Turn,
 )
+from richpanel.decisions.gates import Gate
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.taxonomy import Intent, Modifier, RiskFlag
 from tests.unit.richpanel.situations import (

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from richpanel.clients.tickets import Comment, Ticket
-from richpanel.identity import normal_address, reached_by, sender_of
+from richpanel.guards.identity import normal_address, reached_by, sender_of
 
 JANE = "jane.doe@shop-mail.example"
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from local.reference import allowed
-from richpanel import items
-from richpanel.items import (
+from richpanel.store import items
+from richpanel.store.items import (
     ROWS,
     Action,
     AtMost,

@@ -9,8 +9,8 @@ import pytest
 
 from richpanel.channels import Channel
 from richpanel.classification import Classification, Language, Message, Scored
-from richpanel.decisions.situation import Downgrade, ModelFailure, ModelOpinion, VerdictReason
-from richpanel.model import Judge
+from richpanel.clients.language_model import Judge
+from richpanel.decisions.facts import Downgrade, ModelFailure, ModelOpinion, VerdictReason
 from richpanel.taxonomy import Intent, RiskFlag
 from shared.ai import Schema
 from shared.ai.scripted import Scripted

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from richpanel.classification import Classification, Language, Scored
+from richpanel.decisions.facts import Downgrade, Verdict, VerdictReason
 from richpanel.decisions.model_answers import (
     DECISION_SCHEMA,
     VERDICT_SCHEMA,
@@ -15,7 +16,6 @@ from richpanel.decisions.model_answers import (
     merge,
     verdict_of,
 )
-from richpanel.decisions.situation import Downgrade, Verdict, VerdictReason
 from richpanel.taxonomy import Intent, Modifier, RiskFlag
 from tests.unit.richpanel.situations import about, order, outcome, status, turn
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from richpanel.order_records import normal_number
+from richpanel.guards.order_records import normal_number
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from richpanel.channels import Channel
 from richpanel.decisions import Decision
-from richpanel.decisions.situation import MatchPath, Memory, NoOrder
+from richpanel.decisions.facts import MatchPath, Memory, NoOrder
 from richpanel.taxonomy import Intent
 from tests.unit.richpanel.situations import (
     about,

@@ -7,7 +7,7 @@ import pytest
 
 from richpanel.channels import Channel, channel_names
 from richpanel.event import RichpanelEvent
-from richpanel.payloads import Unreadable, events_of
+from richpanel.inbound.payloads import Unreadable, events_of
 
 NOW = 1_772_445_780_000  # 2026-03-02T10:03:00Z
 NAMES = channel_names(("messenger=livechat", "aircall=phone"))

@@ -6,8 +6,8 @@ import pytest
 
 from richpanel.channels import Channel
 from richpanel.classification import Classification
+from richpanel.decisions.facts import Memory, NoOrder, PendingFlow
 from richpanel.decisions.readings import awaits_order_number
-from richpanel.decisions.situation import Memory, NoOrder, PendingFlow
 from richpanel.taxonomy import Intent, Modifier, Team
 from tests.unit.richpanel.situations import (
     NOW,

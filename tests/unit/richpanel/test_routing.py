@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from richpanel.channels import Channel
-from richpanel.decisions.situation import Memory, ModelFailure, ModelOpinion, Shop
+from richpanel.decisions.facts import Memory, ModelFailure, ModelOpinion, Shop
 from richpanel.taxonomy import Intent, Modifier, RiskFlag, Team
 from tests.unit.richpanel.situations import SHOP, about, ago, order, outcome, status, turn
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from richpanel.channels import Channel
-from richpanel.decisions.situation import MatchPath
+from richpanel.decisions.facts import MatchPath
 from richpanel.decisions.switches import (
     OutboundScope,
     Switches,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from richpanel.channels import Channel
-from richpanel.decisions import catalogue, mustache
-from richpanel.decisions.catalogue import (
+from richpanel.decisions.replies import catalogue, mustache
+from richpanel.decisions.replies.catalogue import (
     ORDER_VARIABLES,
     BodyFormat,
     Tier,
@@ -19,7 +19,7 @@ from richpanel.decisions.catalogue import (
     templates,
     variant_for,
 )
-from richpanel.decisions.mustache import TemplateBroken
+from richpanel.decisions.replies.mustache import TemplateBroken
 
 FULL = {name: f"<{name}&>" for name in ORDER_VARIABLES}
 EVERY = [(name, variant) for name in templates for variant in Variant]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from richpanel.classification import Doubt
-from richpanel.decisions.situation import (
+from richpanel.decisions.facts import (
     Downgrade,
     Memory,
     ModelFailure,

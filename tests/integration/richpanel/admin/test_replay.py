@@ -7,8 +7,8 @@ from io import StringIO
 
 import pytest
 
-from richpanel import remembering
 from richpanel.clients.helpdesk import HelpDesk
+from richpanel.worker import memory
 from shared.failures import Permanent, Transient
 from tests.integration.richpanel.admin.conftest import SWITCHES, WHERE, Admin
 from tests.integration.richpanel.office import AGENT
@@ -86,7 +86,7 @@ def park(admin: Admin, monkeypatch: pytest.MonkeyPatch) -> str:
 
     admin.office.ticket(WHERE)
     with monkeypatch.context() as patch:
-        patch.setattr(remembering, "remember", refuse)
+        patch.setattr(memory, "remember", refuse)
         admin.office.handle()
     key = "evt:rp:t-1:m-1"
     assert admin.office.row(key)["status"] == "parked"

@@ -13,7 +13,7 @@ from local.sandbox.shop import OrderSeed, ShipmentSeed
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify
-from richpanel.orders import OrderMatch, Reason, Services, find_order
+from richpanel.guards.order_ownership import OrderMatch, Reason, Services, find_order
 from tests.integration.richpanel.conftest import Time
 
 JANE = "jane.doe@shop-mail.example"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from richpanel.orders import Reason
+from richpanel.guards.order_ownership import Reason
 from tests.integration.richpanel.orders.conftest import (
     JANE,
     JOE,

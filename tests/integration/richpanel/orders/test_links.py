@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from local.sandbox.shop import OrderSeed
-from richpanel.decisions.situation import MatchPath
-from richpanel.orders import Reason
+from richpanel.decisions.facts import MatchPath
+from richpanel.guards.order_ownership import Reason
 from tests.integration.richpanel.orders.conftest import JANE, JOE, Counter, linked, no_match
 
 

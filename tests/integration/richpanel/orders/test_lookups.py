@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from local.sandbox.help_desk import TicketSeed
-from richpanel.decisions.situation import MatchPath
-from richpanel.limiter import Throttled
-from richpanel.orders import Reason, find_order
+from richpanel.decisions.facts import MatchPath
+from richpanel.guards.order_ownership import Reason, find_order
+from richpanel.store.rate_limit import Throttled
 from tests.integration.richpanel.orders.conftest import (
     JANE,
     JOE,

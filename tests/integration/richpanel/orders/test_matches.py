@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from richpanel.decisions.situation import MatchPath
-from richpanel.order_records import Order
-from richpanel.orders import OrderMatch, Reason
+from richpanel.decisions.facts import MatchPath
+from richpanel.guards.order_ownership import OrderMatch, Reason
+from richpanel.guards.order_records import Order
 from tests.integration.richpanel.orders.conftest import JANE, JOE, PARCEL, Counter, linked, no_match
 
 # Matches

@@ -1,0 +1,89 @@
+"""One conversation for its operators: what is remembered of it, what was done and why; and what they may change."""
+
+from dataclasses import dataclass
+
+from richpanel.api.access import Erased, Instruction, NotFound, Office, leave_trace
+from richpanel.event import id_or_hash
+from richpanel.store import audits, states
+from richpanel.store.items import RESERVED_PREFIXES, AuditAction, ConversationState
+from richpanel.store.states import Change
+from shared import clock
+from shared.aws.dynamodb import Attributes
+
+# As long as a delivery of the help desk's may come again: 14 days in a queue, 14 among dead letters, and a week.
+TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A conversation and one page of what was done with it, newest first; *last* leads on behind it."""
+
+    state: ConversationState | None
+    actions: list[AuditAction]
+    last: Attributes | None
+
+
+def id_of(ticket_id: str) -> str:
+    """The conversation of a ticket. Raises NotFound for an id that is kept for rows of our own."""
+    conversation_id = id_or_hash(ticket_id)
+    if conversation_id.lower().startswith(RESERVED_PREFIXES):
+        raise NotFound("id: there is no such conversation")
+    return conversation_id
+
+
+def look_up(office: Office, conversation_id: str, *, limit: int, start: Attributes | None) -> Seen:
+    """What is known of a conversation. Raises NotFound."""
+    state = states.conversation(office.state, conversation_id)
+    actions, last = audits.page(office.audit, conversation_id, limit=limit, start=start)
+    if state is None and not actions and start is None:
+        raise NotFound("id: there is no such conversation")
+    return Seen(state, actions, last)
+
+
+def living(office: Office, conversation_id: str) -> ConversationState | None:
+    """What is remembered of a conversation, None where nothing is. Raises Erased."""
+    state = states.conversation(office.state, conversation_id)
+    if state and state.erased_at:
+        raise Erased("id: the conversation was erased")
+    return state
+
+
+def clear_risk(office: Office, conversation_id: str, given: Instruction) -> list[str]:
+    """
+    Take all risk flags off, so that machines may answer again; those that stood there. Raises NotFound and Erased.
+
+    Safe to repeat. A flag that a message raises meanwhile, after the trace was left, goes with the others: the next
+    message of its kind raises it again.
+    """
+    state = living(office, conversation_id)
+    if state is None:
+        raise NotFound("id: there is no such conversation")
+    flags = sorted(state.risk_flags or ())
+    if not flags:
+        return []
+    facts = {"change": "clear_risk", "conversation": conversation_id, "flags": flags}
+    for about in (AuditAction.SWITCHES, conversation_id):
+        leave_trace(office, given, "clear_risk", facts, about=about)
+
+    def cleared(known: ConversationState | None) -> Change | None:
+        return Change(drop=("risk_flags",)) if known and known.risk_flags else None
+
+    states.change_conversation(office.state, conversation_id, cleared)
+    return flags
+
+
+def erase(office: Office, conversation_id: str, given: Instruction) -> str:
+    """
+    Forget a conversation; when that began (ISO 8601). Safe to repeat, and to be repeated where it broke off.
+
+    The tombstone first: whatever comes from then on stops at it. Then the audit goes. Rows of events and actions hold
+    ids, hashes and codes, no personal data; they stay until their time is over (30 days), so that nothing is answered
+    twice. A worker that is at it in this very minute may still leave an audit row, of codes only: erase again then.
+    """
+    leave_trace(office, given, "erase", {"change": "erase", "conversation": conversation_id})
+    state = states.conversation(office.state, conversation_id)
+    if state is None or not state.erased_at:
+        states.bury(office.state, conversation_id, TOMBSTONE_SECONDS)
+        state = states.conversation(office.state, conversation_id)
+    audits.forget(office.audit, conversation_id)
+    return (state and state.erased_at) or clock.to_text(clock.now_ms())

@@ -1,0 +1,89 @@
+"""What would be decided about a ticket's newest message now: for people who wonder, and without doing any of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from richpanel import turns
+from richpanel.channels import Channel
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.clients.tickets import Ticket
+from richpanel.decisions.switches import Switches
+from richpanel.resources import Sources
+from richpanel.store.items import ConversationState, Event, EventStatus, Mode
+from richpanel.turns import Reading, Talk
+from richpanel.worker import audit, cases
+from richpanel.worker.cases import Case
+from shared import clock
+
+
+class NothingToDecide(Exception):
+    """The ticket has no message of a customer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A ticket as it was read now. *rows* are the events that are known of its newest comments, by key."""
+
+    desk: HelpDesk
+    ticket: Ticket
+    reading: Reading
+    read_at: int
+    state: ConversationState | None
+    rows: Mapping[str, Event]
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """*message_id* is that of the newest customer message, *decision* what the audit would say of it."""
+
+    message_id: str
+    decision: dict[str, Any]
+
+
+def rehearse(here: Sources, visit: Visit, switches: Switches) -> Rehearsed:
+    """
+    Decide as if the newest message had come just now, looking its order up where that matters.
+
+    Raises NothingToDecide, Permanent and Transient.
+    """
+    if not visit.reading.customer:
+        raise NothingToDecide("the ticket has no message of a customer")
+    newest = visit.reading.customer[-1]
+    others = {key: row for key, row in visit.rows.items() if key != newest.key}
+    talk = turns.due(visit.reading, None, None, others)[-1]
+    case = _case(here, visit, talk, switches)
+    decision = cases.decision_on(here, case)
+    return Rehearsed(newest.name, audit.of_decision(case, decision))
+
+
+def _case(here: Sources, visit: Visit, talk: Talk, switches: Switches) -> Case:
+    now = clock.to_text(clock.now_ms())
+    claimed_by_nobody = Event(
+        event_id=talk.target.key,
+        conversation_id=visit.ticket.id,
+        source_message_id=talk.target.message_id,
+        created_at=now,
+        last_processed_at=now,
+        status=EventStatus.PROCESSING,
+        mode=Mode.ROUTE_ONLY,
+        safe_mode=switches.safe_mode,
+        automation_enabled=switches.automation_enabled,
+        payload_sha256="",
+        payload_bytes=0,
+        expires_at=Event.time_to_live(),
+    )
+    return Case(
+        event=claimed_by_nobody,
+        talk=talk,
+        channel=here.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
+        switches=switches,
+        state=visit.state,
+        desk=visit.desk,
+        ticket=visit.ticket,
+        reading=visit.reading,
+        read_at=visit.read_at,
+        owner="nobody",
+        remaining_ms=lambda: max(0, visit.desk.deadline_ms - clock.now_ms()),
+        customer=cases.sender_hmac(here, visit.ticket, talk.target),
+    )

@@ -1,0 +1,95 @@
+"""Whether everything that the middleware stands on answers, seen from a function of its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from richpanel.api.access import Office
+from richpanel.store import audits, events, states
+from richpanel.store.items import AuditAction
+from richpanel.store.rate_limit import Lane
+from shared.aws.secrets import SecretUnreadable
+from shared.aws.sqs_fifo import messages_in
+from shared.failures import Permanent, Transient
+from shared.runtime.observability import describe
+
+if TYPE_CHECKING:
+    from shared.aws.dead_letters import DeadLetters
+    from shared.aws.sqs_fifo import FifoQueue
+
+OK = "ok"
+NOT_SET_UP = "not_set_up"
+NEEDED_KEYS = ("richpanel", "salt")
+OTHER_KEYS = ("shopify", "shipstation_key", "shipstation_secret")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """
+    *checks*: `ok`, or a code that says what is wrong, by name. *waiting*: about how many events each queue holds.
+
+    *keys*: which keys are in the secret. *swept_at*: when the newest complete pass of the sweep began.
+    """
+
+    checks: dict[str, str]
+    waiting: dict[str, int]
+    keys: dict[str, bool]
+    swept_at: str | None
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether every check passed."""
+        return set(self.checks.values()) <= {OK}
+
+
+def examine(office: Office, deadline_ms: int) -> Health:
+    """Look at tables, queues, keys and switches, and ask the help desk something. Nothing is changed by it."""
+    queues: dict[str, FifoQueue | DeadLetters] = {
+        "mail_queue": office.lanes.mail,
+        "live_queue": office.lanes.live,
+        "dead_letters": office.dead_letters,
+    }
+    counts = {
+        name: _look(partial(messages_in, queue.client, queue.url)) for name, queue in queues.items()
+    }
+    known = _look(lambda: events.get_many(office.idempotency, ["evt:rp:nobody:nothing"]))
+    swept = _look(lambda: states.sweep(office.state))
+    traces = _look(lambda: audits.page(office.audit, AuditAction.SWITCHES, limit=1))
+    secret = _look(office.keys.value)
+    keys = {name: bool((secret.found or {}).get(name)) for name in (*NEEDED_KEYS, *OTHER_KEYS)}
+    is_set_up = all(keys[name] for name in NEEDED_KEYS)
+    return Health(
+        checks={
+            "idempotency_table": known.code,
+            "conversation_state_table": swept.code,
+            "audit_actions_table": traces.code,
+            **{name: count.code for name, count in counts.items()},
+            "keys": NOT_SET_UP if secret.code == OK and not is_set_up else secret.code,
+            "switches": OK if office.switchboard.texts(fresh=True) else "unreadable",
+            "help_desk": _ask_help_desk(office, deadline_ms) if keys["richpanel"] else NOT_SET_UP,
+        },
+        waiting={name: count.found for name, count in counts.items() if count.found is not None},
+        keys=keys,
+        swept_at=swept.found.completed_at if swept.found else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Look[Found]:
+    code: str
+    found: Found | None = None
+
+
+def _look[Found](at: Callable[[], Found]) -> _Look[Found]:
+    try:
+        return _Look(OK, at())
+    except (ClientError, BotoCoreError, Permanent, Transient, SecretUnreadable) as failure:
+        return _Look(str(describe(failure).get("reason", type(failure).__name__)))
+
+
+def _ask_help_desk(office: Office, deadline_ms: int) -> str:
+    desk = office.desk(Lane.BACKGROUND, deadline_ms)
+    return _look(desk.teams).code if desk else NOT_SET_UP

@@ -1,0 +1,96 @@
+"""A conversation looked at once more, because somebody asks: what would be decided, or: do what was left undone."""
+
+from dataclasses import replace
+
+from richpanel import turns
+from richpanel.api.access import Instruction, NotFound, Office, leave_trace
+from richpanel.api.conversations import living
+from richpanel.api.dry_run import Rehearsed, Visit, rehearse
+from richpanel.channels import Channel
+from richpanel.inbound import wakeups
+from richpanel.inbound.wakeups import Nudge
+from richpanel.store import events
+from richpanel.store.items import AuditAction, EventStatus
+from richpanel.store.rate_limit import Lane
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from shared.failures import Permanent, Transient
+
+MOST_ROWS = 100
+
+
+class NotSetUp(Exception):
+    """No key of a help desk is set up, so no ticket can be read."""
+
+
+class HelpDeskFailed(Exception):
+    """The help desk, or a service that was asked about an order, refused or failed; the text is a code of ours."""
+
+
+def dry_run(office: Office, conversation_id: str, deadline_ms: int) -> Rehearsed:
+    """
+    What would be decided now about the newest message. Nothing is written, but for the request limit's own count.
+
+    Raises NotFound, Erased, NotSetUp, NothingToDecide and HelpDeskFailed.
+    """
+    try:
+        visit = _visit(office, conversation_id, deadline_ms)
+        return rehearse(office, visit, office.switchboard.current())
+    except (Permanent, Transient) as failure:
+        raise HelpDeskFailed(failure.reason) from None
+
+
+def repair(
+    office: Office, conversation_id: str, given: Instruction, deadline_ms: int
+) -> tuple[str, ...]:
+    """
+    Have the worker go on where it was left, and with what was parked and no person answered since; the events of these.
+
+    What was done stays done: a reply that went out, or may have, is not sent again. Safe to repeat: where we die before
+    the nudge, the rows wait for the next one. Raises NotFound, Erased, NotSetUp, HelpDeskFailed and NotEnqueued.
+    """
+    try:
+        visit = _visit(office, conversation_id, deadline_ms)
+    except (Permanent, Transient) as failure:
+        raise HelpDeskFailed(failure.reason) from None
+    answered_at = visit.reading.last_person_at_ms
+    parked = [
+        said.key
+        for said in visit.reading.customer
+        if (answered_at is None or said.at_ms > answered_at)
+        and said.key in visit.rows
+        and visit.rows[said.key].status == EventStatus.PARKED
+    ]
+    facts = {"change": "replay", "conversation": conversation_id}
+    for about in (AuditAction.SWITCHES, conversation_id):
+        leave_trace(office, given, "replay", facts, about=about)
+    reopened = tuple(key for key in parked if events.reopen(office.idempotency, key))
+    nudge = Nudge(
+        conversation_id=conversation_id,
+        channel=office.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
+        source="replay",
+        deduplication=digest("replay", conversation_id, given.request_id),
+    )
+    wakeups.send(office.lanes, [nudge])
+    return reopened
+
+
+def _visit(office: Office, conversation_id: str, deadline_ms: int) -> Visit:
+    """Read the ticket. Raises NotFound, Erased, NotSetUp, Permanent and Transient."""
+    state = living(office, conversation_id)
+    desk = office.desk(Lane.BACKGROUND, deadline_ms)
+    if desk is None:
+        raise NotSetUp("no key of a help desk is set up")
+    ticket = desk.ticket(conversation_id)
+    if ticket is None:
+        raise NotFound("id: the help desk has no such ticket")
+    reading = turns.read(conversation_id, ticket, office.account.robots)
+    reading = replace(reading, customer=reading.customer[-MOST_ROWS:])
+    return Visit(
+        desk=desk,
+        ticket=ticket,
+        reading=reading,
+        read_at=clock.now_ms(),
+        state=state,
+        rows=events.get_many(office.idempotency, [said.key for said in reading.customer]),
+    )

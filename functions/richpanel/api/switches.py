@@ -1,0 +1,140 @@
+"""The switches, as people see and set them. Whatever is set is read here first, as the worker will read it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from richpanel.api.access import Instruction, Office, leave_trace
+from richpanel.decisions.replies.catalogue import templates
+from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch, read_switches
+from richpanel.guards.switches import SwitchNotSet
+from richpanel.store import audits
+from richpanel.store.items import AuditAction
+from richpanel.worker.audit import failed
+
+NAMES = tuple(field.name for field in fields(Switches))
+CLOSED = Switches()
+CHANGES_SHOWN = 50
+_NO_TEMPLATE = "holds a template that is not in the catalogue, or that no machine may send"
+
+
+class SwitchesRefused(Exception):
+    """Nothing was set. *problems*: {field, problem} of each switch that cannot be set so, never a value."""
+
+    def __init__(self, problems: list[dict[str, str]]) -> None:
+        super().__init__("; ".join(f"{entry['field']}: {entry['problem']}" for entry in problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """*text* as it is stored, None where there is none; *in_force*: what it means, closed where it means nothing."""
+
+    text: str | None
+    in_force: Any
+
+
+def standing(office: Office) -> dict[str, Standing]:
+    """How each switch stands now. Where they cannot be read, none has a text and all are closed."""
+    texts = office.switchboard.texts(fresh=True)
+    in_force = read_switches(texts)
+    return {name: Standing(texts.get(name), _plain(getattr(in_force, name))) for name in NAMES}
+
+
+def newest_changes(office: Office) -> list[AuditAction]:
+    """
+    Changes over the admin API, newest first: switches set, risks cleared, conversations erased or replayed, dead
+    letters redriven.
+    """
+    return audits.page(office.audit, AuditAction.SWITCHES, limit=CHANGES_SHOWN)[0]
+
+
+def set_switches(office: Office, wanted: Mapping[str, object], given: Instruction) -> list[str]:
+    """
+    Set some switches, given as JSON or as the texts that are stored; the names of those that changed.
+
+    Raises SwitchesRefused, before any is set, and SwitchNotSet. A call that breaks off is safe to repeat: those that
+    stand as wanted are left alone. Workers follow within 30 seconds.
+    """
+    texts = _checked(wanted)
+    before = office.switchboard.texts(fresh=True)
+    changed = [name for name, text in texts.items() if before.get(name) != text]
+    # What closes goes first: half of a change is never more open than all of it.
+    changed.sort(key=lambda name: read_switch(name, texts[name]) != getattr(CLOSED, name))
+    for name in changed:
+        _set(office, name, before.get(name), texts[name], given)
+    return changed
+
+
+def _set(office: Office, name: str, before: str | None, text: str, given: Instruction) -> None:
+    facts = {"switch": name} | _difference(name, before, text)
+    leave_trace(office, given, f"switch:{name}", facts)
+    try:
+        office.switchboard.set(name, text)
+    except SwitchNotSet as failure:
+        leave_trace(office, given, f"switch:{name}:failed", facts, result=failed(failure.reason))
+        raise
+
+
+def _checked(wanted: Mapping[str, object]) -> dict[str, str]:
+    """The text of each switch. Raises SwitchesRefused."""
+    texts = {name: _text(value) for name, value in wanted.items()}
+    problems = [
+        {"field": name[:64], "problem": problem}
+        for name, text in texts.items()
+        if (problem := _problem(name, text))
+    ]
+    if not texts:
+        problems = [{"field": "body", "problem": f"must name at least one of {', '.join(NAMES)}"}]
+    if problems:
+        raise SwitchesRefused(problems)
+    return texts
+
+
+def _problem(name: str, text: str) -> str | None:
+    try:
+        value = read_switch(name, text)
+    except SwitchInvalid as invalid:
+        return invalid.problem
+    if name == "template_enabled" and not all(_may_be(*entry) for entry in value.items()):
+        return _NO_TEMPLATE
+    return None
+
+
+def _may_be(template: str, enabled: bool) -> bool:
+    return template in templates and (templates[template].tier is not None or not enabled)
+
+
+def _text(value: object) -> str:
+    """A JSON value as switches are stored. The parameter store holds no empty text: `none` stands for it."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list):
+        return ",".join(map(str, value)) or "none"
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _difference(name: str, before: str | None, after: str) -> dict[str, Any]:
+    """`from` and `to`; of a map only the entries that differ, which keeps the trace short."""
+    old, new = _meant(name, before), _meant(name, after)
+    if isinstance(old, dict) and isinstance(new, dict):
+        differ = [key for key in old | new if old.get(key) != new.get(key)]
+        old, new = ({key: one.get(key) for key in differ} for one in (old, new))
+    return {"from": old, "to": new}
+
+
+def _meant(name: str, text: str | None) -> Any:  # noqa: ANN401 - any JSON value
+    """A switch's value as JSON. A text that somebody else put there and nobody can read is not repeated."""
+    if text is None:
+        return None
+    try:
+        return _plain(read_switch(name, text))
+    except SwitchInvalid:
+        return "unreadable"
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, frozenset):
+        return sorted(map(str, value))
+    return dict(value) if isinstance(value, Mapping) else value

@@ -1,0 +1,86 @@
+"""What worker and admin decide from: the same settings, and clients that give up before their function does."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import boto3
+from botocore.config import Config
+
+from richpanel import account
+from richpanel.channels import channel_names
+from richpanel.clients.language_model import Judge
+from richpanel.resources import Endpoints, Sources
+from richpanel.store.items import TTL_ATTRIBUTE
+from richpanel.store.rate_limit import Limiter
+from shared import keyed_hashes
+from shared.ai.bedrock import Bedrock
+from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
+from shared.consent.records import Consents
+from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
+
+# A table that hangs must not take the whole run: the lease says how long we live.
+quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 3})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourcesSettings(Settings):
+    """Their part of the environment."""
+
+    conversation_state_table_name: str
+    conversation_log_table_name: str
+    richpanel_keys_id: str
+    identifier_keys_secret_id: str
+    channel_names: tuple[str, ...]
+    account: str  # JSON, see richpanel.account
+    help_desk_url: Url
+    shopify_url: Origin | None
+    shopify_version: str
+    shipstation_url: Url | None
+    classifier: Literal["rules", "both"]
+    bedrock_model_id: str | None
+
+
+def sources[Kind: Sources](kind: type[Kind], settings: SourcesSettings, **more: Any) -> Kind:  # noqa: ANN401 - its fields
+    """
+    One of the kinds of `Sources`, with *more* that it has. Configures the identifier keys, which opt-outs are found by.
+
+    Raises SettingInvalid.
+    """
+    keyed_hashes.configure(
+        JsonSecret(
+            lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
+        )
+    )
+    dynamodb = boto3.client("dynamodb", config=quick)
+    state = Table(dynamodb, settings.conversation_state_table_name, TTL_ATTRIBUTE)
+    return kind(
+        state=state,
+        limiter=Limiter(state),
+        keys=JsonSecret(
+            lambda: boto3.client("secretsmanager", config=quick), settings.richpanel_keys_id
+        ),
+        account=account.read(settings.account, channel_names(settings.channel_names)),
+        endpoints=Endpoints(
+            help_desk=settings.help_desk_url,
+            shopify=settings.shopify_url,
+            shopify_version=settings.shopify_version,
+            shipstation=settings.shipstation_url,
+        ),
+        judge=_judge(settings),
+        consents=Consents(Table(dynamodb, settings.conversation_log_table_name)),
+        **more,
+    )
+
+
+def _judge(settings: SourcesSettings) -> Judge | None:
+    if settings.classifier == "rules":
+        return None
+    if settings.bedrock_model_id is None:
+        raise SettingInvalid("BEDROCK_MODEL_ID is not set")
+    return Judge(
+        Bedrock(
+            lambda config: boto3.client("bedrock-runtime", config=config),
+            settings.bedrock_model_id,
+        )
+    )

@@ -1,0 +1,213 @@
+"""
+The classifier that works by rules: what the lexicons find in a text, weighed, and what its words tell all together.
+
+Deterministic, and linear in the length of the text. Tier 0 (the P0 intents) is read over all that the customer wrote,
+in every language, and neither a "not" nor an "if" takes anything from it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from richpanel.classification.answers import (
+    MOST_CHARACTERS,
+    Classification,
+    Doubt,
+    Language,
+    Message,
+    Scored,
+    is_present,
+)
+from richpanel.classification.evidence_score import Heard, is_doubted, weighed
+from richpanel.classification.languages import language_of
+from richpanel.classification.lexicon.evidence import likelihoods, urgency
+from richpanel.classification.lexicon.lexicon import WEIGHTS, Mark, load
+from richpanel.classification.lexicon.search import Search
+from richpanel.classification.lexicon.tokens import tokens_of
+from richpanel.classification.lexicon_score import calm_scores, denied, has, urgent_scores
+from richpanel.classification.order_numbers import Numbers, numbers_in
+from richpanel.classification.text import MOST_GUARDED, plain
+from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, channels, intents, modifiers
+
+VERSION = "rules-2"
+_RESOLVED_WEIGHT = 0.5
+# Messages of a kind of their own: they have words of many intents and are about none.
+_OF_NO_INTENT = frozenset(
+    {Modifier.AUTOMATIC_MAIL, Modifier.PRIVACY_REQUEST, Modifier.SECURITY_SENSITIVE}
+)
+_ANSWERED_SUBJECT = ("re:", "aw:", "rv:", "sv:", "tr:", "fwd:", "fw:", "wg:")
+
+_lexicon = load()
+_urgent = tuple(entry for entry in _lexicon.entries if intents[entry.intent].level is Level.P0)
+_others = tuple(entry for entry in _lexicon.entries if intents[entry.intent].level is not Level.P0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    """
+    A turn as it is searched. *text* is what counts of it, *body* the same to search; *guarded* is what Tier 0 is looked
+    for in, which reaches further back. *title* is the subject; *is_ours*: of a mail that answers one of ours.
+    """
+
+    text: str
+    title: str
+    language: Language
+    is_ours: bool
+    body: Search
+    guarded: Search
+    subject: Search
+
+
+def classify(message: Message) -> Classification:
+    """What *message* is about, by the lexicons. Never fails on a text, however strange."""
+    turn = _prepared(message)
+    found = _modifiers(message, turn.body, turn.subject)
+    is_resolved = has(turn.body, _lexicon.marks.get(Mark.RESOLUTION, ()))
+    calm = _calm_of(turn, is_resolved=is_resolved)
+    scores = urgent_scores(_urgent, turn.guarded, turn.subject) | calm
+    heard: Heard | None = None
+    can_tell = turn.language is Language.ENGLISH and any(map(str.isalpha, turn.text))
+    numbers = _numbers(message, turn.text)
+    is_answer = message.expects_order_number and bool(numbers.orders)
+    if can_tell and not is_resolved:
+        heard = _heard(turn, calm)
+        if not found.isdisjoint(_OF_NO_INTENT):
+            heard = heard.against(scores)
+        elif Modifier.WANTS_PERSON in found:
+            heard = heard.beside_call
+        scores = weighed(scores, heard)
+    if not is_answer and _is_thanks(turn.body, turn.text, scores):
+        found |= {Modifier.THANKS_ONLY}
+    ranked = _ranked(scores, message)
+    return Classification(
+        language=turn.language,
+        intents=ranked,
+        risk_flags=_risk_flags(ranked, found),
+        modifiers=found,
+        doubts=_doubts(turn.body, ranked, numbers.orders),
+        order_numbers=numbers.orders,
+        tracking_numbers=numbers.trackings,
+        word_count=len(turn.text.split()),
+        has_text=any(sign.isalnum() for sign in turn.text),
+        is_resolution=is_resolved,
+        own_order_only=_is_own(turn.body, ranked, bool(numbers.orders)),
+        is_doubted=heard is not None and is_doubted(ranked[0].intent, heard),
+        version=VERSION,
+    )
+
+
+def _prepared(message: Message) -> _Turn:
+    whole = "\n".join(
+        plain(text) for text in (*message.earlier, message.text) if text.strip()
+    ).strip()
+    text = whole[-MOST_CHARACTERS:]
+    body = _search(text)
+    title = plain(message.subject or "")[:300]
+    return _Turn(
+        text=text,
+        title=title,
+        language=language_of(text if text else message.subject or ""),
+        is_ours=(message.subject or "").lower().startswith(_ANSWERED_SUBJECT),
+        body=body,
+        guarded=body if len(whole) <= MOST_CHARACTERS else _search(whole[-MOST_GUARDED:]),
+        subject=_search(title),
+    )
+
+
+def _calm_of(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
+    """The scores of all but Tier 0: none in a language that the lexicons have no words of."""
+    if turn.language is Language.UNKNOWN:
+        return {}
+    scores = calm_scores(_others, turn.body, None if turn.is_ours else turn.subject)
+    weight = _RESOLVED_WEIGHT if is_resolved else 1.0
+    return {intent: score * weight for intent, score in scores.items()}
+
+
+def _heard(turn: _Turn, calm: dict[Intent, float]) -> Heard:
+    """What the words tell, without the intents that the text denies."""
+    is_alone = turn.is_ours or not turn.title
+    said = turn.body if is_alone else _search(f"{turn.title}\n{turn.text}")
+    not_meant = dict.fromkeys(denied(_others, turn.body, calm), 0.0)
+    likely = likelihoods(said.tokens) | not_meant
+    return Heard(likely, urgency(turn.guarded.tokens), len(turn.body.tokens))
+
+
+def _numbers(message: Message, text: str) -> Numbers:
+    """Those of the text, then what the subject has besides."""
+    body = numbers_in(text, expects_order=message.expects_order_number, mask=message.order_mask)
+    subject = numbers_in(message.subject or "", expects_order=False, mask=message.order_mask)
+    return Numbers(
+        tuple(dict.fromkeys((*body.orders, *subject.orders))),
+        tuple(dict.fromkeys((*body.trackings, *subject.trackings))),
+    )
+
+
+def _search(text: str) -> Search:
+    return Search(tokens_of(text, _lexicon.vocabulary))
+
+
+def _ranked(scores: dict[Intent, float], message: Message) -> tuple[Scored, ...]:
+    scored = [Scored(intent, score) for intent, score in scores.items()]
+    there = sorted(
+        (each for each in scored if is_present(each)),
+        key=lambda each: (intents[each.intent].level, -each.confidence, intents[each.intent].row),
+    )
+    rest = sorted(
+        (each for each in scored if not is_present(each)),
+        key=lambda each: (-each.confidence, intents[each.intent].row),
+    )
+    if there:
+        return (*there, *rest)
+    instead = channels[message.channel].unknown_becomes
+    if rest and instead is None:
+        return tuple(rest)
+    return (Scored(instead or Intent.UNKNOWN_OTHER, 0.0), *rest)
+
+
+def _modifiers(message: Message, body: Search, subject: Search) -> frozenset[Modifier]:
+    """All but `thanks_only`, which depends on what else the message says."""
+    found: set[Modifier] = {
+        modifier
+        for modifier, patterns in _lexicon.modifiers.items()
+        if modifier is not Modifier.THANKS_ONLY
+        and (
+            has(body, patterns)
+            or (modifier is not Modifier.REPEATED_CONTACT and has(subject, patterns))
+        )
+    }
+    if message.is_automatic:
+        found.add(Modifier.AUTOMATIC_MAIL)
+    return frozenset(found)
+
+
+def _is_thanks(body: Search, text: str, scores: dict[Intent, float]) -> bool:
+    about_something = any(score >= WEIGHTS["weak"] for score in scores.values())
+    return (
+        not about_something
+        and "?" not in text
+        and has(body, _lexicon.modifiers[Modifier.THANKS_ONLY])
+    )
+
+
+def _risk_flags(ranked: Iterable[Scored], found: frozenset[Modifier]) -> frozenset[RiskFlag]:
+    flags = {intents[each.intent].risk_flag for each in ranked if is_present(each)}
+    flags |= {modifiers[modifier].risk_flag for modifier in found}
+    return frozenset(flag for flag in flags if flag is not None)
+
+
+def _doubts(body: Search, ranked: tuple[Scored, ...], orders: tuple[str, ...]) -> frozenset[Doubt]:
+    found = {doubt for doubt, patterns in _lexicon.doubts.items() if has(body, patterns)}
+    if len(orders) > 1:
+        found.add(Doubt.SEVERAL_ORDERS)
+    if any(intents[each.intent].level in _CHANGES for each in ranked):
+        found.add(Doubt.CHANGE_REQUEST)
+    return frozenset(found)
+
+
+_CHANGES = frozenset({Level.P1, Level.P3})
+
+
+def _is_own(body: Search, ranked: tuple[Scored, ...], has_number: bool) -> bool:
+    """Whether all that the text says is about the state of an order of the sender."""
+    if not all(intents[each.intent].tier2 for each in ranked if is_present(each)):
+        return False
+    return has_number or has(body, _lexicon.marks.get(Mark.OWN_ORDER, ()))

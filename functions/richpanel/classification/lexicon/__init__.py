@@ -1,0 +1,1 @@
+"""The lexicons of the classifier: words, patterns and learned evidence."""

@@ -1,0 +1,195 @@
+"""
+What the lexicon files say: the signals of each intent, what excuses them, and marks of other kinds.
+
+    [groups]                 NAME = "phrase, phrase": words that patterns call by one name
+    [intent.strong]          signal = [patterns]; also medium and weak. Each signal counts once, whatever it hit
+    [intent] excuses         patterns: a hit that shares a word with one of them is none
+    [intent] unless          patterns: where the text has one, the intent is not there at all
+    [intent.silent_beside]   other = [signals]: which do not count where the text has a strong signal of the other
+    [intent] is_negatable    whether "not" in front of the first word of a hit undoes it
+    [modifiers] [risks] [doubts] [marks]    name = [patterns]
+
+Files of several languages add up. Reading them fails at import where a name or a pattern means nothing.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import resources
+from typing import Any
+
+from richpanel.classification.answers import Doubt
+from richpanel.classification.lexicon.patterns import Pattern, compiled, words_of
+from richpanel.classification.lexicon.vocabulary import Vocabulary
+from richpanel.taxonomy import Intent, Modifier
+
+FILES = ("lexicon_en.toml", "lexicon_es.toml", "lexicon_others.toml")
+WEIGHTS: Mapping[str, float] = {"strong": 0.96, "medium": 0.78, "weak": 0.40}
+
+
+class Mark(StrEnum):
+    """What else a text can hold that changes how its signals are read."""
+
+    OWN_ORDER = "own_order"
+    RESOLUTION = "resolution"
+
+
+class LexiconBroken(Exception):
+    """A lexicon file names something that is not there. Raised at import only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Words that speak for an intent. *name* is for explaining a score."""
+
+    name: str
+    weight: float
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """All that the lexicons say of one intent."""
+
+    intent: Intent
+    signals: tuple[Signal, ...]
+    excuses: tuple[Pattern, ...]
+    unless: tuple[Pattern, ...]
+    is_negatable: bool
+    silent_beside: Mapping[Intent, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """What to look for in a text, and the words that this takes."""
+
+    entries: tuple[Entry, ...]
+    modifiers: Mapping[Modifier, tuple[Pattern, ...]]
+    doubts: Mapping[Doubt, tuple[Pattern, ...]]
+    marks: Mapping[Mark, tuple[Pattern, ...]]
+    vocabulary: Vocabulary
+
+
+def load(files: Iterable[str] = FILES) -> Lexicon:
+    """Read and compile the lexicon files that lie beside this module."""
+    tables = [_table(name) for name in files]
+    by_file = [list(_entries(table, groups)) for table, groups in tables]
+    entries = [entry for found in by_file for entry in found]
+    together = tuple(_together(intent, entries) for intent in Intent if _has(intent, entries))
+    modifiers = _patterns_by(Modifier, "modifiers", tables)
+    doubts = _patterns_by(Doubt, "doubts", tables)
+    marks = _patterns_by(Mark, "marks", tables)
+    everything = [
+        *(one for entry in together for signal in entry.signals for one in signal.patterns),
+        *(one for entry in together for one in (*entry.excuses, *entry.unless)),
+        *(one for kind in (modifiers, doubts, marks) for found in kind.values() for one in found),
+    ]
+    words = {word for pattern in everything for word in words_of(pattern)}
+    return Lexicon(together, modifiers, doubts, marks, Vocabulary(words, _words_of(by_file[0])))
+
+
+def _words_of(entries: Iterable[Entry]) -> set[str]:
+    """The words of one file's signals."""
+    patterns = [one for entry in entries for signal in entry.signals for one in signal.patterns]
+    return {word for pattern in patterns for word in words_of(pattern)}
+
+
+type _Groups = dict[str, tuple[str, ...]]
+
+
+def _table(name: str) -> tuple[dict[str, Any], _Groups]:
+    table = tomllib.loads(
+        resources.files("richpanel.classification.lexicon").joinpath(name).read_text("utf-8")
+    )
+    groups: _Groups = {}
+    for group, written in table.pop("groups").items():
+        phrases = [phrase.strip() for phrase in written.split(",")]
+        groups[group] = tuple(
+            word
+            for phrase in phrases
+            for word in (groups[phrase] if phrase.isupper() else (phrase,))
+        )
+    known = {*Intent, "modifiers", "doubts", "marks"}
+    if unknown := set(table) - known:
+        raise LexiconBroken(f"{name}: nothing is called {', '.join(sorted(unknown))}")
+    return table, groups
+
+
+def _entries(table: Mapping[str, Any], groups: _Groups) -> Iterable[Entry]:
+    for intent in Intent:
+        if intent in table:
+            yield _entry(intent, table[intent], groups)
+
+
+def _entry(intent: Intent, table: Mapping[str, Any], groups: _Groups) -> Entry:
+    if unknown := set(table) - {*WEIGHTS, "excuses", "unless", "is_negatable", "silent_beside"}:
+        raise LexiconBroken(f"{intent}: nothing is called {', '.join(sorted(unknown))}")
+    signals = tuple(
+        Signal(name, WEIGHTS[strength], _compiled(patterns, groups))
+        for strength in WEIGHTS
+        for name, patterns in table.get(strength, {}).items()
+    )
+    return Entry(
+        intent,
+        signals,
+        _compiled(table.get("excuses", ()), groups),
+        _compiled(table.get("unless", ()), groups),
+        table.get("is_negatable", False),
+        {
+            Intent(other): frozenset(names)
+            for other, names in table.get("silent_beside", {}).items()
+        },
+    )
+
+
+def _compiled(sources: Iterable[str], groups: _Groups) -> tuple[Pattern, ...]:
+    return tuple(compiled(source, groups) for source in sources)
+
+
+def _has(intent: Intent, entries: Iterable[Entry]) -> bool:
+    return any(entry.intent is intent for entry in entries)
+
+
+def _together(intent: Intent, entries: Iterable[Entry]) -> Entry:
+    """One entry out of those of several files; signals of one name are one signal."""
+    same = [entry for entry in entries if entry.intent is intent]
+    signals: dict[str, Signal] = {}
+    for signal in (signal for entry in same for signal in entry.signals):
+        before = signals.get(signal.name, Signal(signal.name, signal.weight, ()))
+        if before.weight != signal.weight:
+            raise LexiconBroken(f"{intent}: {signal.name} has two weights")
+        signals[signal.name] = Signal(
+            signal.name, signal.weight, (*before.patterns, *signal.patterns)
+        )
+    return Entry(
+        intent,
+        tuple(signals.values()),
+        tuple(pattern for entry in same for pattern in entry.excuses),
+        tuple(pattern for entry in same for pattern in entry.unless),
+        any(entry.is_negatable for entry in same),
+        _silences(intent, same, frozenset(signals)),
+    )
+
+
+def _silences(
+    intent: Intent, entries: Iterable[Entry], known: frozenset[str]
+) -> Mapping[Intent, frozenset[str]]:
+    silences: dict[Intent, frozenset[str]] = {}
+    for entry in entries:
+        for other, names in entry.silent_beside.items():
+            if unknown := names - known:
+                raise LexiconBroken(f"{intent}: no such signals: {', '.join(sorted(unknown))}")
+            silences[other] = silences.get(other, frozenset()) | names
+    return silences
+
+
+def _patterns_by[Key: StrEnum](
+    kind: type[Key], section: str, tables: Iterable[tuple[dict[str, Any], _Groups]]
+) -> Mapping[Key, tuple[Pattern, ...]]:
+    found: dict[Key, tuple[Pattern, ...]] = {}
+    for table, groups in tables:
+        for name, sources in table.get(section, {}).items():
+            key = kind(name)
+            found[key] = found.get(key, ()) + _compiled(sources, groups)
+    return found

@@ -1,0 +1,222 @@
+"""
+What a lexicon's patterns mean; `search` says where a text fits them.
+
+    where .. ORDER        words next to each other; `..` lets up to three others stand between
+    cancel|stop + ORDER   both in one clause, in any order, at most 8 words apart
+    when > ORDER > come   the same, in this order
+    delivered ~ nothing   in one sentence or two neighbouring ones, at most 15 words apart
+    ordered >> got        the same, in this order
+    not?                  may be left out
+    =charged|bill         the first only as written, not as a form of another word
+    (cash back|refund)    any of several phrases
+    ^  $                  where a sentence begins, where it ends
+    ORDER                 any word of that group; a group may hold phrases
+    VOUCHER               what looks like a code: SAVE10
+    COUNT                 a number of things or an amount, no time; MEASURE: 12oz, xl; DATE: 10/2, 3.4.25
+    NUMBER                digits, or a number in words; NAME: a capitalised word inside a sentence
+
+A pattern is compiled once, into parts, phrases and places.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple
+
+from richpanel.classification.lexicon.tokens import (
+    ADDRESS,
+    COUNT,
+    DATE,
+    LINK,
+    MEASURE,
+    NAME,
+    NUMBER,
+    VOUCHER,
+)
+from richpanel.classification.lexicon.vocabulary import unstretched
+
+type Joint = Literal["+", ">", "~", ">>"]
+
+_BUILT_IN = {
+    "LINK": LINK,
+    "ADDRESS": ADDRESS,
+    "NUMBER": NUMBER,
+    "COUNT": COUNT,
+    "MEASURE": MEASURE,
+    "DATE": DATE,
+    "NAME": NAME,
+    "VOUCHER": VOUCHER,
+}
+_JOINTS = re.compile(r"\s(\+|>|~|>>)\s")
+_BRACKETS = re.compile(r"\(([^()]+)\)")
+_SPELLED = re.compile(r"=?[^\W_][^\s_|?=()+~]*\*?")
+
+
+class PatternBroken(Exception):
+    """A lexicon holds a pattern that means nothing. Raised at import only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One place of a phrase: any of *forms*."""
+
+    forms: frozenset[str]
+    is_optional: bool = False
+
+
+class Gap(NamedTuple):
+    """Up to three words of no interest."""
+
+
+class Edge(NamedTuple):
+    """Where a sentence begins or ends."""
+
+    is_start: bool
+
+
+type Place = Word | Gap | Edge
+type Phrase = tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """
+    What stands between two joints: any of several phrases (one, unless it is a group with phrases in it).
+
+    A text without any of *anchors*, the first words that the phrases need, fits none of them.
+    """
+
+    source: str
+    phrases: tuple[Phrase, ...]
+    anchors: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Parts and what joins each to what stands before it."""
+
+    source: str
+    first: Part
+    others: tuple[tuple[Joint, Part], ...]
+
+
+type Groups = Mapping[str, tuple[str, ...]]
+
+
+def compiled(source: str, groups: Groups) -> Pattern:
+    """The pattern that *source* writes down. Groups are phrases by name, in upper case."""
+    written, brackets = _without_brackets(source.strip(), groups)
+    pieces = _JOINTS.split(written)
+    parts = [_part(piece, groups, brackets) for piece in pieces[::2]]
+    joints: list[Joint] = [_joint(piece) for piece in pieces[1::2]]
+    return Pattern(source, parts[0], tuple(zip(joints, parts[1:], strict=True)))
+
+
+def _part(piece: str, groups: Groups, brackets: Groups) -> Part:
+    phrases = tuple(_phrases(piece, {**groups, **brackets} if brackets else groups))
+    anchors = frozenset(form for phrase in phrases for form in needed(phrase)[0].forms)
+    return Part(_in_full(piece, brackets), phrases, anchors)
+
+
+def needed(phrase: Phrase) -> list[Word]:
+    """The places that no text can do without; every phrase has one."""
+    return [place for place in phrase if isinstance(place, Word) and not place.is_optional]
+
+
+def _without_brackets(source: str, groups: Groups) -> tuple[str, Groups]:
+    """The pattern with each bracket turned into a group of its own, and those groups."""
+    brackets: dict[str, tuple[str, ...]] = {}
+
+    def name(bracket: re.Match[str]) -> str:
+        name = f"BRACKET{len(brackets):04}"
+        brackets[name] = tuple(
+            each
+            for phrase in bracket.group(1).split("|")
+            for each in (_named(phrase, groups) if phrase.isupper() else (phrase,))
+        )
+        return name
+
+    return _BRACKETS.sub(name, source), brackets
+
+
+def _in_full(piece: str, brackets: Groups) -> str:
+    """*piece* with its brackets back: equal sources are looked for once."""
+    for name, phrases in brackets.items():
+        piece = piece.replace(name, f"({'|'.join(phrases)})")
+    return piece
+
+
+def _joint(sign: str) -> Joint:
+    if sign in {"+", ">", "~", ">>"}:
+        return sign  # type: ignore[return-value]  # the line above is the check
+    raise PatternBroken(f"no such joint: {sign}")
+
+
+def _phrases(piece: str, groups: Groups) -> Iterator[Phrase]:
+    """The phrase that *piece* is, once for each phrase of more than one word in its groups."""
+    phrases: list[Phrase] = [()]
+    words = piece.split()
+    if ".." in {*words[:1], *words[-1:]}:
+        raise PatternBroken(f"nothing to skip to in: {piece}")
+    for written in words:
+        # Without a group it always stands for the same; half of all words do.
+        places = _same_places(written) if written.islower() else _places(written, groups)
+        phrases = [(*phrase, *more) for phrase in phrases for more in places]
+    for phrase in phrases:
+        if not needed(phrase):
+            raise PatternBroken(f"nothing to look for in: {piece}")
+        yield phrase
+
+
+@cache
+def _same_places(written: str) -> list[Phrase]:
+    return _places(written, {})
+
+
+def _places(written: str, groups: Groups) -> list[Phrase]:
+    """What one written word can stand for: a single place, or the phrases of a group."""
+    if written == "..":
+        return [(Gap(),)]
+    if written in {"^", "$"}:
+        return [(Edge(written == "^"),)]
+    is_optional = written.endswith("?")
+    single: set[str] = set()
+    several: list[Phrase] = []
+    for name in written.removesuffix("?").split("|"):
+        for phrase in _named(name, groups):
+            words = phrase.split()
+            if len(words) == 1:
+                single.add(words[0])
+            elif words:
+                several.append(tuple(Word(frozenset({word})) for word in words))
+    options: list[Phrase] = [(Word(frozenset(single), is_optional),)] if single else []
+    if is_optional and several:
+        options.append(())
+    return options + several
+
+
+def _named(name: str, groups: Groups) -> tuple[str, ...]:
+    if name in _BUILT_IN:
+        return (_BUILT_IN[name],)
+    if name.isupper():
+        if name not in groups:
+            raise PatternBroken(f"no such group: {name}")
+        return groups[name]
+    return _spelled(name)
+
+
+@cache
+def _spelled(name: str) -> tuple[str, ...]:
+    if not _SPELLED.fullmatch(name):
+        raise PatternBroken(f"no word: {name or '(nothing)'}")
+    return (unstretched(name.replace("-", " ")),)
+
+
+def words_of(pattern: Pattern) -> Iterator[str]:
+    """Every word that the pattern looks for."""
+    for part in (pattern.first, *(part for _, part in pattern.others)):
+        for phrase in part.phrases:
+            for place in phrase:
+                if isinstance(place, Word):
+                    yield from place.forms

@@ -1,0 +1,146 @@
+"""
+Where a text fits the patterns of a lexicon (`patterns`), in time linear in the text.
+
+Each part of a pattern starts from the places where its first word stands, and looks at a fixed number of words around
+them.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from richpanel.classification.lexicon.patterns import (
+    Edge,
+    Gap,
+    Joint,
+    Part,
+    Pattern,
+    Phrase,
+    Word,
+    needed,
+)
+from richpanel.classification.lexicon.tokens import Token, Tokens
+
+REACH: Mapping[Joint, int] = {"+": 8, ">": 8, "~": 15, ">>": 15}  # words between two parts
+_IN_ORDER = frozenset({">", ">>"})
+_LONGEST_GAP = 3
+_MOST_HITS = 40  # of one part in a text; who repeats himself more often says nothing new
+
+
+class Span(NamedTuple):
+    """
+    Tokens from *start* up to, not including, *end*. *words*: those that the pattern asked for, without what stands
+    between them; *lead*: those of its first part.
+    """
+
+    start: int
+    end: int
+    words: frozenset[int]
+    lead: tuple[int, ...]
+
+
+class Search:
+    """One text, and what was found in it so far: parts that patterns share are looked for once."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        """Look through *tokens*, which stay as they are."""
+        self.tokens = tokens
+        self._forms = frozenset(tokens.positions)
+        self._found: dict[str, list[Span]] = {}
+
+    def spans(self, pattern: Pattern) -> list[Span]:
+        """Where the text fits *pattern*, in order of its first part."""
+        # Nearly all patterns end here: a message has few of the words that they begin with.
+        if self._forms.isdisjoint(pattern.first.anchors):
+            return []
+        spans = self._of_part(pattern.first)
+        for joint, part in pattern.others:
+            if not spans:
+                return []
+            spans = list(self._joined(spans, joint, self._of_part(part)))
+        return spans
+
+    def _of_part(self, part: Part) -> list[Span]:
+        if part.source not in self._found:
+            spans = {span for phrase in part.phrases for span in self._of_phrase(phrase)}
+            self._found[part.source] = sorted(spans, key=lambda span: span[:2])[:_MOST_HITS]
+        return self._found[part.source]
+
+    def _of_phrase(self, phrase: Phrase) -> Iterator[Span]:
+        asked = needed(phrase)
+        if any(self._forms.isdisjoint(place.forms) for place in asked):
+            return
+        # From the first word that must be there; what may stand before it is tried with and without.
+        lead = phrase.index(asked[0])
+        starts = sorted(
+            {at for form in asked[0].forms for at in self.tokens.positions.get(form, ())}
+        )
+        for at in starts[:_MOST_HITS]:
+            before = self._before(phrase[:lead], at)
+            words = None if before is None else self._words(phrase[lead:], at, at)
+            if before is not None and words is not None:
+                words = (*before, *words)
+                yield Span(words[0], words[-1] + 1, frozenset(words), words)
+
+    def _before(self, places: Phrase, at: int) -> tuple[int, ...] | None:
+        """Tokens of the *places* in front of the first needed word, at *at*; None where the text does not fit."""
+        found: list[int] = []
+        for place in reversed(places):
+            if isinstance(place, Edge):
+                if not self.tokens.starts_sentence(at):
+                    return None
+            elif isinstance(place, Word) and at and self._fits(place, at - 1, at):
+                at -= 1
+                found.insert(0, at)
+        return tuple(found)
+
+    def _words(self, places: Phrase, at: int, sentence_of: int) -> tuple[int, ...] | None:
+        """The tokens that *places* fit, read from *at* on; None where they do not."""
+        if not places:
+            return ()
+        place, rest = places[0], places[1:]
+        if isinstance(place, Edge):
+            return self._words(rest, at, sentence_of) if self.tokens.ends_sentence(at - 1) else None
+        if isinstance(place, Gap):
+            for skipped in range(_LONGEST_GAP + 1):
+                words = self._words(rest, at + skipped, sentence_of)
+                if words is not None:
+                    return words
+            return None
+        if at < len(self.tokens.words) and self._fits(place, at, sentence_of):
+            words = self._words(rest, at + 1, sentence_of)
+            if words is not None:
+                return (at, *words)
+        return self._words(rest, at, sentence_of) if place.is_optional else None
+
+    def _fits(self, place: Word, at: int, other: int) -> bool:
+        word = self.tokens.words[at]
+        if word.sentence != self.tokens.words[other].sentence:
+            return False
+        return not place.forms.isdisjoint(word.forms)
+
+    def _joined(self, lefts: Iterable[Span], joint: Joint, rights: list[Span]) -> Iterator[Span]:
+        reach = REACH[joint]
+        starts = [span.start for span in rights]
+        longest = max((span.end - span.start for span in rights), default=0)
+        for left in lefts:
+            first = bisect_left(
+                starts, left.end if joint in _IN_ORDER else left.start - reach - longest
+            )
+            for right in rights[first:]:
+                if right.start > left.end + reach:
+                    break
+                if self._are_joined(left, joint, right):
+                    start, end = min(left.start, right.start), max(left.end, right.end)
+                    yield Span(start, end, left.words | right.words, left.lead)
+                    break
+
+    def _are_joined(self, left: Span, joint: Joint, right: Span) -> bool:
+        before, behind = (left, right) if left.start <= right.start else (right, left)
+        if behind.start < before.end or behind.start - before.end > REACH[joint]:
+            return False
+        one: Token = self.tokens.words[before.end - 1]
+        other: Token = self.tokens.words[behind.start]
+        if joint in {"~", ">>"}:
+            return other.sentence - one.sentence <= 1
+        return one.clause == other.clause

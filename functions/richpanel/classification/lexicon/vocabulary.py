@@ -1,0 +1,170 @@
+"""How words vary: contractions, short and misspelt forms, inflections. What rules cannot know is data: words.toml."""
+
+import re
+import tomllib
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib import resources
+
+# words.toml, with the tables that other modules of this package are named in.
+written_down = tomllib.loads(
+    resources.files("richpanel.classification.lexicon").joinpath("words.toml").read_text("utf-8")
+)
+_spellings: dict[str, tuple[str, ...]] = {
+    written: tuple(meant.split()) for written, meant in written_down["spellings"].items()
+}
+_irregular: dict[str, str] = {
+    form: base for base, forms in written_down["irregular"].items() for form in forms.split()
+}
+_protected = frozenset(word for line in written_down["protected"]["words"] for word in line.split())
+
+_rude: tuple[str, ...] = tuple(written_down["rude"]["words"].split())
+
+_CLITICS = {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'m": "am", "'d": "would"}
+_TAKES_IS = frozenset(written_down["takes_is"]["words"].split())
+_STRETCHED = re.compile(r"([^\W\d])\1{2,}")
+_DISGUISED = re.compile(r"(?=.{4})[a-z]+(?:[013457]+[a-z]+)+")
+_LETTERS_OF_DIGITS = str.maketrans("013457", "oieast")
+_SHORTEST_MISSPELT = 6  # letters of a word that one edit may be wrong in
+_MOST_LETTERS = 30
+_SHORTEST_STEM = 2
+
+
+def unstretched(text: str) -> str:
+    """The text with each letter at most twice in a row: "pleaaase" is "pleaase", one edit from "please"."""
+    return _STRETCHED.sub(r"\1\1", text)
+
+
+def unaccented(word: str) -> str:
+    """Lower case, without accents: customers leave them out, so lexicons are read without them too."""
+    if word.isascii():
+        return word.lower()
+    parts = unicodedata.normalize("NFKD", word.lower())
+    return "".join(sign for sign in parts if not unicodedata.combining(sign))
+
+
+def expanded(word: str) -> tuple[str, ...]:
+    """The words that one written word stands for: "don't" and "dont" are "do not"; most are themselves."""
+    if word in _spellings:
+        return _spellings[word]
+    if "'" not in word:
+        return (word,)
+    joined = word.replace("'", "")
+    if word.endswith("n't"):
+        return (*_spellings.get(joined, (word[:-3],))[:1], "not")
+    stem, _, ending = word.rpartition("'")
+    if f"'{ending}" in _CLITICS and (ending != "s" or stem in _TAKES_IS):
+        return (*expanded(stem), _CLITICS[f"'{ending}"])
+    return (stem,) if ending == "s" else _spellings.get(joined, (joined,))
+
+
+class Vocabulary:
+    """The words that lexicons speak of, and how to find them behind what customers write."""
+
+    def __init__(self, words: Iterable[str], spelled: Iterable[str] = ()) -> None:
+        """
+        Take *words*, lower case without accents; one that ends in `*` is a stem, for languages that inflect much.
+        Those of *spelled* are also found where they are misspelt by one letter.
+        """
+        given = frozenset(word for word in words if word[0] not in "=<")
+        self._words = frozenset(word for word in given if not word.endswith("*"))
+        self._stems = frozenset(word[:-1] for word in given if word.endswith("*"))
+        self._shortest_stem = min(map(len, self._stems), default=_MOST_LETTERS)
+        self._one_off: dict[str, list[str]] = defaultdict(list)
+        for word in sorted(self._words.intersection(spelled)):
+            if len(word) >= _SHORTEST_MISSPELT and word.isalpha():
+                for variant in {word, *_one_less(word)}:
+                    self._one_off[variant].append(word)
+        self.forms = lru_cache(maxsize=16_384)(self._forms)
+
+    def _forms(self, word: str) -> frozenset[str]:
+        """All that *word* can count as, itself included."""
+        if "*" in word:
+            word = _unmasked(word)
+        elif _DISGUISED.fullmatch(word):
+            word = word.translate(_LETTERS_OF_DIGITS)  # "l4wyer" hides from a filter
+        bases = {base for base in (word, *_bases(word)) if base in self._words}
+        if not bases and word.isalpha() and len(word) <= _MOST_LETTERS:
+            bases = self._meant_by(word)
+        stems = {
+            f"{word[:length]}*"
+            for length in range(self._shortest_stem, min(len(word), _MOST_LETTERS) + 1)
+            if word[:length] in self._stems
+        }
+        return frozenset({word, f"={word}"} | bases | stems)
+
+    def _meant_by(self, word: str) -> set[str]:
+        """The words that *word*, or what its ending leaves of it, is one edit away from."""
+        if not _protected.isdisjoint((word, *_bases(word))):
+            return set()
+        for written in (word, *_bases(word)):
+            meant = self._one_edit_from(written)
+            if meant:
+                return meant | {
+                    base for known in meant for base in _bases(known) if base in self._words
+                }
+        return set()
+
+    def _one_edit_from(self, written: str) -> set[str]:
+        """The first letter is hardly ever the wrong one, so it has to be right."""
+        if len(written) < _SHORTEST_MISSPELT - 1:
+            return set()
+        return {
+            known
+            for variant in (written, *_one_less(written))
+            for known in self._one_off.get(variant, ())
+            if known[0] == written[0] and _is_one_edit(written, known)
+        }
+
+
+def _unmasked(word: str) -> str:
+    """The rude word behind "b*tch" or "f***ing"; *word* itself where it hides none."""
+    for rude in _rude:
+        if len(rude) == len(word) and all(
+            sign in {"*", letter} for sign, letter in zip(word, rude, strict=True)
+        ):
+            return rude
+    return word
+
+
+def _bases(word: str) -> Iterator[str]:
+    """What *word* may be an inflection of; most of these are no words, the vocabulary tells."""
+    if word in _irregular:
+        yield _irregular[word]
+    for ending, endings in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            stem = word[: -len(ending)]
+            for other in endings:
+                yield stem + other
+            if ending in {"ed", "ing"} and len(stem) > _SHORTEST_STEM and stem[-1] == stem[-2]:
+                yield stem[:-1]
+
+
+_ENDINGS = (
+    ("ies", ("y",)),
+    ("ied", ("y",)),
+    ("es", ("", "e")),
+    ("s", ("",)),
+    ("ed", ("", "e")),
+    ("ing", ("", "e")),
+    ("ings", ("",)),
+)
+
+
+def _one_less(word: str) -> Iterator[str]:
+    for at in range(len(word)):
+        yield word[:at] + word[at + 1 :]
+
+
+def _is_one_edit(written: str, known: str) -> bool:
+    """Whether one letter was added, left out, changed, or swapped with its neighbour."""
+    longer, shorter = (written, known) if len(written) >= len(known) else (known, written)
+    at = next((n for n, sign in enumerate(shorter) if sign != longer[n]), len(shorter))
+    if len(longer) > len(shorter):
+        return longer[at + 1 :] == shorter[at:]
+    swapped = longer[at : at + 2] == shorter[at : at + 2][::-1]
+    return longer[at + 1 :] == shorter[at + 1 :] or (
+        swapped and longer[at + 2 :] == shorter[at + 2 :]
+    )

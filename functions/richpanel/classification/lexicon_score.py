@@ -1,0 +1,126 @@
+"""What the lexicons' signals, found in a text, count together: for Tier 0, and for all other intents."""
+
+from collections.abc import Collection, Container, Iterable
+
+from richpanel.classification import scope
+from richpanel.classification.lexicon.lexicon import WEIGHTS, Entry, Signal
+from richpanel.classification.lexicon.patterns import Pattern
+from richpanel.classification.lexicon.search import Search, Span
+from richpanel.taxonomy import Intent
+
+_CAP = 0.98
+_STRONG = WEIGHTS["strong"] * 0.8  # also when only the subject says it
+_SUBJECT_WEIGHT = 0.8
+
+
+def urgent_scores(entries: Iterable[Entry], body: Search, subject: Search) -> dict[Intent, float]:
+    """The scores of Tier 0 intents, 0 to 1: no word of the text takes anything from their signals."""
+    scores: dict[Intent, float] = {}
+    for entry in entries:
+        weights = [
+            signal.weight
+            for signal in entry.signals
+            if any(_hits(search, entry, signal) for search in (body, subject))
+        ]
+        if weights:
+            scores[entry.intent] = _joined(weights)
+    return scores
+
+
+def calm_scores(
+    entries: Collection[Entry], body: Search, subject: Search | None
+) -> dict[Intent, float]:
+    """The scores of all other intents, 0 to 1. *subject*: None where the customer did not write it."""
+    found = {
+        entry.intent: {
+            signal.name: weight
+            for signal in entry.signals
+            if (weight := _weight(body, subject, entry, signal))
+        }
+        for entry in entries
+        if not has(body, entry.unless)
+    }
+    strong = {
+        intent for intent, weights in found.items() if max(weights.values(), default=0.0) >= _STRONG
+    }
+    scores: dict[Intent, float] = {}
+    for entry in entries:
+        silent = {
+            name
+            for other, names in entry.silent_beside.items()
+            if other in strong
+            for name in names
+        }
+        weights = [
+            weight for name, weight in found.get(entry.intent, {}).items() if name not in silent
+        ]
+        if weights:
+            scores[entry.intent] = _joined(weights)
+    return scores
+
+
+def denied(entries: Iterable[Entry], body: Search, found: Container[Intent]) -> list[Intent]:
+    """
+    The intents, beside those *found*, that the text names only to say that it is not about them: "I do not want to
+    cancel".
+
+    Not by "no": who writes "still no refund" waits for one.
+    """
+    return [
+        entry.intent
+        for entry in entries
+        if entry.is_negatable
+        and entry.intent not in found
+        and any(
+            scope.is_negated(body.tokens, span) and not _is_behind_no(body, span)
+            for signal in entry.signals
+            for pattern in signal.patterns
+            for span in body.spans(pattern)
+        )
+    ]
+
+
+def _is_behind_no(body: Search, span: Span) -> bool:
+    words = body.tokens.words[max(0, span.lead[0] - 2) : span.lead[0]]
+    return any(word.text == "no" for word in words)
+
+
+def _weight(body: Search, subject: Search | None, entry: Entry, signal: Signal) -> float:
+    """What *signal* counts in this text: 0.0 for nothing."""
+    best = 0.0
+    for span in _hits(body, entry, signal):
+        if entry.is_negatable and scope.is_negated(body.tokens, span):
+            continue
+        if not (entry.is_negatable and scope.is_conditional(body.tokens, span)):
+            best = max(best, signal.weight)
+        elif signal.weight > WEIGHTS["weak"]:
+            best = max(best, WEIGHTS["weak"])
+    if subject is not None and best < signal.weight * _SUBJECT_WEIGHT:
+        for span in _hits(subject, entry, signal):
+            if not (entry.is_negatable and scope.is_negated(subject.tokens, span)):
+                best = max(best, signal.weight * _SUBJECT_WEIGHT)
+    return best
+
+
+def _hits(search: Search, entry: Entry, signal: Signal) -> list[Span]:
+    """Where *signal* stands in a text, without what the entry excuses."""
+    hits = [span for pattern in signal.patterns for span in search.spans(pattern)]
+    if not hits:
+        return []
+    excused = {
+        at for pattern in entry.excuses for span in search.spans(pattern) for at in span.words
+    }
+    return [span for span in hits if excused.isdisjoint(span.words)]
+
+
+def has(search: Search, patterns: Iterable[Pattern]) -> bool:
+    """Whether a text fits any of *patterns*."""
+    return any(search.spans(pattern) for pattern in patterns)
+
+
+def _joined(weights: Iterable[float]) -> float:
+    """Several signals together: each takes its part of what the others leave open."""
+    open_part = 1.0
+    for weight in weights:
+        open_part *= 1.0 - weight
+    return round(min(_CAP, 1.0 - open_part), 4)

@@ -1,0 +1,162 @@
+"""
+Shows what the help-desk middleware would do with messages: for support leads who try its rules on old tickets.
+
+    PYTHONPATH=functions:layers/shared python -m richpanel.cli [--explain] [file ...]
+
+Reads JSON lines from files or standard input, one message each:
+
+    {"id": "1", "text": "Where is my order #1234?", "channel": "email", "context": {}}
+
+and prints one JSON line for each message that it can read, in their order:
+
+    {"id", "intent", "team", "tags", "tier", "action", "template", "confidence"}
+
+No network, no AWS, no model: the rules alone. Nothing is sent and nothing is remembered.
+
+id          text or number; comes back as it is
+text        the customer's words, plain or HTML; empty or null: a file or sticker alone
+channel     email, livechat, social, tiktok, phone; anything else is `unknown`
+context     all keys are optional, unknown ones are ignored:
+  subject                 the ticket's subject, text
+  earlier                 list of texts: comments of the same turn that nobody handled yet, oldest first
+  has_attachment          true or false
+  has_linked_order        true: the help desk names an order of this ticket
+  is_automatic            true: bounce, out of office, our own address
+  order_mask              how the shop's order numbers look, 9 for a digit: "SH-99999"
+  created_at, now         when the message came and when it is handled, ISO 8601 (default: the same moment, now)
+  ticket_status           "open" (default) or "closed"
+  newest_comment_by       "customer" (default), "person" or "automation"
+  last_person_reply_at    ISO 8601: when a person last replied in the ticket
+  first_name              the customer's, for greetings
+  auto_replies            list of ISO 8601: when a machine replied in this ticket before
+  customer_auto_replies   list of ISO 8601: when a machine replied to this customer, in all tickets
+  already_answered        true: this very message has its reply
+  risk_flags              list of flags that stand on the conversation: chargeback, legal_threat, harassment,
+                          fraud_suspected, privacy_request, security_sensitive, other_high_risk
+  pending_flow            {"requested_at": ISO 8601, "attempts": 1}: we asked for the order number
+  customer_email          the address the message came from, as the help desk gives it
+  order                   what is known of one order (below)
+  switches                any of safe_mode, automation_enabled, automation_enabled_channels, template_enabled,
+                          tier2_channels, tier2_paths, auto_close_enabled, outbound_scope, in place of the open ones
+                          that this command assumes: everything on, but facts of an order by e-mail only, and no closing
+  available_teams         list of team names or route tags that the account has (default: all)
+  timezone, holidays      of the shop: an IANA name (default America/New_York), a list of dates
+
+order: "number", "status" and "created_at", and "match", which says how it was proved to be the sender's: "linked" or
+"number". Without "match" it counts where its "email" is the customer_email, and "is_linked" is true or the text names
+its number. An order that is not proved, or lacks one of the three, is as good as none: nothing of it is stated.
+Optional: fulfillment_status, shipping_method, tracking_number, tracking_company, tracking_url, status_url,
+is_cancelled, is_refunded, is_preorder, ship_by (date).
+
+tier        0 only people; 1 asks or informs; 2 states facts of one matched order; null: no reply
+action      auto_reply: the template would be sent; escalate: no reply, a person has to take over (the tag
+            mw-escalated-human); route_only: no reply, the team gets it
+template    the reply that would be sent, or null
+confidence  that the ticket goes the right way, 0 to 1
+
+--explain adds "reason" (why there is or is no reply), "gates" (all that are shut), "considered" (the template in
+question), "secondary" (intents) and "automation_confidence".
+
+A line that cannot be read is named on standard error with the rule it breaks; the others are answered all the same.
+Exit code: 0 all lines answered, 1 some were not, 2 wrong arguments or an unreadable file.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+
+from richpanel.cli_samples import SampleInvalid, decided, parse_sample
+from richpanel.decisions import Decision
+from richpanel.taxonomy import ControlTag, teams
+
+ALL_ANSWERED, SOME_BAD, WRONG_USE = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Answer all lines of the files named, or of standard input; the exit code."""
+    options = _parser().parse_args(arguments)
+    code = ALL_ANSWERED
+    with ExitStack() as opened:
+        try:
+            sources: list[tuple[str, IO[bytes]]] = [
+                (name, opened.enter_context(Path(name).open("rb"))) for name in options.files
+            ]
+        except OSError as error:
+            print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+            return WRONG_USE
+        for name, lines in sources or [("standard input", sys.stdin.buffer)]:
+            for answer in _answers(name, lines, explain=options.explain):
+                if answer is None:
+                    code = SOME_BAD
+                else:
+                    print(json.dumps(answer))
+    return code
+
+
+def _answers(
+    name: str, lines: Iterable[bytes], *, explain: bool
+) -> Iterator[dict[str, Any] | None]:
+    """An answer for each line that is not blank; None where it could not be read, which standard error explains."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            sample = parse_sample(line)
+        except SampleInvalid as error:
+            print(f"{name}, line {number}: {error}", file=sys.stderr)
+            yield None
+            continue
+        decision = decided(sample)
+        answer = _answer(sample.id, decision)
+        yield answer | _explanation(decision) if explain else answer
+
+
+def _answer(sample_id: str | int, decision: Decision) -> dict[str, Any]:
+    reply = decision.reply
+    return {
+        "id": sample_id,
+        "intent": decision.intent,
+        "team": teams[decision.team].name,
+        "tags": [*decision.tags, *(reply.tags_when_sent if reply else ())],
+        "tier": decision.tier,
+        "action": _action(decision),
+        "template": reply.template if reply else None,
+        "confidence": decision.routing_confidence,
+    }
+
+
+def _action(decision: Decision) -> str:
+    if decision.reply:
+        return "auto_reply"
+    return "escalate" if ControlTag.ESCALATED_HUMAN in decision.tags else "route_only"
+
+
+def _explanation(decision: Decision) -> dict[str, Any]:
+    return {
+        "reason": decision.reason,
+        "gates": [result.gate for result in decision.gates if not result.is_open],
+        "considered": decision.considered,
+        "secondary": list(decision.secondary),
+        "automation_confidence": decision.automation_confidence,
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    summary, _, details = (__doc__ or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        prog="python -m richpanel.cli",
+        description=summary.strip(),
+        epilog=details,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="*", metavar="file", help="JSON lines; none: standard input")
+    parser.add_argument("--explain", action="store_true", help="say why, too")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,303 @@
+"""A message with its context as one line of JSON, and the decision on it: what `decide` documents."""
+
+import json
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from richpanel.channels import Channel
+from richpanel.classification import Message
+from richpanel.classification.classifier import classify
+from richpanel.decisions import Decision, decide
+from richpanel.decisions.candidates import same_number
+from richpanel.decisions.facts import (
+    MatchPath,
+    Memory,
+    Newest,
+    NoOrder,
+    OrderFacts,
+    PendingFlow,
+    Shop,
+    Turn,
+)
+from richpanel.decisions.readings import awaits_order_number
+from richpanel.decisions.replies.catalogue import templates
+from richpanel.decisions.shipping.delivery_windows import Calendar
+from richpanel.decisions.switches import OutboundScope, Switches, SwitchInvalid, read_switch
+from richpanel.taxonomy import RiskFlag, Team, teams
+
+LONGEST_LINE = 1_000_000  # bytes
+MESSAGE_ID = "this-message"
+OPEN_SWITCHES: dict[str, Any] = {
+    "safe_mode": False,
+    "automation_enabled": True,
+    "automation_enabled_channels": frozenset({Channel.LIVECHAT, Channel.EMAIL}),
+    "template_enabled": {name: template.tier is not None for name, template in templates.items()},
+    "tier2_channels": frozenset({Channel.EMAIL}),
+    "tier2_paths": frozenset(MatchPath),
+    "auto_close_enabled": False,
+    "outbound_scope": OutboundScope.ALL,
+}
+
+
+class SampleInvalid(Exception):
+    """A line is no message: names the field and the rule, never what stands there."""
+
+
+def _moment(value: object) -> datetime:
+    if not isinstance(value, str):
+        raise ValueError("is no ISO 8601 time")  # noqa: TRY004 - pydantic turns a ValueError into its own error
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise ValueError("is no ISO 8601 time") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+def _day(value: object) -> date:
+    try:
+        return date.fromisoformat(value if isinstance(value, str) else "")
+    except ValueError:
+        raise ValueError("is no ISO 8601 date") from None
+
+
+def _channel(value: object) -> Channel:
+    if not isinstance(value, str):
+        raise ValueError("is no text")  # noqa: TRY004 - as above
+    name = "".join(value.lower().split()).replace("_", "").replace("-", "")
+    return Channel(name) if name in set(Channel) else Channel.UNKNOWN
+
+
+def _team(value: object) -> Team:
+    for team, facts in teams.items():
+        if value in {facts.name, facts.route_tag}:
+            return team
+    raise ValueError("is no name and no route tag of a team")
+
+
+def _zone(value: object) -> ZoneInfo:
+    try:
+        return ZoneInfo(value if isinstance(value, str) else "")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("is no time zone") from None
+
+
+type Moment = Annotated[datetime, BeforeValidator(_moment)]
+type Day = Annotated[date, BeforeValidator(_day)]
+type Text = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True, arbitrary_types_allowed=True)
+
+
+class _Order(_Read):
+    number: str | int | None = Field(None, validation_alias=AliasChoices("number", "order_number"))
+    status: str | None = None
+    created_at: Moment | None = None
+    match: Annotated[MatchPath | None, Field(strict=False)] = None
+    email: str | None = None
+    is_linked: bool = False
+    fulfillment_status: str | None = None
+    shipping_method: str | None = None
+    tracking_number: str | None = None
+    tracking_company: str | None = None
+    tracking_url: str | None = None
+    status_url: str | None = None
+    is_cancelled: bool = False
+    is_refunded: bool = False
+    is_preorder: bool = False
+    ship_by: Day | None = None
+
+
+class _Flow(_Read):
+    requested_at: Moment
+    attempts: Annotated[int, Field(ge=1)] = 1
+
+
+class _Context(_Read):
+    subject: str | None = None
+    earlier: list[str] = []
+    has_attachment: bool = False
+    has_linked_order: bool = False
+    is_automatic: bool = False
+    order_mask: str | None = None
+    created_at: Moment | None = None
+    now: Moment | None = None
+    ticket_status: Annotated[Literal["open", "closed"], BeforeValidator(_lower)] = "open"
+    newest_comment_by: Annotated[Newest, Field(strict=False)] = Newest.CUSTOMER
+    last_person_reply_at: Moment | None = None
+    first_name: str | None = None
+    auto_replies: list[Moment] = []
+    customer_auto_replies: list[Moment] = []
+    already_answered: bool = False
+    risk_flags: list[Annotated[RiskFlag, Field(strict=False)]] = []
+    pending_flow: _Flow | None = None
+    customer_email: str | None = None
+    order: _Order | None = None
+    switches: dict[str, Any] = {}
+    available_teams: list[Annotated[Team, BeforeValidator(_team)]] | None = None
+    timezone: Annotated[ZoneInfo, BeforeValidator(_zone)] = ZoneInfo("America/New_York")
+    holidays: list[Day] = []
+
+
+class Sample(_Read):
+    """One line. Its fields are those that `decide` documents."""
+
+    id: str | int
+    text: Text
+    channel: Annotated[Channel, BeforeValidator(_channel)]
+    context: Annotated[_Context, BeforeValidator(lambda value: {} if value is None else value)] = (
+        _Context()
+    )
+
+
+def parse_sample(line: bytes) -> Sample:
+    """The message in a line of JSON. Raises SampleInvalid."""
+    if len(line) > LONGEST_LINE:
+        raise SampleInvalid(f"is longer than {LONGEST_LINE} bytes")
+    try:
+        read = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise SampleInvalid("is no UTF-8") from None
+    except (ValueError, RecursionError):
+        raise SampleInvalid("is no JSON") from None
+    if not isinstance(read, dict):
+        raise SampleInvalid("is no JSON object")
+    try:
+        sample = Sample.model_validate(read)
+        _switches(sample)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"])
+        raise SampleInvalid(f"{field}: {first['msg'].removeprefix('Value error, ')}") from None
+    except SwitchInvalid as error:
+        raise SampleInvalid(f"context.switches: {error}") from None
+    return sample
+
+
+def decided(sample: Sample) -> Decision:
+    """What the middleware would do with a message."""
+    context = sample.context
+    created = context.created_at or context.now or datetime.now(UTC)
+    turn = _turn(sample, created)
+    return decide(
+        turn,
+        _memory(context),
+        _order(context, turn),
+        _switches(sample),
+        context.now or created,
+        shop=_shop(context),
+    )
+
+
+def _turn(sample: Sample, created: datetime) -> Turn:
+    context = sample.context
+    linked = context.order is not None and (
+        context.order.is_linked or context.order.match is MatchPath.LINKED
+    )
+    message = Message(
+        text=sample.text,
+        channel=sample.channel,
+        subject=context.subject,
+        earlier=tuple(context.earlier),
+        has_attachment=context.has_attachment,
+        has_linked_order=context.has_linked_order or linked,
+        expects_order_number=awaits_order_number(_memory(context), context.now or created),
+        order_mask=context.order_mask,
+        is_automatic=context.is_automatic,
+    )
+    return Turn(
+        message_id=MESSAGE_ID,
+        message_at=created,
+        channel=sample.channel,
+        classification=classify(message),
+        ticket_is_open=context.ticket_status == "open",
+        newest=context.newest_comment_by,
+        last_person_reply_at=context.last_person_reply_at,
+        first_name=context.first_name,
+        already_answered=context.already_answered,
+    )
+
+
+def _memory(context: _Context) -> Memory:
+    flow = context.pending_flow
+    return Memory(
+        pending_flow=PendingFlow(flow.requested_at, flow.attempts) if flow else None,
+        auto_reply_times=tuple(context.auto_replies),
+        customer_reply_times=tuple(context.customer_auto_replies),
+        risk_flags=frozenset(context.risk_flags),
+    )
+
+
+def _order(context: _Context, turn: Turn) -> OrderFacts | NoOrder:
+    order = context.order
+    if order is None or order.number is None or not order.status or order.created_at is None:
+        return NoOrder.NO_MATCH
+    path = _path(order, context.customer_email, turn)
+    if path is None:
+        return NoOrder.NO_MATCH
+    return OrderFacts(
+        path=path,
+        order_id=str(order.number),
+        number=str(order.number),
+        status=order.status,
+        created_at=order.created_at,
+        fulfillment_status=order.fulfillment_status,
+        shipping_method=order.shipping_method,
+        tracking_number=order.tracking_number,
+        tracking_company=order.tracking_company,
+        tracking_url=order.tracking_url,
+        status_url=order.status_url,
+        is_cancelled=order.is_cancelled,
+        is_refunded=order.is_refunded,
+        is_preorder=order.is_preorder,
+        ship_by=order.ship_by,
+    )
+
+
+def _path(order: _Order, customer_email: str | None, turn: Turn) -> MatchPath | None:
+    """How the order is the sender's: as the line says, else by its owner's address. Two addresses that differ: not."""
+    owner, sender = (
+        email.strip().casefold() if email else None for email in (order.email, customer_email)
+    )
+    if owner and sender and owner != sender:
+        return None
+    if order.match:
+        return order.match
+    if not owner or not sender:
+        return None
+    if order.is_linked:
+        return MatchPath.LINKED
+    named = turn.classification.order_numbers
+    is_named = len(named) == 1 and same_number(named[0], str(order.number))
+    return MatchPath.NUMBER if is_named else None
+
+
+def _switches(sample: Sample) -> Switches:
+    given = sample.context.switches
+    read = {name: read_switch(name, _as_parameter(value)) for name, value in given.items()}
+    return Switches(**(OPEN_SWITCHES | read))
+
+
+def _as_parameter(value: object) -> str:
+    """A switch as the parameter store would hold it."""
+    if isinstance(value, list):
+        return ",".join(str(name) for name in value)
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _shop(context: _Context) -> Shop:
+    there = context.available_teams
+    return Shop(
+        support_signature="Customer Support",
+        bot_author_id="bot",
+        available_teams=frozenset(Team if there is None else there),
+        calendar=Calendar(timezone=context.timezone, holidays=frozenset(context.holidays)),
+    )

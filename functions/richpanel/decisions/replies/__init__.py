@@ -1,0 +1,1 @@
+"""The reply templates, their variables and the checks of a filled reply."""

@@ -1,0 +1,205 @@
+"""
+The replies that a machine may send: templates.yaml, checked at import, and the one way to make a text of them.
+
+A text holds what its template declares and nothing else: other variables are dropped, values are cleaned and escaped,
+and a required one that is missing is an error, never a gap.
+"""
+
+import html
+import re
+import unicodedata
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from importlib import resources
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+from richpanel.channels import Channel
+from richpanel.decisions.replies import mustache
+from richpanel.decisions.replies.mustache import TemplateBroken
+from richpanel.taxonomy import intents
+
+MOST_CHARACTERS = 1_000  # of a template's own words
+LONGEST_VALUE = 300
+LONGEST_FIRST_NAME = 30
+FIRST_NAME, SIGNATURE = "first_name", "support_signature"
+# All that order facts may become; a template that declares another one fails at import.
+ORDER_VARIABLES = frozenset(
+    {
+        "order_id",
+        "order_status",
+        "fulfillment_status",
+        "tracking_url",
+        "tracking_number",
+        "tracking_company",
+        "status_url",
+        "order_created_date_human",
+        "shipping_bucket",
+        "eta_remaining_human",
+        "will_close",
+    }
+)
+ASK_ORDER_NUMBER = "t_order_status_ask_order_number"
+ORDER_STATUS = "t_order_status_verified"
+ORDER_ETA = "t_order_eta_no_tracking_verified"
+SHIPPING_DELAY = "t_shipping_delay_verified"
+
+
+class Tier(IntEnum):
+    """What a machine may do: nothing at all, ask or inform, state facts of one matched order."""
+
+    HANDOFF = 0
+    ASSIST = 1
+    VERIFIED = 2
+
+
+class Variant(StrEnum):
+    """The wordings of a template."""
+
+    DEFAULT = "default"
+    LIVECHAT = "livechat"
+
+
+class BodyFormat(StrEnum):
+    """What the help desk takes a reply's body for. HTML gets its values escaped and its lines broken by tags."""
+
+    TEXT = "text"
+    HTML = "html"
+
+
+class VariableMissing(Exception):
+    """A template's required variable has no value; names template and variable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """One reply. *tier* is None for what only people send: no switch enables it."""
+
+    id: str
+    tier: Tier | None
+    required: frozenset[str]
+    optional: frozenset[str]
+    wordings: Mapping[Variant, tuple[mustache.Part, ...]]
+
+
+def variant_for(channel: Channel) -> Variant:
+    """The wording that fits a channel."""
+    return Variant.LIVECHAT if channel is Channel.LIVECHAT else Variant.DEFAULT
+
+
+def missing(template_id: str, values: Mapping[str, str]) -> tuple[str, ...]:
+    """The required variables of a template that *values* lacks, by name."""
+    return tuple(
+        sorted(name for name in templates[template_id].required if not _cleaned(values.get(name)))
+    )
+
+
+def render(
+    template_id: str,
+    variant: Variant,
+    values: Mapping[str, str],
+    *,
+    signature: str,
+    first_name: str | None,
+    body_format: BodyFormat,
+) -> str:
+    """The body of a reply. Raises VariableMissing; KeyError for a template that does not exist."""
+    template = templates[template_id]
+    if absent := missing(template_id, values):
+        raise VariableMissing(f"{template_id}: {absent[0]} is missing")
+    declared = {name: _cleaned(values.get(name)) for name in template.required | template.optional}
+    declared |= {SIGNATURE: _cleaned(signature), FIRST_NAME: greetable(first_name) or ""}
+    parts = template.wordings[variant]
+    if body_format is BodyFormat.TEXT:
+        return mustache.fill(parts, declared).strip()
+    escaped = {name: html.escape(value) for name, value in declared.items()}
+    return mustache.fill(parts, escaped).strip().replace("\n", "<br>\n")
+
+
+def greetable(first_name: str | None) -> str | None:
+    """A first name that may stand in a greeting: letters only, 30 at most. None for anything else."""
+    name = unicodedata.normalize("NFC", first_name or "").strip()
+    return name if name.isalpha() and len(name) <= LONGEST_FIRST_NAME else None
+
+
+def _cleaned(value: str | None) -> str:
+    """One line without control or invisible characters, so that a value cannot add lines of its own."""
+    printable = "".join(
+        " " if char.isspace() else char
+        for char in value or ""
+        if char.isspace() or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Cn"}
+    )
+    return " ".join(printable.split())[:LONGEST_VALUE]
+
+
+def _template(template_id: str, table: dict[str, Any]) -> Template:
+    unknown = table.keys() - {"tier", "required", "optional", *Variant}
+    if unknown or not set(Variant) <= table.keys():
+        raise TemplateBroken(f"{template_id}: has {sorted(unknown)} or lacks a variant")
+    tier = None if table["tier"] == "none" else Tier(table["tier"])
+    if tier is Tier.HANDOFF:
+        raise TemplateBroken(f"{template_id}: tier 0 sends nothing")
+    template = Template(
+        id=template_id,
+        tier=tier,
+        required=frozenset(table.get("required", ())),
+        optional=frozenset(table.get("optional", ())),
+        wordings=MappingProxyType(
+            {variant: _wording(template_id, table[variant]) for variant in Variant}
+        ),
+    )
+    for parts in template.wordings.values():
+        _check(template, parts)
+    return template
+
+
+def _wording(template_id: str, text: str) -> tuple[mustache.Part, ...]:
+    # Lines are folded in the file for its readers; a customer's screen folds them by itself.
+    text = re.sub(r"(?<=[\w,.;:!?-])\n(?=[a-z])", " ", text)
+    parts = mustache.parse(text)
+    if len(text) > MOST_CHARACTERS:
+        raise TemplateBroken(f"{template_id}: over {MOST_CHARACTERS} characters")
+    return parts
+
+
+def _check(template: Template, parts: tuple[mustache.Part, ...]) -> None:
+    declared = template.required | template.optional
+    if strange := declared - ORDER_VARIABLES:
+        raise TemplateBroken(
+            f"{template.id}: {sorted(strange)} are no facts that replies may state"
+        )
+    if declared and template.tier is not Tier.VERIFIED:
+        raise TemplateBroken(f"{template.id}: order facts outside tier 2")
+    for name, is_guarded in mustache.names_in(parts):
+        if name not in declared | {FIRST_NAME, SIGNATURE}:
+            raise TemplateBroken(f"{template.id}: {name} is not declared")
+        if name not in template.required | {SIGNATURE} and not is_guarded:
+            raise TemplateBroken(f"{template.id}: optional {name} outside its section")
+
+
+def _catalogue(tables: Mapping[str, dict[str, Any]]) -> Mapping[str, Template]:
+    return MappingProxyType({name: _template(name, table) for name, table in tables.items()})
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML where a key that stands twice is an error instead of a silent loss."""
+
+
+def _mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Hashable, Any]:
+    keys = [loader.construct_object(key) for key, _ in node.value]
+    if len(set(keys)) < len(keys):
+        raise TemplateBroken(f"templates.yaml: a key stands twice near line {node.start_mark.line}")
+    return loader.construct_mapping(node, deep=True)
+
+
+_UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+_text = resources.files("richpanel.decisions.replies").joinpath("templates.yaml").read_text("utf-8")
+templates = _catalogue(yaml.load(_text, Loader=_UniqueKeys))  # noqa: S506 - a SafeLoader with one more check
+
+if absent := {facts.template for facts in intents.values() if facts.template} - templates.keys():
+    raise TemplateBroken(f"templates.yaml: taxonomy.toml names {sorted(absent)}")
+if absent := {ORDER_STATUS, ORDER_ETA, SHIPPING_DELAY, ASK_ORDER_NUMBER} - templates.keys():
+    raise TemplateBroken(f"templates.yaml: the order gate names {sorted(absent)}")

@@ -1,0 +1,102 @@
+"""Which reply a matched order gets, and what stands in it. Facts are put into words here and nowhere else."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from richpanel.decisions.facts import OrderFacts, Shop
+from richpanel.decisions.replies.catalogue import (
+    LONGEST_VALUE,
+    ORDER_ETA,
+    ORDER_STATUS,
+    SHIPPING_DELAY,
+    templates,
+)
+from richpanel.decisions.shipping.carriers import is_trusted, tracking_link
+from richpanel.decisions.shipping.delivery_windows import (
+    Method,
+    Window,
+    in_words,
+    method_of,
+    remaining,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderReply:
+    """*needs_person*: the order is late, or nobody can say when it comes. *may_close*: the answer ends the matter."""
+
+    template: str
+    values: dict[str, str]
+    needs_person: bool = False
+    may_close: bool = False
+
+
+def order_reply(order: OrderFacts, asked_at: datetime, shop: Shop) -> OrderReply | None:
+    """
+    The reply for *order*, asked about at *asked_at*. None without tracking and without a shipping method: then there is
+    nothing to state.
+    """
+    facts = _facts(order, shop)
+    is_tracked = bool(order.tracking_number or facts.get("tracking_url"))
+    if not is_tracked and not order.shipping_method:
+        return None
+    if order.is_cancelled or order.is_refunded:
+        return _reply(SHIPPING_DELAY, facts, needs_person=True)
+    if is_tracked:
+        return _reply(ORDER_STATUS, facts)
+    method = method_of(order.shipping_method or "", shop.shipping_windows)
+    left = _left(order, method, asked_at, shop)
+    if method is None or left is None or left.is_late:
+        return _reply(SHIPPING_DELAY, facts, needs_person=True)
+    facts["shipping_bucket"] = (
+        f"{method.bucket} shipping" if method.bucket else "the shipping method you chose"
+    )
+    facts["eta_remaining_human"] = in_words(left)
+    return _reply(ORDER_ETA, facts, may_close=True)
+
+
+def _reply(
+    template: str, facts: dict[str, str], *, needs_person: bool = False, may_close: bool = False
+) -> OrderReply:
+    declared = templates[template].required | templates[template].optional
+    values = {name: value for name, value in facts.items() if name in declared}
+    return OrderReply(
+        template=template, values=values, needs_person=needs_person, may_close=may_close
+    )
+
+
+def _left(
+    order: OrderFacts, method: Method | None, asked_at: datetime, shop: Shop
+) -> Window | None:
+    if method is None or (order.is_preorder and order.ship_by is None):
+        return None
+    return remaining(
+        method.window,
+        ordered_at=order.created_at,
+        asked_at=asked_at,
+        calendar=shop.calendar,
+        ship_by=order.ship_by if order.is_preorder else None,
+    )
+
+
+def _facts(order: OrderFacts, shop: Shop) -> dict[str, str]:
+    placed = shop.calendar.day_of(order.created_at)
+    link = tracking_link(
+        url=order.tracking_url,
+        number=order.tracking_number,
+        company=order.tracking_company,
+        hosts=shop.link_hosts,
+    )
+    page = order.status_url
+    facts = {
+        "order_id": order.number,
+        "order_status": order.status,
+        "fulfillment_status": order.fulfillment_status,
+        "tracking_number": order.tracking_number,
+        "tracking_company": order.tracking_company,
+        "tracking_url": link,
+        "status_url": page if page and is_trusted(page, shop.link_hosts) else None,
+        "order_created_date_human": f"{placed.day} {placed:%B %Y}",
+    }
+    # A link that is cut leads nowhere: what is too long is left out.
+    return {name: value for name, value in facts.items() if value and len(value) <= LONGEST_VALUE}

@@ -1,0 +1,1 @@
+"""Carriers and delivery windows."""

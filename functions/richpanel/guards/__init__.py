@@ -1,0 +1,1 @@
+"""The conditions of a reply: identity, order ownership, opt-outs, switches."""

@@ -1,0 +1,241 @@
+"""What the services say of an order, made into one thing: its facts, and the address of its owner."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from richpanel.guards.identity import normal_address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from richpanel.clients.shipstation import Shipment
+    from richpanel.clients.shopify import ShopOrder
+    from richpanel.clients.tickets import DeskOrder
+
+_NUMBER = re.compile(r"[A-Z]{0,6}-?[0-9]{3,12}(-[0-9]{1,4})?")
+_NOT_SENT = frozenset({"CANCELLED", "ERROR", "FAILURE"})
+# In words for a customer. What is not listed is not said.
+_REFUND_WORDS = {"REFUNDED": "refunded", "PARTIALLY_REFUNDED": "partly refunded"}
+_FULFILLMENT_WORDS = {
+    "": "not shipped yet",
+    "UNFULFILLED": "not shipped yet",
+    "OPEN": "not shipped yet",
+    "SCHEDULED": "not shipped yet",
+    "PENDING_FULFILLMENT": "being prepared",
+    "IN_PROGRESS": "being prepared",
+    "ON_HOLD": "on hold",
+    "PARTIAL": "partly shipped",
+    "PARTIALLY_FULFILLED": "partly shipped",
+    "FULFILLED": "shipped",
+}
+# ShipStation's codes of carriers that have a tracking page we know. Stamps.com and Endicia sell USPS labels.
+_CARRIERS = {
+    "stamps_com": "USPS",
+    "usps": "USPS",
+    "endicia": "USPS",
+    "fedex": "FedEx",
+    "fedex_walleted": "FedEx",
+    "ups": "UPS",
+    "ups_walleted": "UPS",
+}
+
+
+class Ambiguous(Exception):
+    """Parcels of several orders carry this number, and nothing says whose they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """
+    The facts of one order.
+
+    `order_id` is the shop's internal id, `number` what customers know it by, in normal form. `status` and
+    `fulfillment_status` are words for a customer. `created_at` is the order's own date, never the ticket's. Nobody
+    verifies a ship-by date, so a pre-order has none.
+    """
+
+    order_id: str
+    number: str = field(repr=False)
+    created_at: datetime
+    status: str
+    fulfillment_status: str | None = None
+    shipping_method: str | None = None
+    tracking_number: str | None = field(default=None, repr=False)
+    tracking_company: str | None = None
+    tracking_url: str | None = field(default=None, repr=False)
+    status_url: str | None = field(default=None, repr=False)
+    is_cancelled: bool = False
+    is_refunded: bool = False
+    is_preorder: bool = False
+
+    @property
+    def is_tracked(self) -> bool:
+        """Whether somebody can see where the parcel is."""
+        return bool(self.tracking_number or self.tracking_url)
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """What was sent off, and when (ms since 1970)."""
+
+    sent_at: int
+    number: str | None = field(repr=False)
+    company: str | None
+    url: str | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """
+    One service's copy of an order. `order` is None where a fact is missing.
+
+    `owners` are all the addresses that it names, in normal form, an empty text for what is none: a copy that names two
+    is not the same as one that names nobody.
+    """
+
+    number: str | None = field(repr=False)
+    owners: frozenset[str] = field(repr=False)
+    order: Order | None
+
+
+def normal_number(text: str | None) -> str | None:
+    """An order number in the form in which two of them are compared: upper case, no `#`, no spaces. None for none."""
+    bare = "".join((text or "").split()).removeprefix("#")
+    if not bare.isascii():
+        return None
+    number = bare.upper()
+    return number if _NUMBER.fullmatch(number) else None
+
+
+def of_shop(found: ShopOrder) -> Record:
+    """The record of an order at the shop."""
+    sent = [f for f in found.fulfillments if (f.status or "").upper() not in _NOT_SENT]
+    number = normal_number(found.name)
+    order = _order(
+        found.legacy_resource_id or found.id.rpartition("/")[2],
+        number,
+        created_at=found.created_at,
+        cancelled_at=found.cancelled_at,
+        financial=found.display_financial_status,
+        fulfillment=found.display_fulfillment_status,
+        method=found.shipping_line.title if found.shipping_line else None,
+        status_url=found.status_page_url,
+        tags=found.tags,
+        parcels=[
+            Parcel(f.created_at or 0, info.number, info.company, info.url)
+            for f in sent
+            for info in f.tracking_info
+        ],
+    )
+    return Record(number, _owners(found.email), order)
+
+
+def of_desk(found: DeskOrder, order_id: str) -> Record:
+    """
+    The record of the help desk's copy of an order.
+
+    What the copy looks like is not documented (check): it is read as what Shopify gave the help desk, and what is not
+    found in it is unknown, so that the order is looked up at the shop.
+    """
+    sent = [f for f in found.fulfillments if (f.status or "").upper() not in _NOT_SENT]
+    number = normal_number(found.name or found.order_number)
+    titles = [found.shipping_method, *(line.title for line in found.shipping_lines)]
+    order = _order(
+        order_id,
+        number,
+        created_at=found.created_at,
+        cancelled_at=found.cancelled_at,
+        financial=found.financial_status,
+        fulfillment=found.fulfillment_status,
+        method=next(filter(None, titles), None),
+        status_url=found.order_status_url,
+        tags=found.tags,
+        parcels=[
+            Parcel(p.created_at or 0, p.tracking_number, p.tracking_company, p.tracking_url)
+            for p in (*sent, found)
+        ],
+    )
+    says_how = order is not None and (order.shipping_method or order.is_tracked)
+    of_customer = found.customer.email if found.customer else None
+    owners = _owners(found.email, found.customer_email, of_customer)
+    return Record(number, owners, order if says_how else None)
+
+
+def with_parcel(order: Order, owners: frozenset[str], shipments: Iterable[Shipment]) -> Order:
+    """
+    The order with the newest of its parcels. Raises Ambiguous.
+
+    A search for a number is loose, and several shops in one account can have the same numbers: a parcel of another
+    customer is nobody's business.
+    """
+    of_number = [
+        parcel
+        for parcel in shipments
+        if normal_number(parcel.order_number) == order.number
+        and not parcel.voided
+        and not parcel.is_return_label
+        and parcel.tracking_number
+    ]
+    theirs = [parcel for parcel in of_number if _owners(parcel.customer_email) <= owners]
+    is_proved = all(_owners(parcel.customer_email) for parcel in theirs)
+    if not is_proved and len({parcel.order_id for parcel in of_number}) > 1:
+        raise Ambiguous
+    if not theirs:
+        return order
+    newest = max(theirs, key=lambda parcel: parcel.create_date or 0)
+    return replace(
+        order,
+        tracking_number=newest.tracking_number,
+        tracking_company=_CARRIERS.get((newest.carrier_code or "").lower()),
+    )
+
+
+def _owners(*addresses: str | None) -> frozenset[str]:
+    return frozenset(normal_address(address) or "" for address in addresses if address)
+
+
+def _order(
+    order_id: str,
+    number: str | None,
+    *,
+    created_at: int | None,
+    cancelled_at: int | None,
+    financial: str | None,
+    fulfillment: str | None,
+    method: str | None,
+    status_url: str | None,
+    tags: Iterable[str],
+    parcels: Iterable[Parcel],
+) -> Order | None:
+    """The facts; None without a number or a date, which no answer can do without."""
+    if number is None or created_at is None:
+        return None
+    tracked = [parcel for parcel in parcels if parcel.number or parcel.url]
+    newest = max(tracked, key=lambda parcel: parcel.sent_at, default=None)
+    refund = _REFUND_WORDS.get((financial or "").upper())
+    progress = _FULFILLMENT_WORDS.get((fulfillment or "").upper())
+    return Order(
+        order_id=order_id,
+        number=number,
+        created_at=datetime.fromtimestamp(created_at / 1_000, UTC),
+        status="cancelled" if cancelled_at is not None else refund or progress or "in progress",
+        fulfillment_status=progress,
+        shipping_method=method,
+        tracking_number=newest.number if newest else None,
+        tracking_company=newest.company if newest else None,
+        tracking_url=newest.url if newest else None,
+        status_url=status_url,
+        is_cancelled=cancelled_at is not None,
+        is_refunded=refund is not None,
+        is_preorder=_is_preorder(tags),
+    )
+
+
+def _is_preorder(tags: Iterable[str]) -> bool:
+    """Whether the shop marked an order as a pre-order: by a tag, in the spelling of most apps (check)."""
+    each = ",".join(tags).lower().split(",")  # the older API has all tags in one text
+    return any(re.sub(r"[^a-z]", "", tag) == "preorder" for tag in each)

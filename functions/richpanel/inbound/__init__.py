@@ -1,0 +1,1 @@
+"""Webhook calls and ticket payloads of Richpanel, verified and translated to events."""

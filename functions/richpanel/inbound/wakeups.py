@@ -1,0 +1,53 @@
+"""Events of our own making: somebody should look at a conversation. What there is to do in it, the worker finds out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from richpanel.channels import Channel
+from richpanel.event import RichpanelEvent
+from richpanel.inbound.webhook import Lanes
+from shared import clock
+from shared.aws.sqs_fifo import Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nudge:
+    """*deduplication*, hex digits: the queue drops a second nudge with the same within five minutes."""
+
+    conversation_id: str
+    channel: Channel
+    source: Literal["sweep", "replay"]
+    deduplication: str
+
+    def as_entry(self) -> Entry:
+        """The nudge as a queue entry."""
+        now = clock.now_ms()
+        event = RichpanelEvent(
+            conversation_id=self.conversation_id,
+            event_id=None,
+            adopts=None,
+            message_id=None,
+            source=self.source,
+            channel=self.channel,
+            trigger=self.source,
+            created_at=None,
+            received_at=now,
+            accepted_at=now,
+            text="",
+            attachments=0,
+        )
+        return event.entry(self.deduplication)
+
+
+def send(lanes: Lanes, nudges: Iterable[Nudge]) -> None:
+    """
+    Put nudges on their lanes. Raises NotEnqueued.
+
+    Safe to repeat: the worker decides about what is not handled yet, and finds nothing the second time.
+    """
+    entries: dict[Channel, list[Entry]] = {}
+    for nudge in nudges:
+        entries.setdefault(nudge.channel, []).append(nudge.as_entry())
+    for channel, waiting in entries.items():
+        lanes.of(channel).send(waiting)

@@ -1,0 +1,60 @@
+"""
+Whether the help desk's account still has the teams and tags that decisions name.
+
+Its assignment rules act on our tags: a tag that somebody deleted or renamed there routes nothing, and nobody is told.
+"""
+
+from dataclasses import dataclass
+
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.decisions.facts import Shop
+from richpanel.resources import Account
+from richpanel.taxonomy import ControlTag, Team, available, intents, modifiers, teams
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of teams and tags, sorted."""
+
+    teams: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.teams) + len(self.tags)
+
+
+def expected(shop: Shop) -> Names:
+    """Everything that a decision can name in an account that is set up like this."""
+    meant: set[Team] = set(shop.channel_teams.values())
+    meant |= {shop.intent_teams.get(intent, facts.team) for intent, facts in intents.items()}
+    meant |= {facts.team for facts in modifiers.values() if facts.team}
+    routed = [available(team, shop.available_teams) for team in meant]
+    tags = {str(tag) for tag in ControlTag}
+    tags |= {teams[team].route_tag for team, _ in routed}
+    for more in (
+        *(instead for _, instead in routed),
+        *((facts.tag, *facts.extra_tags) for facts in intents.values()),
+        *(facts.tags for facts in modifiers.values()),
+    ):
+        tags.update(more)
+    return Names(
+        teams=tuple(sorted({teams[team].name for team, _ in routed})), tags=tuple(sorted(tags))
+    )
+
+
+def missing(desk: HelpDesk, account: Account) -> Names:
+    """What the account lacks of it. Raises Permanent and Transient where nobody can tell."""
+    wanted = expected(account.shop)
+    there = {team.name.strip() for team in desk.teams()}
+    tags = desk.tags()
+    if account.tag_ids is None:
+        known = {tag.name for tag in tags}
+    else:
+        ids = {tag.id for tag in tags}
+        known = {name for name, tag_id in account.tag_ids.items() if tag_id in ids}
+    return Names(
+        teams=tuple(name for name in wanted.teams if name not in there),
+        tags=tuple(name for name in wanted.tags if name not in known),
+    )

@@ -1,0 +1,143 @@
+"""
+The net under the help desk's webhooks, which come at most once: open tickets that changed and that nobody looked at.
+
+    list of open tickets, last changed first --> changed after it was last processed, and over two minutes ago?
+        --> a nudge on the queue --> the worker reads the ticket, and decides about what is not handled yet
+
+A pass goes back to where the last complete one began, and a quarter of an hour further. It reads ten pages a run; one
+that needs more goes on in the next run, so that the morning after an outage is worked off too. Nothing is noted before
+it is on the queue: wherever we die, the next run reads the same pages again, and what was enqueued twice is handled
+once.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from richpanel.channels import Channel
+from richpanel.clients.calls import BadAnswer
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.clients.tickets import Ticket
+from richpanel.event import id_or_hash
+from richpanel.inbound import wakeups
+from richpanel.inbound.wakeups import Nudge
+from richpanel.inbound.webhook import Lanes
+from richpanel.store import states
+from richpanel.store.items import RESERVED_PREFIXES, ConversationState
+from richpanel.store.items import Sweep as Row
+from shared import clock
+from shared.aws.dynamodb import Table
+from shared.aws.sqs_fifo import digest
+from shared.failures import Permanent, Transient
+
+MOST_PAGES = 10
+OVERLAP_MS = 15 * 60 * clock.SECOND_MS
+# A webhook that is on its way gets there first.
+SETTLED_MS = 120 * clock.SECOND_MS
+# The help desk's days may begin half a day later than ours.
+DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
+# What is left of a run has to be enough for one more page.
+SPARE_MS = 20 * clock.SECOND_MS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Net:
+    """What the sweep works with. *channels*: the help desk's names of them."""
+
+    state: Table
+    desk: HelpDesk
+    lanes: Lanes
+    channels: Mapping[str, Channel]
+
+
+@dataclass(slots=True)
+class Swept:
+    """What became of one run. *unusable*: tickets whose id is no key, or that do not say when they changed."""
+
+    pages: int = 0
+    enqueued: int = 0
+    unusable: int = 0
+    is_complete: bool = False
+    stopped: str | None = None  # the failure that ended it
+
+
+def sweep(net: Net) -> Swept:
+    """Go through up to ten pages. A help desk or a queue that fails ends the run; the next one goes on there."""
+    known = states.sweep(net.state)
+    began_at = (known and known.began_at) or clock.to_text(clock.now_ms())
+    completed_at = known.completed_at if known else None
+    since = clock.from_text(completed_at) - OVERLAP_MS if completed_at else 0
+    swept, last = Swept(), 1
+    try:
+        for page in _pages(known):
+            if _is_late(net):
+                break
+            more = _sweep_page(net, page, since, swept)
+            last = page
+            if not more:
+                states.note_sweep(net.state, began_at)
+                swept.is_complete = True
+                return swept
+    except (Permanent, Transient) as failure:
+        swept.stopped = failure.reason
+    if last > 1:
+        # From the last page again: tickets that were closed meanwhile have let others move up.
+        states.note_sweep_page(net.state, began_at, last)
+    return swept
+
+
+def _pages(known: Row | None) -> list[int]:
+    """The pages of this run: the first, where what changed just now is, and those where the last run stopped."""
+    first = (known and known.next_page) or 1
+    return list(dict.fromkeys([1, *range(first, first + MOST_PAGES)]))[:MOST_PAGES]
+
+
+def _sweep_page(net: Net, page: int, since: int, swept: Swept) -> bool:
+    """Enqueue what was overlooked on one page; whether the next one is to be read."""
+    day = clock.to_text(max(0, since - DAY_MS)).partition("T")[0]
+    listed = net.desk.open_tickets(page, day)
+    if listed.tickets and all(ticket.updated_at is None for ticket in listed.tickets):
+        raise BadAnswer  # We would see nothing new, for ever: somebody has to know.
+    usable = [ticket for ticket in listed.tickets if _is_usable(ticket)]
+    overlooked = _overlooked(net, usable)
+    wakeups.send(net.lanes, overlooked)
+    swept.pages += 1
+    swept.enqueued += len(overlooked)
+    swept.unusable += len(listed.tickets) - len(usable)
+    # All of a page: whether the list really is in order is not documented well.
+    return listed.has_more and any((ticket.updated_at or 0) >= since for ticket in listed.tickets)
+
+
+def _overlooked(net: Net, tickets: list[Ticket]) -> list[Nudge]:
+    known = states.conversations(net.state, [ticket.id for ticket in tickets])
+    settled = clock.now_ms() - SETTLED_MS
+    return [
+        Nudge(
+            conversation_id=ticket.id,
+            channel=net.channels.get(ticket.channel, Channel.UNKNOWN),
+            source="sweep",
+            deduplication=digest("sweep", ticket.id, str(ticket.updated_at)),
+        )
+        for ticket in tickets
+        if (ticket.updated_at or 0) <= settled and _is_new(ticket, known.get(ticket.id))
+    ]
+
+
+def _is_new(ticket: Ticket, state: ConversationState | None) -> bool:
+    """Whether a ticket changed after it was last processed. Nobody looks at an erased one again."""
+    if state is None:
+        return True
+    if state.erased_at:
+        return False
+    processed = state.last_processed_at
+    return processed is None or (ticket.updated_at or 0) > clock.from_text(processed)
+
+
+def _is_usable(ticket: Ticket) -> bool:
+    """Whether the worker could read a ticket by its id, and we know when it changed."""
+    is_key = id_or_hash(ticket.id) == ticket.id
+    is_reserved = ticket.id.lower().startswith(RESERVED_PREFIXES)
+    return is_key and not is_reserved and ticket.updated_at is not None
+
+
+def _is_late(net: Net) -> bool:
+    return clock.now_ms() + SPARE_MS > net.desk.deadline_ms

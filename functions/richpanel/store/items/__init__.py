@@ -1,0 +1,44 @@
+"""
+The rows of the three tables: key patterns and attribute names, as the contract prints them.
+
+    rp_mw_idempotency         Event (evt:rp:...), Action (act:...)
+    rp_mw_conversation_state  ConversationState, and of the same shape CustomerState, TokenBucket, Sweep
+    rp_mw_audit_actions       AuditAction
+
+Times are text (ISO 8601 UTC, `shared.clock.to_text`) where the contract prints them; numbers that the code counts with
+are milliseconds since 1970. Nothing here holds a text, name, address or full number of a customer.
+"""
+
+from richpanel.store.items.audit import AuditAction
+from richpanel.store.items.idempotency import Action, Event, EventStatus, IdempotencyRow, Mode
+from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row
+from richpanel.store.items.state import (
+    RESERVED_PREFIXES,
+    AutoReply,
+    ConversationState,
+    CustomerState,
+    PendingFlow,
+    ReservedReply,
+    StateRow,
+    Sweep,
+    TokenBucket,
+)
+from shared.aws.dynamodb import Attributes
+
+ROWS: dict[str, tuple[type[Row | Action], ...]] = {
+    "idempotency": (Event, Action),
+    "conversation_state": (ConversationState, CustomerState, TokenBucket, Sweep),
+    "audit_actions": (AuditAction,),
+}  # by the contract's names of the tables
+
+
+def key_of(row: type[Row | Action], value: str) -> Attributes:
+    """The key of a row in a table without a sort key."""
+    return {row.partition_key: value}
+
+
+__all__ = [
+    "RESERVED_PREFIXES", "ROWS", "TTL_ATTRIBUTE", "Action", "AtMost", "AuditAction", "AutoReply", "ConversationState",
+    "CustomerState", "Event", "EventStatus", "IdempotencyRow", "Mode", "PendingFlow", "ReservedReply", "Row",
+    "StateRow", "Sweep", "TokenBucket", "key_of",
+]  # fmt: skip

@@ -1,0 +1,244 @@
+"""
+The lease on an event: Powertools Idempotency over rp_mw_idempotency, with the fence that the library lacks.
+
+    (nothing) --claim--> processing --finish--> processed | parked
+                          ^      |
+                          +------+ raised, or the lease is over: the next delivery takes over and rolls forward
+
+The row is written before anything is done, and finished after everything is: only `processed` and `parked` stop a
+delivery. Whatever is done in between is safe to repeat by itself; the lease saves work and provider calls, and the
+condition on its owner keeps a worker that was given up from finishing, or freeing, what another one holds.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from aws_lambda_powertools.utilities.idempotency import (
+    IdempotencyConfig,
+    idempotent_function,
+)
+from aws_lambda_powertools.utilities.idempotency.exceptions import (
+    IdempotencyAlreadyInProgressError,
+    IdempotencyItemAlreadyExistsError,
+    IdempotencyItemNotFoundError,
+    IdempotencyKeyError,
+    IdempotencyPersistenceLayerError,
+)
+from aws_lambda_powertools.utilities.idempotency.persistence.base import BasePersistenceLayer
+from aws_lambda_powertools.utilities.idempotency.persistence.datarecord import (
+    STATUS_CONSTANTS,
+    DataRecord,
+)
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from pydantic import BaseModel
+
+from richpanel.store.items import TTL_ATTRIBUTE, Event, EventStatus, key_of
+from shared import clock
+from shared.aws.dynamodb import ConditionFailed, Table
+from shared.failures import Transient
+
+# A worker is dead at its timeout; the rest covers clocks that differ.
+GRACE_MS = 5 * clock.SECOND_MS
+AFTER_LEASE_MS = clock.SECOND_MS
+
+
+class Finish(BaseModel):
+    """How an event ended: the last write, and all that is kept of the answer."""
+
+    status: Literal[EventStatus.PROCESSED, EventStatus.PARKED]
+    intent: str | None = None
+    reason: str | None = None
+
+
+class Held(Transient):
+    """Another worker may be alive on this event; after *wait_ms* it is not."""
+
+    def __init__(self, wait_ms: int) -> None:
+        super().__init__("lease_held", wait_ms)
+
+
+class LeaseLost(Transient):
+    """Another worker took this event over: nothing more may be written for it here."""
+
+    def __init__(self) -> None:
+        super().__init__("lease_lost")
+
+
+type Work = Callable[[Event], Finish]
+
+
+class Lease(BasePersistenceLayer):
+    """
+    Claims and finishes rows of events in *table*. Make one for each function that it guards.
+
+    What the library calls a record is our row: the key stands as the contract prints it, never hashed, and the answer
+    of the guarded function is not stored, only how it ended.
+    """
+
+    def __init__(self, table: Table) -> None:
+        super().__init__()  # type: ignore[no-untyped-call] # the library's
+        self._table = table
+        self._mine: Event | None = None
+        self._found: Event | None = None
+
+    @property
+    def mine(self) -> Event:
+        """The row that this worker holds."""
+        if self._mine is None:
+            raise LeaseLost
+        return self._mine
+
+    @property
+    def found(self) -> Event | None:
+        """The row that kept us from claiming: finished, or held by another worker."""
+        return self._found
+
+    def save_inprogress(
+        self, data: Mapping[str, Any], remaining_time_in_millis: int | None = None
+    ) -> None:
+        """Claim the row that *data* describes, for as long as this invocation can live."""
+        if remaining_time_in_millis is None:
+            raise ValueError("the lease needs the Lambda context, to know how long it lasts")
+        until = clock.now_ms() + remaining_time_in_millis + GRACE_MS
+        self._mine, self._found = Event.read({**data, "lease_until": until}), None
+        super().save_inprogress(dict(data), remaining_time_in_millis)
+
+    def _get_hashed_idempotency_key(self, data: dict[str, Any]) -> str:
+        key = data.get(Event.partition_key)
+        if not key:
+            raise IdempotencyKeyError("an event has no id")
+        return str(key)
+
+    def _put_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - the row says more than the record
+        row = self.mine
+        try:
+            self._table.put(row.attributes(), when=Event.attr(Event.partition_key).not_exists())
+        except ConditionFailed as refusal:
+            self._mine = self._taken_over(row, Event.read(refusal.existing or {}))
+
+    def _taken_over(self, row: Event, found: Event) -> Event:
+        """The row, taken over from a worker that cannot be alive. Raises IdempotencyItemAlreadyExistsError."""
+        if found.lease_owner == row.lease_owner:
+            return found  # Our own write, whose answer was lost.
+        if clock.is_over(found.expires_at):
+            return self._replaced(row, found)
+        is_held = (found.lease_until or 0) > clock.now_ms()
+        if found.status != EventStatus.PROCESSING or is_held:
+            self._found = found
+            raise IdempotencyItemAlreadyExistsError(old_data_record=_record(found))
+        facts = Event.named(
+            lease_owner=row.lease_owner,
+            lease_until=row.lease_until,
+            attempts=found.attempts + 1,
+            last_processed_at=row.last_processed_at,
+        )
+        seen = Event.attr("lease_owner").eq(found.lease_owner)
+        same = seen & Event.attr("lease_until").eq(found.lease_until)
+        try:
+            taken = self._table.update(key_of(Event, row.event_id), put=facts, when=same)
+        except ConditionFailed as refusal:
+            faster = Event.read(refusal.existing or {})
+            if faster.lease_owner == row.lease_owner:
+                return faster
+            self._found = faster
+            raise IdempotencyItemAlreadyExistsError(old_data_record=_record(faster)) from None
+        return Event.read(taken)
+
+    def _replaced(self, row: Event, dead: Event) -> Event:
+        """A new row in the place of one whose time is over, which DynamoDB has not deleted yet."""
+        try:
+            self._table.put(row.attributes(), when=Event.attr(TTL_ATTRIBUTE).eq(dead.expires_at))
+        except ConditionFailed as refusal:
+            faster = Event.read(refusal.existing or {})
+            if faster.lease_owner == row.lease_owner:
+                return faster
+            self._found = faster
+            raise IdempotencyItemAlreadyExistsError(old_data_record=_record(faster)) from None
+        return row
+
+    def _get_record(self, idempotency_key: str) -> DataRecord:
+        item = self._table.get(key_of(Event, idempotency_key))
+        if item is None:
+            raise IdempotencyItemNotFoundError
+        self._found = Event.read(item)
+        return _record(self._found)
+
+    def _update_record(self, data_record: DataRecord) -> None:
+        """Finish. Raises LeaseLost."""
+        finish = Finish.model_validate_json(data_record.response_data)
+        facts = Event.named(
+            status=finish.status,
+            intent=finish.intent,
+            reason=finish.reason,
+            last_processed_at=clock.to_text(clock.now_ms()),
+        )
+        mine = Event.attr("lease_owner").eq(self.mine.lease_owner)
+        try:
+            self._table.update(
+                key_of(Event, self.mine.event_id),
+                put=facts,
+                drop=["lease_owner", "lease_until"],
+                when=mine,
+            )
+        except ConditionFailed as refusal:
+            existing = Event.read(refusal.existing) if refusal.existing else None
+            # Finished, perhaps by this very write whose answer was lost. Held by another one: no longer ours.
+            if existing is None or existing.status == EventStatus.PROCESSING:
+                raise LeaseLost from None
+
+    def _delete_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - see _put_record
+        """After an exception: nothing is deleted, the next delivery may take over at once."""
+        row = self.mine
+        mine = Event.attr("lease_owner").eq(row.lease_owner)
+        try:
+            self._table.update(
+                key_of(Event, row.event_id), put=Event.named(lease_until=0), when=mine
+            )
+        except ConditionFailed:
+            return  # Somebody else holds it, or it is finished.
+
+
+def hold(lease: Lease, row: Event, context: LambdaContext, work: Work) -> bool:
+    """
+    Do *work* with the row of an event while nobody else does, and finish the row; False where it was finished before.
+
+    Raises Held while another worker may be alive, LeaseLost when one took over, and what the work raises.
+    """
+    worked = False
+
+    def handle(*, row: Event) -> dict[str, Any]:  # noqa: ARG001 - the library claims by it
+        nonlocal worked
+        worked = True
+        return work(lease.mine).model_dump(mode="json")
+
+    config = IdempotencyConfig(
+        event_key_jmespath=Event.partition_key,
+        raise_on_no_idempotency_key=True,
+        expires_after_seconds=Event.ttl_days * clock.DAY_SECONDS,
+        lambda_context=context,
+    )
+    guarded = idempotent_function(
+        handle,
+        data_keyword_argument="row",
+        persistence_store=lease,
+        config=config,
+        key_prefix="richpanel",
+    )
+    try:
+        guarded(row=row)
+    except IdempotencyAlreadyInProgressError:
+        until = (lease.found.lease_until or 0) if lease.found else 0
+        raise Held(max(0, until - clock.now_ms()) + AFTER_LEASE_MS) from None
+    except IdempotencyPersistenceLayerError as wrapped:
+        # The library repeats texts of exceptions in its own; what failed says it better.
+        raise (wrapped.__cause__ or wrapped) from None
+    return worked
+
+
+def _record(row: Event) -> DataRecord:
+    """A row as the library knows records. No times: whether a lease is over is decided here, by our clock."""
+    is_held = row.status == EventStatus.PROCESSING
+    return DataRecord(
+        idempotency_key=row.event_id,
+        status=STATUS_CONSTANTS["INPROGRESS" if is_held else "COMPLETED"],
+    )

@@ -1,0 +1,1 @@
+"""The processing of one ticket event: decide, tag, assign, reply, remember, audit."""

@@ -1,0 +1,160 @@
+"""
+What follows from a decision, in an order in which every step is free the second time.
+
+A step that the help desk refuses is written down and stops no other: a missing tag must not lose a flag, nor a refused
+reply a route. What passes flies on, and the next delivery does the rest.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from richpanel.decisions.outcome import Decision
+from richpanel.resources import Resources
+from richpanel.store.items import Action
+from richpanel.taxonomy import ControlTag
+from richpanel.worker import audit, memory, replies, reservations, ticket_tags
+from richpanel.worker.cases import Case, Overtaken
+from shared.action_ledger import State
+from shared.failures import Permanent, Transient
+from shared.runtime.observability import metrics
+
+_OUT = frozenset({State.SENT, State.CONFIRMED})
+HANDED_OVER = (ControlTag.ESCALATED_HUMAN,)
+NOT_SENT = (ControlTag.SEND_FAILED, ControlTag.ESCALATED_HUMAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """
+    How the reply stands, from this run or an earlier one; *state* None where there is none.
+
+    *template* and *body_hash* are those of what went out, whatever is decided now. *waits*: a later delivery has to
+    find out. *dropped*: an earlier run meant to send one, and certainly did not.
+    """
+
+    state: State | None = None
+    tags: tuple[str, ...] = ()
+    template: str | None = None
+    body_hash: str | None = None
+    waits: Transient | None = None
+    dropped: bool = False
+
+    @property
+    def may_be_out(self) -> bool:
+        """Whether the customer has it, or may have it."""
+        return self.state in {*_OUT, State.UNKNOWN}
+
+
+def act(here: Resources, case: Case, decision: Decision) -> None:
+    """
+    Reply, tag, assign or close, and say so. Raises Transient where a later delivery has to go on.
+
+    The ticket is routed and tagged also while nobody knows whether its reply arrived: people must not wait for that.
+    """
+    memory.flag(here, case, decision)
+    answered = _answer(here, case, decision)
+    result = audit.skipped(_why_not(case))
+    if case.may_write:
+        result = _tried(lambda: ticket_tags.tag(here, case, decision, answered.tags))
+        _assign_or_close(here, case, decision, answered)
+    audit.write(here, case.event, "route", audit.of_decision(case, decision), result=result)
+    if answered.waits:
+        raise answered.waits
+    _audit_answer(here, case, decision, answered)
+    memory.remember(here, case, decision, sent=answered.template if answered.may_be_out else None)
+
+
+def _tried(step: Callable[[], str | None]) -> str:
+    """The result of a step: done, left undone for the reason that it returns, or refused by the help desk."""
+    try:
+        skipped = step()
+    except Permanent as refused:
+        metrics.add_metric("StepRefused", MetricUnit.Count, 1)
+        return audit.failed(refused.reason)
+    return audit.skipped(skipped) if skipped else audit.SUCCESS
+
+
+def _answer(here: Resources, case: Case, decision: Decision) -> Answered:
+    """Send what was decided, or find out what became of the reply of an earlier run."""
+    before = reservations.found(here, case)
+    if before is not None and before.state is not State.RESERVED:
+        if before.state is State.FAILED:
+            reservations.give_back(here, case)
+        return _as_it_stands(before.state, before)
+    in_doubt = before is not None and before.deadline != 0
+    wanted = decision.reply is not None and case.may_write
+    if not wanted and not in_doubt:
+        # What an earlier run meant to send, and certainly did not, is not to be sent any more.
+        reservations.give_back(here, case)
+        return Answered(dropped=before is not None)
+    try:
+        if before is not None and in_doubt:
+            state = replies.find_out(here, case, before)
+        else:
+            state = replies.send(here, case, decision, again=before is not None)
+    except Overtaken:
+        raise
+    except Transient as waits:
+        return Answered(waits=waits)
+    return _as_it_stands(state, reservations.found(here, case))
+
+
+def _as_it_stands(state: State, row: Action | None) -> Answered:
+    """What is true of a reply in this state, of which the row tells."""
+    told = (row.model_extra or {}) if row else {}
+    answered = Answered(state, (), told.get("template"), row.body_hash if row else None)
+    if state is State.FAILED:
+        metrics.add_metric("ReplyFailed", MetricUnit.Count, 1)
+        return Answered(state, tuple(map(str, NOT_SENT)), answered.template)
+    if state is State.UNKNOWN:
+        metrics.add_metric("ReplyUnknown", MetricUnit.Count, 1)
+        return Answered(state, tuple(map(str, HANDED_OVER)), answered.template)
+    tags = tuple(told.get("tags_when_sent", ()))
+    return Answered(state, tags, answered.template, answered.body_hash)
+
+
+def _assign_or_close(here: Resources, case: Case, decision: Decision, answered: Answered) -> None:
+    assignee = here.account.assignees.get(decision.team)
+    message = (case.conversation_id, case.target.name)
+    if _may_close(decision, answered):
+        reply_hash = answered.body_hash or ""
+        kind: audit.Kind = "close"
+        key = Action.key(Action.CLOSE, *message)
+        result = _tried(lambda: ticket_tags.close(here, case, decision, reply_hash))
+    elif answered.waits and decision.close_when_confirmed:
+        return  # Closed once the reply is seen, or assigned once nobody can see it: never both.
+    elif assignee is not None:
+        kind = "assign"
+        key = Action.key(Action.ASSIGN, message[0], assignee, message[1])
+        result = _tried(lambda: ticket_tags.assign(here, case, decision))
+    else:
+        return
+    audit.write(here, case.event, kind, {"team": decision.team}, result=result, key=key)
+
+
+def _may_close(decision: Decision, answered: Answered) -> bool:
+    """Only after the very reply that says so: an earlier run may have sent another one."""
+    is_that = decision.reply is not None and answered.template == decision.reply.template
+    return decision.close_when_confirmed and is_that and answered.state in _OUT
+
+
+def _audit_answer(here: Resources, case: Case, decision: Decision, answered: Answered) -> None:
+    key = Action.key(Action.REPLY, case.conversation_id, case.target.name)
+    payload = {"template": answered.template, "reason": decision.reason, "state": answered.state}
+    kind: audit.Kind = "auto_reply"
+    result = audit.SUCCESS
+    if answered.dropped:
+        result = audit.skipped(str(decision.reason))
+    elif answered.state is None:
+        return
+    elif answered.state not in _OUT:
+        kind, result = "escalate", audit.failed(str(answered.state))
+    audit.write(here, case.event, kind, payload, result=result, key=key)
+
+
+def _why_not(case: Case) -> str:
+    if case.switches.dry_run:
+        return "dry_run"
+    return "no_help_desk" if case.desk is None else "ticket_not_found"

@@ -1,0 +1,121 @@
+"""
+Why a ticket was handled as it was: rows for people, of codes, scores and ids alone.
+
+The time in a row's key is that of the event's first claim, so a redelivery writes the same rows, and the first stay.
+"""
+
+import json
+from typing import Any, Literal
+
+from richpanel.decisions.outcome import Decision
+from richpanel.event import event_prefix
+from richpanel.resources import Resources
+from richpanel.store import audits
+from richpanel.store.items import AuditAction, Event
+from richpanel.worker.cases import Case
+from shared import clock
+from shared.redaction import redact
+
+type Kind = Literal["route", "tag", "assign", "auto_reply", "escalate", "close", "park", "switch"]
+
+SUCCESS = "success"
+LONGEST_PAYLOAD_BYTES = 1_000
+
+
+def skipped(reason: str) -> str:
+    """The result of what was left undone."""
+    return f"skipped: {reason}"
+
+
+def failed(reason: str) -> str:
+    """The result of what could not be done."""
+    return f"fail: {reason}"
+
+
+def write(
+    here: Resources,
+    event: Event,
+    kind: Kind,
+    payload: dict[str, Any],
+    *,
+    result: str,
+    key: str | None = None,
+) -> None:
+    """
+    Keep one action of an event. *key* is that of its ledger row, where it has one.
+
+    Safe to repeat: the first row of an action stays.
+    """
+    audits.add(
+        here.audit,
+        AuditAction(
+            conversation_id=event.conversation_id,
+            ts_action_id=_sort_key(event, _own_id(event, kind) if key is None else _id_of(key)),
+            action_type=kind,
+            action_payload_redacted=as_text(payload),
+            idempotency_key=key or event.event_id,
+            result=result,
+            expires_at=AuditAction.time_to_live(),
+        ),
+    )
+
+
+def is_written(here: Resources, event: Event, key: str) -> bool:
+    """Whether the action with this ledger key was written down for an event."""
+    sort_key = _sort_key(event, _id_of(key))
+    return audits.one(here.audit, event.conversation_id, sort_key) is not None
+
+
+def reason_of(here: Resources, event: Event) -> str | None:
+    """Why an event was decided as it was, as far as that was written down."""
+    found = audits.one(here.audit, event.conversation_id, _sort_key(event, _own_id(event, "route")))
+    reason = json.loads(found.action_payload_redacted).get("reason") if found else None
+    return str(reason) if reason else None
+
+
+def _sort_key(event: Event, action_id: str) -> str:
+    return AuditAction.sort_key(event.created_at, action_id)
+
+
+def _own_id(event: Event, kind: Kind) -> str:
+    """The name of what has no ledger row: with the message, as two events of a ticket may begin in one millisecond."""
+    return f"{kind}:{event.event_id.removeprefix(event_prefix(event.conversation_id))}"
+
+
+def _id_of(key: str) -> str:
+    """The name of an action among those of its event, from its ledger key."""
+    return key.partition(":")[2]
+
+
+def as_text(payload: dict[str, Any]) -> str:
+    """The payload as JSON of at most 1 KB, redacted once more. What is too long loses its longest parts."""
+    left = {name: value for name, value in payload.items() if value not in (None, [], (), {})}
+    while True:
+        text = redact(json.dumps(left, ensure_ascii=True, separators=(",", ":"), default=str))
+        if len(text) <= LONGEST_PAYLOAD_BYTES or not left:
+            return text
+        longest = max(left, key=lambda name: len(json.dumps(left[name], default=str)))
+        del left[longest]
+
+
+def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
+    """What a decision was, and what it was made from."""
+    return {
+        "intent": decision.intent,
+        "secondary": decision.secondary,
+        "level": f"P{int(decision.level)}",
+        "confidence": round(decision.routing_confidence, 2),
+        "automation": round(decision.automation_confidence, 2),
+        "margin": round(decision.margin, 2),
+        "tier": None if decision.tier is None else int(decision.tier),
+        "team": decision.team,
+        "tags": decision.tags,
+        "template": decision.considered,
+        "reason": decision.reason,
+        "tier2": decision.tier2_refusal,
+        "policy": decision.policy_refusal,
+        "shut": [result.gate for result in decision.gates if not result.is_open][:8],
+        "flags": sorted(decision.risk_flags),
+        "turn": len(case.talk.said),
+        "waited_s": max(0, clock.now_ms() - case.target.at_ms) // clock.SECOND_MS,
+    }

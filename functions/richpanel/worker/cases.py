@@ -1,0 +1,233 @@
+"""One turn on its way through the worker, and what is decided about it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from richpanel.channels import Channel
+from richpanel.classification import Classification, Message
+from richpanel.classification.classifier import classify
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.clients.tickets import Comment, Ticket
+from richpanel.decisions import decide
+from richpanel.decisions.facts import (
+    AutoReply,
+    Memory,
+    NoOrder,
+    OrderFacts,
+    PendingFlow,
+    RouteOnly,
+    Turn,
+)
+from richpanel.decisions.outcome import Decision
+from richpanel.decisions.readings import awaits_order_number
+from richpanel.decisions.routing import tier0_flags_of
+from richpanel.decisions.switches import Switches
+from richpanel.guards import identity, opt_outs, order_ownership
+from richpanel.guards.customer_hash import can_count, customer_hmac
+from richpanel.resources import Sources
+from richpanel.store import states
+from richpanel.store.items import ConversationState, Event
+from richpanel.taxonomy import RiskFlag
+from richpanel.turns import Reading, Said, Talk
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from shared.failures import Transient
+
+
+class Overtaken(Transient):
+    """Somebody wrote the conversation's state, or in the ticket, since it was decided on: decide anew."""
+
+    def __init__(self) -> None:
+        super().__init__("overtaken")
+        self.wait_ms = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """
+    A turn with all that its handling depends on. *event* is its claimed row, *state* what was remembered when it began.
+
+    *ticket* and *reading* are None where the help desk has no such ticket; *read_at* is when it was read (ms since
+    1970). *customer* is the HMAC of the sender's address, None where it is not proved. *was_closed_by_us*: an earlier
+    run of this very event closed the ticket.
+    """
+
+    event: Event
+    talk: Talk
+    channel: Channel
+    switches: Switches
+    state: ConversationState | None
+    desk: HelpDesk | None
+    ticket: Ticket | None
+    reading: Reading | None
+    read_at: int
+    owner: str
+    remaining_ms: Callable[[], int]
+    customer: str | None = None
+    was_closed_by_us: bool = False
+
+    @property
+    def conversation_id(self) -> str:
+        """The ticket, which is the conversation."""
+        return self.event.conversation_id
+
+    @property
+    def target(self) -> Said:
+        """The comment that is decided on."""
+        return self.talk.target
+
+    @property
+    def counted_as(self) -> str:
+        """What the event is called where its customer is counted: a row of several tickets names none of them."""
+        return digest(self.event.event_id)[:16]
+
+    @property
+    def may_write(self) -> bool:
+        """Whether anything may be changed in the help desk: it is set up, has the ticket, and nobody tries things."""
+        return self.desk is not None and self.ticket is not None and not self.switches.dry_run
+
+
+def decision_on(here: Sources, case: Case) -> Decision:
+    """What to do about a case; looks the order up where the answer depends on it. Raises Throttled."""
+    memory = _memory(here, case)
+    now, shop = _moment(clock.now_ms()), here.account.shop
+    message = _message(here, case, awaits_order_number(memory, now))
+    rules = _with_threats(classify(message), case)
+    turn = _turn(here, case, message, rules)
+    order: OrderFacts | NoOrder = NoOrder.NOT_LOOKED_UP
+    decision = decide(turn, memory, order, case.switches, now, shop=shop)
+    if decision.wants_order_lookup:
+        order = _order(here, case, turn)
+        decision = decide(turn, memory, order, case.switches, now, shop=shop)
+    if decision.wants_verdict and here.judge and turn.model:
+        turn = replace(turn, model=here.judge.verdict(message, rules, turn.model))
+        decision = decide(turn, memory, order, case.switches, now, shop=shop)
+    # Asked last, and only where there is something to refuse.
+    refusal = opt_out(here, case) if decision.reply else None
+    if refusal:
+        turn = replace(turn, policy_refusal=refusal)
+        decision = decide(turn, memory, order, case.switches, now, shop=shop)
+    return decision
+
+
+def opt_out(here: Sources, case: Case) -> str | None:
+    """Why those whom a reply would reach get none from a machine; None where they may."""
+    if case.ticket is None:
+        return None  # It gets no reply anyway.
+    return opt_outs.refusal(here, case.ticket, _comment(case.ticket, case.target), case.channel)
+
+
+def _with_threats(rules: Classification, case: Case) -> Classification:
+    """
+    The answer with what only people may handle in messages beside this turn: those that nobody has handled yet, and
+    those that a person answered before we were here. A machine answers nobody who has threatened.
+    """
+    beside = [classify(Message(text=said.text, channel=case.channel)) for said in case.talk.aside]
+    flags = {flag for answer in beside for flag in tier0_flags_of(answer)}
+    return replace(rules, risk_flags=rules.risk_flags | flags) if flags else rules
+
+
+def sender_hmac(here: Sources, ticket: Ticket, said: Said) -> str | None:
+    """The HMAC of the address that a comment came from; None where that is not proved."""
+    comment = _comment(ticket, said)
+    address = identity.sender_of(ticket, comment) if comment else None
+    return customer_hmac(here.keys, address) if address and can_count(here.keys) else None
+
+
+def _turn(here: Sources, case: Case, message: Message, rules: Classification) -> Turn:
+    ticket, reading, talk = case.ticket, case.reading, case.talk
+    classification, opinion = rules, None
+    if here.judge and not case.switches.safe_mode:
+        classification, opinion = here.judge.opinion(message, rules)
+    person_at = reading.last_person_at_ms if reading else None
+    turn = Turn(
+        message_id=case.target.name,
+        message_at=_moment(case.target.at_ms),
+        channel=case.channel,
+        classification=classification,
+        model=opinion,
+        ticket_is_open=_is_open(case),
+        last_person_reply_at=_moment(person_at) if person_at is not None else None,
+        route_only=talk.route_only if ticket else RouteOnly.TICKET_UNREADABLE,
+        earlier_auto_reply=bool(reading and reading.has_automatic_reply(case.target.place)),
+        recipient_is_listed=case.customer in here.account.allowlist,
+        # Who cannot be counted could be answered any number of times.
+        policy_refusal=None if can_count(here.keys) else "customers_not_counted",
+    )
+    return replace(turn, newest=reading.newest) if reading else turn
+
+
+def _is_open(case: Case) -> bool:
+    """Whether the ticket is open, as far as this turn is concerned: what its own first run closed was open then."""
+    return case.was_closed_by_us or not (case.ticket and case.ticket.is_closed)
+
+
+def _message(here: Sources, case: Case, expects_order_number: bool) -> Message:
+    author = case.ticket and _comment(case.ticket, case.target)
+    sender = author.via.sender if author and author.via else None
+    return Message(
+        text=case.target.text,
+        channel=case.channel,
+        subject=case.ticket.subject if case.ticket else None,
+        earlier=tuple(said.text for said in case.talk.said[:-1]),
+        has_attachment=any(said.attachment_ids for said in case.talk.said),
+        expects_order_number=expects_order_number,
+        order_mask=here.account.order_mask,
+        is_automatic=identity.normal_address(sender) in here.account.own_addresses,
+    )
+
+
+def _memory(here: Sources, case: Case) -> Memory:
+    state = case.state
+    customer = states.customer(here.state, case.customer) if case.customer else None
+    times = customer.times_beside(case.counted_as) if customer else None
+    if state is None:
+        return Memory(customer_reply_times=moments(times))
+    # A redelivery decides from what stood before its first run, not from what that made of it.
+    flow, last = state.flow_before(case.target.name), state.last_auto_reply
+    return Memory(
+        pending_flow=PendingFlow(_of_text(flow.requested_at), flow.attempts, flow.type)
+        if flow
+        else None,
+        last_auto_reply=AutoReply(last.type, _of_text(last.sent_at), last.source_message_id)
+        if last
+        else None,
+        auto_reply_times=moments(state.auto_reply_times),
+        customer_reply_times=moments(times),
+        risk_flags=frozenset(RiskFlag(flag) for flag in state.risk_flags or ()),
+    )
+
+
+def _order(here: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
+    comment = _comment(case.ticket, case.target) if case.ticket else None
+    if case.desk is None or case.ticket is None or comment is None:
+        return NoOrder.NO_MATCH
+    match = order_ownership.find_order(
+        here.services(case.desk),
+        case.ticket,
+        comment,
+        turn.classification.order_numbers,
+        is_email=case.channel is Channel.EMAIL,
+    )
+    if match.order is None or match.path is None:
+        return NoOrder.LOOKUP_FAILED if match.is_failed else NoOrder.NO_MATCH
+    known = {name: getattr(match.order, name) for name in match.order.__dataclass_fields__}
+    return OrderFacts(path=match.path, **known)
+
+
+def _comment(ticket: Ticket, said: Said) -> Comment | None:
+    return next((c for c in ticket.comments if c.id and c.id == said.message_id), None)
+
+
+def moments(texts: list[str] | None) -> tuple[datetime, ...]:
+    """Times as they are stored, to count with."""
+    return tuple(_of_text(text) for text in texts or ())
+
+
+def _of_text(text: str) -> datetime:
+    return _moment(clock.from_text(text))
+
+
+def _moment(at_ms: int) -> datetime:
+    return datetime.fromtimestamp(at_ms / 1_000, UTC)

@@ -1,0 +1,176 @@
+"""
+What a conversation is remembered by after a turn: little, and only forward.
+
+One write for each turn. That of a turn that is answered is made before the reply, together with the reply's slot and
+reservation (`ahead`); what did not go out is taken back and written anew.
+"""
+
+from dataclasses import replace
+
+from richpanel.decisions.facts import NEED_ORDER_NUMBER, RouteOnly
+from richpanel.decisions.facts import PendingFlow as Flow
+from richpanel.decisions.outcome import Decision
+from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, templates
+from richpanel.resources import Resources
+from richpanel.store import states
+from richpanel.store.items import ConversationState, PendingFlow
+from richpanel.store.states import Change
+from richpanel.turns import Place
+from richpanel.worker.cases import Case, Overtaken
+from shared import clock
+
+
+def head_of(state: ConversationState | None) -> Place | None:
+    """The newest message that was handled; None where none was."""
+    if state is None or state.last_processed_message_at is None:
+        return None
+    return clock.from_text(state.last_processed_message_at), state.last_processed_message_id or ""
+
+
+def is_remembered(case: Case) -> bool:
+    """
+    Whether this turn was remembered by a run that died before it finished: all that comes before was done then.
+
+    To decide again would be wrong: what is remembered now holds the turn itself. Not so what was written ahead of a
+    reply: that proves nothing, and says what stood there before.
+    """
+    state = case.state
+    if state is None or state.reservation_of(case.target.name):
+        return False
+    return head_of(state) == case.target.place
+
+
+def is_ahead(case: Case) -> bool:
+    """Whether this turn was remembered ahead of its reply, and is the newest that was: nothing was taken back."""
+    state, name = case.state, case.target.name
+    if state is None or not state.is_slot_of(name) or state.reservation_of(name) is None:
+        return False
+    return head_of(state) == case.target.place
+
+
+def flag(here: Resources, case: Case, decision: Decision) -> None:
+    """Write what is to be feared of a conversation before anything else is done: it outlives all that may fail."""
+    flags = {str(one) for one in decision.risk_flags}
+
+    def change(state: ConversationState | None) -> Change | None:
+        if flags <= ((state.risk_flags if state else None) or set()):
+            return None
+        return Change(add=ConversationState.named(risk_flags=flags))
+
+    if flags:
+        states.change_conversation(here.state, case.conversation_id, change)
+
+
+def _change_for(
+    case: Case,
+    decision: Decision,
+    state: ConversationState | None,
+    *,
+    sent: str | None,
+    processed_at: int,
+) -> Change:
+    """What the turn changes. *sent*: the template of the reply that is out, or may be."""
+    facts = ConversationState.named(
+        last_processed_at=_later(state, clock.to_text(max(0, processed_at)))
+    )
+    head, name = head_of(state), case.target.name
+    is_late = case.talk.route_only is RouteOnly.LATE_MESSAGE
+    if is_late or (head is not None and head > case.target.place):
+        return Change(
+            put=facts
+        )  # Something newer was handled: only what never goes back may be said.
+    moment, message_id = case.target.place
+    facts |= ConversationState.named(
+        last_processed_message_id=message_id,
+        last_processed_message_at=clock.to_text(moment),
+        last_routed_team=str(decision.team),
+        last_routing_confidence=round(decision.routing_confidence, 4),
+        last_intent=str(decision.intent),
+    )
+    asked = case.state.flow_before(name) if case.state else None
+    if (state.flow_before(name) if state else None) != asked:
+        return Change(
+            put=facts
+        )  # Another turn has asked, or given up, since this one was decided on.
+    flow = _flow_after(decision, asked, sent)
+    if flow is None:
+        return Change(put=facts, drop=("pending_flow",))
+    return Change(put=facts | ConversationState.named(pending_flow=flow))
+
+
+def _flow_after(
+    decision: Decision, asked: PendingFlow | None, sent: str | None
+) -> dict[str, object] | None:
+    """
+    What becomes of our question. It follows from what went out, not from what is decided now: a redelivery may decide
+    otherwise than the run that sent the reply.
+    """
+    if sent is None:
+        left = decision.pending_flow_unsent if decision.reply else decision.pending_flow
+        return _stored(left) if left else None
+    if sent == ASK_ORDER_NUMBER:
+        asked_at = clock.to_text(clock.now_ms())
+        attempts = (asked.attempts if asked else 0) + 1
+        return {"type": NEED_ORDER_NUMBER, "requested_at": asked_at, "attempts": attempts}
+    if templates[sent].tier is Tier.VERIFIED:
+        return None
+    left = decision.pending_flow_unsent
+    return _stored(left) if left else None
+
+
+def ahead(case: Case, decision: Decision, state: ConversationState | None, sent: str) -> Change:
+    """What the turn changes, to be written before its reply: as if that had gone out."""
+    # Up to before this message, and no further: the sweep comes back to the ticket until somebody saw the turn done.
+    before = min(case.read_at, case.target.at_ms - 1)
+    return _change_for(case, decision, state, sent=sent, processed_at=before)
+
+
+def remember(here: Resources, case: Case, decision: Decision, *, sent: str | None) -> None:
+    """
+    Write what the turn changes, unless it stands there already. Safe to repeat.
+
+    Raises Transient and Erased; Overtaken where a reply to this very message was reserved that we know nothing of.
+    """
+    name = case.target.name
+
+    def change(state: ConversationState | None) -> Change | None:
+        reserved = state.reservation_of(name) if state else None
+        if state and reserved and state.is_slot_of(name):
+            if sent is None:
+                raise Overtaken
+            return None
+        wanted = _change_for(case, decision, state, sent=sent, processed_at=case.read_at)
+        if reserved:
+            wanted = replace(wanted, drop=(*wanted.drop, "reserved_reply"))
+        return None if state and _is_there(state, wanted) else wanted
+
+    states.change_conversation(here.state, case.conversation_id, change)
+
+
+def touch(here: Resources, conversation_id: str, read_at: int) -> None:
+    """Note that we looked and found nothing new: what we wrote ourselves must not keep the ticket in the sweep."""
+    now = clock.to_text(read_at)
+
+    def change(state: ConversationState | None) -> Change:
+        return Change(put=ConversationState.named(last_processed_at=_later(state, now)))
+
+    states.change_conversation(here.state, conversation_id, change)
+
+
+def _later(state: ConversationState | None, moment: str) -> str:
+    return max(moment, (state and state.last_processed_at) or "")
+
+
+def _stored(flow: Flow) -> dict[str, object]:
+    requested_at = clock.to_text(round(flow.requested_at.timestamp() * 1_000))
+    return {"type": flow.type, "requested_at": requested_at, "attempts": flow.attempts}
+
+
+def _is_there(state: ConversationState, wanted: Change) -> bool:
+    known = state.attributes()
+    flags = wanted.add.get("risk_flags", set())
+    return (
+        all(known.get(name) == value for name, value in wanted.put.items())
+        and flags <= set(known.get("risk_flags", set()))
+        and not any(name in known for name in wanted.drop)
+    )

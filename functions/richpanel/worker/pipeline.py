@@ -1,0 +1,339 @@
+"""
+One event of the queue: the ticket is read, its turns are decided, and each is acted on under a lease, once.
+
+    parse -> switches -> ticket and state -> turns that are due -> for each, under its lease:
+        decide -> reply -> tags -> assign or close -> audit -> state -> rows of what came along -> finish
+
+`processed` is the last write and proves that everything before it was done. Whoever dies in between leaves
+`processing`, and the next delivery rolls forward: every step before is free the second time.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from richpanel import turns
+from richpanel.channels import Channel
+from richpanel.clients.calls import BadAnswer
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.clients.tickets import Ticket
+from richpanel.decisions.facts import RouteOnly
+from richpanel.decisions.switches import Switches
+from richpanel.event import RichpanelEvent, event_id_of_message, parse_event
+from richpanel.resources import Resources
+from richpanel.store import events, states
+from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
+from richpanel.store.lease import Finish, hold
+from richpanel.store.rate_limit import Lane
+from richpanel.turns import Reading, Said, Talk
+from richpanel.worker import actions, audit, cases, memory, parking, reservations
+from richpanel.worker.cases import Case
+from shared import clock
+from shared.aws.sqs_fifo import to_json
+from shared.failures import Permanent, Transient
+from shared.runtime.observability import metrics
+
+# A ticket, or a message of it, may become visible a little later than we are told of it.
+RECEIVES_UNTIL_VISIBLE = 3
+# A provider that answers with something else than JSON for as long as this does not mean it.
+RECEIVES_UNTIL_BAD = 4
+# Of comments whose events are looked up: each costs a read unit, and what is older was handled when it came.
+MOST_ROWS = 30
+NOT_FOUND = "ticket_not_found"
+VISIBLE_IN_MS = 5 * clock.SECOND_MS
+_WRONG_KEY = frozenset({"richpanel_401", "richpanel_403"})
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One delivery of a queue record. *receives* counts those of the same record, this one included."""
+
+    body: str
+    receives: int
+    context: LambdaContext
+
+    @property
+    def deadline_ms(self) -> int:
+        """When this invocation ends, ms since 1970."""
+        return clock.now_ms() + int(self.context.get_remaining_time_in_millis())
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """What the log says about one event: *outcome* is processed, duplicate, parked or erased."""
+
+    event: RichpanelEvent | None
+    outcome: str
+    reason: str | None = None
+    intents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Visit:
+    """What one delivery saw of its ticket."""
+
+    event: RichpanelEvent
+    switches: Switches
+    state: ConversationState | None
+    desk: HelpDesk | None
+    ticket: Ticket | None
+    reading: Reading | None
+    read_at: int
+
+
+def process(here: Resources, delivery: Delivery) -> Handled:
+    """Handle one queue record. Returns for what is done or parked; what it raises, the queue brings back."""
+    try:
+        event = parse_event(delivery.body)
+    except Permanent as refusal:
+        parking.park_unreadable(here, delivery.body, refusal.reason)
+        return Handled(None, "parked", refusal.reason)
+    try:
+        return _handle(here, delivery, event)
+    except states.Erased:
+        return Handled(event, "erased")
+    except Permanent as refusal:
+        parking.park(here, event, refusal.reason)
+        return Handled(event, "parked", refusal.reason)
+    except BadAnswer as bad:
+        if delivery.receives < RECEIVES_UNTIL_BAD:
+            raise
+        parking.park(here, event, bad.reason)
+        return Handled(event, "parked", bad.reason)
+    except Transient as failure:
+        if failure.reason in _WRONG_KEY:
+            here.keys.refreshed()  # Perhaps people have put the right one in by now.
+        raise
+
+
+def _handle(here: Resources, delivery: Delivery, event: RichpanelEvent) -> Handled:
+    conversation_id = event.conversation_id
+    state = states.conversation(here.state, conversation_id)
+    if state and state.erased_at:
+        raise states.Erased
+    visit = _look(here, delivery, event, state)
+    talks, rows = _due(here, delivery, visit)
+    _notice_changed(here, visit, rows)
+    ends: list[Finish] = []
+    for number, talk in enumerate(talks):
+        if number:
+            # The turn before has changed the ticket and what is remembered of it.
+            visit = _look(here, delivery, event, states.conversation(here.state, conversation_id))
+        row, work = _row(here, visit, talk, delivery), _work(here, visit, talk, delivery, ends)
+        hold(here.lease, row, delivery.context, work)
+    if not talks:
+        memory.touch(here, conversation_id, visit.read_at)
+        return Handled(event, "duplicate")
+    parked = next((end for end in ends if end.status is EventStatus.PARKED), None)
+    intents = tuple(end.intent for end in ends if end.intent)
+    if parked:
+        return Handled(event, "parked", parked.reason, intents)
+    return Handled(event, "processed", intents=intents)
+
+
+def _look(
+    here: Resources, delivery: Delivery, event: RichpanelEvent, state: ConversationState | None
+) -> _Visit:
+    """Read the ticket. Raises Transient while it may still become visible."""
+    conversation_id = event.conversation_id
+    lane = Lane.CHAT if event.channel is Channel.LIVECHAT else Lane.MAIL
+    desk = here.desk(lane, delivery.deadline_ms)
+    # Before the ticket: what is written while it is read must not look as if we had seen it.
+    read_at = clock.now_ms()
+    ticket = desk.ticket(conversation_id) if desk else None
+    if desk and ticket is None and delivery.receives <= RECEIVES_UNTIL_VISIBLE:
+        raise Transient(NOT_FOUND, VISIBLE_IN_MS)
+    return _Visit(
+        event=event,
+        switches=here.switchboard.current(),
+        state=state,
+        desk=desk,
+        ticket=ticket,
+        reading=turns.read(conversation_id, ticket, here.account.robots) if ticket else None,
+        read_at=read_at,
+    )
+
+
+def _due(here: Resources, delivery: Delivery, visit: _Visit) -> tuple[list[Talk], dict[str, Event]]:
+    """The turns to handle now, and the rows of the ticket's comments. Raises Transient and Permanent."""
+    if visit.reading is None:
+        return _due_unseen(here, visit)
+    named, shown = _named(visit), [said.key for said in visit.reading.customer]
+    if named and named not in shown and delivery.receives <= RECEIVES_UNTIL_VISIBLE:
+        raise Transient("message_not_visible", VISIBLE_IN_MS)
+    newest = set(shown[-MOST_ROWS:]) | {named}
+    recent = tuple(said for said in visit.reading.customer if said.key in newest)
+    rows = events.get_many(here.idempotency, [said.key for said in recent])
+    reading = replace(visit.reading, customer=recent)
+    return turns.due(reading, named, memory.head_of(visit.state), rows), rows
+
+
+def _due_unseen(here: Resources, visit: _Visit) -> tuple[list[Talk], dict[str, Event]]:
+    """What the queue brought itself, where there is no ticket to read. Raises Permanent where it brought nothing."""
+    event = visit.event
+    said = turns.queued(event, event.conversation_id)
+    if said is None:
+        raise Permanent(NOT_FOUND)
+    rows = events.get_many(here.idempotency, filter(None, (said.key, event.adopts)))
+    if event.adopts in rows and said.key not in rows:
+        said = replace(said, key=event.adopts, name=event.adopts.rpartition(":")[2])
+    if any(row.status != EventStatus.PROCESSING for row in rows.values()):
+        return [], rows
+    return [Talk(said, route_only=RouteOnly.TICKET_UNREADABLE)], rows
+
+
+def _named(visit: _Visit) -> str | None:
+    """The event of the message that the call names, if it names one."""
+    message_id = visit.event.message_id
+    return event_id_of_message(visit.event.conversation_id, message_id) if message_id else None
+
+
+def _work(
+    here: Resources, visit: _Visit, talk: Talk, delivery: Delivery, ends: list[Finish]
+) -> Callable[[Event], Finish]:
+    def work(claimed: Event) -> Finish:
+        case = _case(here, visit, talk, claimed, delivery)
+        end = _already_done(here, case) or _finish(here, case, delivery)
+        if end.status is EventStatus.PROCESSED:
+            _cover(here, visit, talk, claimed)
+        ends.append(end)
+        return end
+
+    return work
+
+
+def _already_done(here: Resources, case: Case) -> Finish | None:
+    """How a turn ended that an earlier run had remembered before it died: everything but the last writes was done."""
+    if not memory.is_remembered(case) and not _was_answered(here, case):
+        return None
+    intent = case.state.last_intent if case.state else None
+    if case.ticket is None and case.desk is not None:
+        return _parked(here, case, NOT_FOUND, intent)
+    reason = audit.reason_of(here, case.event)
+    return Finish(status=EventStatus.PROCESSED, intent=intent, reason=reason)
+
+
+def _was_answered(here: Resources, case: Case) -> bool:
+    """The same of a turn that was remembered ahead of its reply: the last thing written for it is how that ended."""
+    key = reservations.action_id(case)
+    return memory.is_ahead(case) and audit.is_written(here, case.event, key)
+
+
+def _finish(here: Resources, case: Case, delivery: Delivery) -> Finish:
+    """Decide and act; how it ended. Raises Transient where a later delivery has to go on."""
+    metrics.add_metric("Turns", MetricUnit.Count, 1)
+    try:
+        decision = cases.decision_on(here, case)
+        actions.act(here, case, decision)
+    except (Permanent, BadAnswer) as refusal:
+        if isinstance(refusal, BadAnswer) and delivery.receives < RECEIVES_UNTIL_BAD:
+            raise
+        return _parked(here, case, refusal.reason, None)
+    intent = str(decision.intent)
+    if case.ticket is None and case.desk is not None:
+        return _parked(here, case, NOT_FOUND, intent)
+    return Finish(status=EventStatus.PROCESSED, intent=intent, reason=str(decision.reason))
+
+
+def _parked(here: Resources, case: Case, reason: str, intent: str | None) -> Finish:
+    audit.write(here, case.event, "park", {"reason": reason}, result=audit.failed(reason))
+    return Finish(status=EventStatus.PARKED, intent=intent, reason=reason)
+
+
+def _case(here: Resources, visit: _Visit, talk: Talk, claimed: Event, delivery: Delivery) -> Case:
+    if claimed.payload_sha256 != _digest(talk.target, visit.event.conversation_id)[0]:
+        # Somebody changed the message since it was claimed: route it, and let people answer.
+        _mismatch(here, claimed)
+        talk = replace(talk, route_only=RouteOnly.PAYLOAD_MISMATCH)
+    ticket = visit.ticket
+    closing = Action.key(Action.CLOSE, claimed.conversation_id, talk.target.name)
+    return Case(
+        event=claimed,
+        talk=talk,
+        channel=_channel(here, visit),
+        switches=visit.switches,
+        state=visit.state,
+        desk=visit.desk,
+        ticket=ticket,
+        reading=visit.reading,
+        read_at=visit.read_at,
+        owner=str(delivery.context.aws_request_id),
+        remaining_ms=delivery.context.get_remaining_time_in_millis,
+        customer=cases.sender_hmac(here, ticket, talk.target) if ticket else None,
+        was_closed_by_us=bool(
+            ticket and ticket.is_closed and here.ledger.action(closing) is not None
+        ),
+    )
+
+
+def _notice_changed(here: Resources, visit: _Visit, rows: dict[str, Event]) -> None:
+    """Say when a message that is done reads otherwise now: it was edited. It gets no second decision."""
+    customer = visit.reading.customer if visit.reading else ()
+    # The one that the call is about, and the newest: what else was edited concerns nobody any more.
+    for said in (one for one in customer if one.key == _named(visit) or one is customer[-1]):
+        row = rows.get(said.key)
+        is_done = row is not None and row.status != EventStatus.PROCESSING
+        if row and is_done and row.payload_sha256 != _digest(said, row.conversation_id)[0]:
+            _mismatch(here, row)
+
+
+def _mismatch(here: Resources, row: Event) -> None:
+    reason = "payload_mismatch"
+    audit.write(here, row, "park", {"reason": reason}, result=audit.skipped(reason))
+
+
+def _channel(here: Resources, visit: _Visit) -> Channel:
+    """The ticket's channel, where the help desk names one that we know; else that of the call."""
+    name = visit.ticket.channel if visit.ticket else ""
+    return here.account.channels.get(name, visit.event.channel)
+
+
+def _row(here: Resources, visit: _Visit, talk: Talk, delivery: Delivery) -> Event:
+    """The row to claim for a turn."""
+    switches, said = visit.switches, talk.target
+    now = clock.to_text(clock.now_ms())
+    hashed, size = _digest(said, visit.event.conversation_id)
+    can_answer = switches.may_automate(_channel(here, visit))
+    return Event(
+        event_id=said.key,
+        conversation_id=visit.event.conversation_id,
+        source_message_id=said.message_id,
+        created_at=now,
+        last_processed_at=now,
+        received_at=clock.to_text(visit.event.received_at),
+        status=EventStatus.PROCESSING,
+        mode=Mode.AUTOMATION_CANDIDATE if can_answer else Mode.ROUTE_ONLY,
+        safe_mode=switches.safe_mode,
+        automation_enabled=switches.automation_enabled,
+        payload_sha256=hashed,
+        payload_bytes=size,
+        lease_owner=str(delivery.context.aws_request_id),
+        expires_at=Event.time_to_live(),
+    )
+
+
+def _cover(here: Resources, visit: _Visit, talk: Talk, claimed: Event) -> None:
+    """Say that what came along with a turn is done with it. Safe to repeat."""
+    for said in talk.earlier:
+        events.cover(here.idempotency, _row_of(visit, said, claimed), by=claimed.event_id)
+
+
+def _row_of(visit: _Visit, said: Said, claimed: Event) -> Event:
+    """The row of a message that is handled along with the one that was claimed."""
+    hashed, size = _digest(said, visit.event.conversation_id)
+    facts = {
+        "event_id": said.key,
+        "source_message_id": said.message_id,
+        "payload_sha256": hashed,
+        "payload_bytes": size,
+    }
+    return claimed.model_copy(update=facts)
+
+
+def _digest(said: Said, conversation_id: str) -> tuple[str, int]:
+    """Hash and size of what a message is about, as the contract wants them; the text itself is kept nowhere."""
+    text = to_json(turns.canonical(conversation_id, said))
+    return hashlib.sha256(text.encode()).hexdigest(), len(text)

@@ -1,0 +1,176 @@
+"""
+An automatic reply: its one attempt on the wire, and what is known about it afterwards.
+
+    reserved (state, with its slot) --> help desk took it: sent (ledger) --> a later read shows it: confirmed
+                |-- refused ---------> failed; the slot is given back, people take over
+                |-- certainly not sent, or too busy --> the next delivery tries
+                `-- in doubt --> deadline over, ticket read: shown there: confirmed, else unknown
+
+Nobody resends what may have arrived: a customer who is answered twice is worse off than one whom a person answers.
+"""
+
+import hashlib
+from collections.abc import Callable
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from richpanel.decisions.outcome import Decision, Reply
+from richpanel.decisions.replies.catalogue import BodyFormat, render
+from richpanel.event import plain
+from richpanel.resources import Resources
+from richpanel.store.items import Action
+from richpanel.worker import cases, reservations
+from richpanel.worker.cases import Case, Overtaken
+from shared import clock
+from shared.action_ledger import OnDoubt, State
+from shared.failures import Permanent, Transient
+from shared.providers.outcomes import NotSent
+from shared.runtime.observability import metrics
+
+# What was read longer ago is read again before a reply: a person may have answered since.
+FRESH_MS = 10 * clock.SECOND_MS
+
+
+def find_out(here: Resources, case: Case, before: Action) -> State:
+    """What became of a reply that an earlier run has reserved. Raises Transient where it may still be at it."""
+
+    def leave() -> None:
+        # Asked for only where that run tells this very moment that it was not sent: the next delivery has the words.
+        raise NotSent("not_tried")
+
+    return _perform(here, case, before, leave)
+
+
+def send(here: Resources, case: Case, decision: Decision, *, again: bool) -> State:
+    """
+    Send the reply that was decided on, once. *again*: an earlier run certainly did not get it onto the wire.
+
+    Raises Overtaken, and Transient where a later delivery has to go on.
+    """
+    desk, account, reply = case.desk, here.account, decision.reply
+    assert desk is not None  # noqa: S101 - for mypy: nothing is sent where may_write is not
+    assert reply is not None  # noqa: S101 - for mypy: the caller looked
+    if not here.switchboard.current().allow(case.channel, reply.template):
+        raise Overtaken
+    _look_again(case)
+    if cases.opt_out(here, case):
+        raise Overtaken  # They said so since it was decided; or nobody can tell any more.
+    text = render(
+        reply.template,
+        reply.variant,
+        reply.values,
+        signature=account.shop.support_signature,
+        first_name=None,
+        body_format=BodyFormat.HTML if account.reply_is_html else BodyFormat.TEXT,
+    )
+    author = account.shop.bot_author_id or ""
+    path = account.reply_paths.get(case.channel, "send_message")
+    state = _attempt(
+        here,
+        case,
+        _intended(case, decision, reply, text),
+        reserve=lambda attempt: reservations.reserve(
+            here, case, decision, reply, attempt, again=again
+        ),
+        post=lambda: desk.reply(case.conversation_id, text, author, path),
+        again=again,
+    )
+    if state is State.FAILED:
+        reservations.free(here, case)
+    elif not here.switchboard.current().allow(case.channel, reply.template):
+        # Somebody closed a switch while it went out: seconds ago, or else something does not heed the switches.
+        metrics.add_metric("SentWhileOff", MetricUnit.Count, 1)
+    return state
+
+
+def _look_again(case: Case) -> None:
+    """Read the ticket again where that was a while ago. Raises Overtaken when it says something else now."""
+    if clock.now_ms() - case.read_at <= FRESH_MS:
+        return
+    assert case.desk is not None  # noqa: S101 - for mypy
+    now = case.desk.ticket(case.conversation_id)
+    seen = [
+        (c.id, c.created_at, c.is_operator) for c in (case.ticket.in_order if case.ticket else [])
+    ]
+    if now is None or [(c.id, c.created_at, c.is_operator) for c in now.in_order] != seen:
+        raise Overtaken
+
+
+def _attempt(
+    here: Resources,
+    case: Case,
+    intended: Action,
+    *,
+    reserve: Callable[[Action], None],
+    post: Callable[[], None],
+    again: bool,
+) -> State:
+    """Reserve a reply, and make the one attempt."""
+    if again:
+        # The ledger has a row, which tells of this attempt as well; what the turn changes may read otherwise now.
+        now = clock.now_ms()
+        reserve(intended.model_copy(update={"owner": case.owner, "reserved_at": now}))
+        return _perform(here, case, intended, post)
+    return here.ledger.perform_reserved(
+        intended,
+        owner=case.owner,
+        remaining_ms=case.remaining_ms(),
+        reserve=reserve,
+        send=_without_id(post),
+    )
+
+
+def _perform(here: Resources, case: Case, action: Action, post: Callable[[], None]) -> State:
+    return here.ledger.perform(
+        action,
+        owner=case.owner,
+        remaining_ms=case.remaining_ms(),
+        send=_without_id(post),
+        evidence=lambda found: _shown(case, found),
+    )
+
+
+def _without_id(post: Callable[[], None]) -> Callable[[], str | None]:
+    """The help desk gives a reply no id."""
+
+    def send() -> str | None:
+        post()
+        return None
+
+    return send
+
+
+def _shown(case: Case, action: Action) -> str | None:
+    """The comment that proves an attempt: an operator's, written after it was reserved, with the same words."""
+    try:
+        ticket = case.desk.ticket(case.conversation_id) if case.desk else None
+    except (Permanent, Transient):
+        return None  # What nobody can read proves nothing: people look.
+    for comment in ticket.comments if ticket else []:
+        is_later = (comment.created_at or 0) >= action.reserved_at - clock.SECOND_MS
+        if comment.is_operator and is_later and body_hash(comment.text) == action.body_hash:
+            return f"comment {comment.id}"
+    return None
+
+
+def body_hash(text: str) -> str:
+    """What a reply is recognised by in the help desk's copy, which may be marked up and spaced another way."""
+    # Without any blanks: who turns addresses into links puts some in.
+    return hashlib.sha256("".join(plain(text).split()).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _intended(case: Case, decision: Decision, reply: Reply, text: str) -> Action:
+    return Action.model_validate(
+        Action.facts_of(case.event)
+        | {
+            "action_id": reservations.action_id(case),
+            "channel": str(case.channel),
+            "on_doubt": OnDoubt.AT_MOST_ONCE,
+            "body_hash": body_hash(text),
+            "payload_sha256": body_hash(text),
+            "payload_bytes": len(text.encode()),
+            "intent": str(decision.intent),
+            "template": reply.template,
+            "tags_when_sent": list(reply.tags_when_sent),
+        }
+    )

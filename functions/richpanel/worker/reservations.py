@@ -1,0 +1,249 @@
+"""
+What is written before an automatic reply is sent, so that no second one is; found again after an accident; taken back.
+
+    the customer's count --> the conversation's state, in one write: slot, reservation, all that the turn changes
+
+The write of the state is the one that every turn makes. It is conditional on the state that was decided on, so of two
+turns that would answer in one ticket one goes out and the other is decided anew; so is whoever finds the customer
+counted by somebody else meanwhile. The ledger row comes after the attempt, with its outcome: a reservation without one
+is in doubt, and gets its row from whoever finds it.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from richpanel.decisions.cooldowns import is_customer_limited
+from richpanel.decisions.outcome import Decision, Reply, tags_when_sent
+from richpanel.decisions.replies.catalogue import templates
+from richpanel.resources import Resources
+from richpanel.store import events, states
+from richpanel.store.items import (
+    Action,
+    AutoReply,
+    ConversationState,
+    CustomerState,
+    Event,
+    EventStatus,
+    ReservedReply,
+)
+from richpanel.store.states import Change
+from richpanel.worker import cases, memory
+from richpanel.worker.cases import Case, Overtaken
+from shared import clock
+from shared.action_ledger import OnDoubt
+
+MOST_TIMES = 3  # of a conversation
+MOST_CUSTOMER_TIMES = 5
+
+
+def action_id(case: Case) -> str:
+    """The ledger's name of the reply to a turn."""
+    return Action.key(Action.REPLY, case.conversation_id, case.target.name)
+
+
+def found(here: Resources, case: Case) -> Action | None:
+    """The reply of an earlier run of the same event; in doubt where nothing is known but that it was reserved."""
+    row = here.ledger.action(action_id(case))
+    reserved = case.state.reservation_of(case.target.name) if case.state else None
+    if row is None and reserved:
+        return _entered(here, case, case.event, reserved)
+    return row
+
+
+def reserve(
+    here: Resources, case: Case, decision: Decision, reply: Reply, attempt: Action, *, again: bool
+) -> None:
+    """
+    Note a reply, and all that its turn changes, before *attempt* is made. Raises Overtaken where the state has moved
+    since it was decided on; nothing is reserved then.
+
+    *again*: the ledger knows of an attempt that certainly was not sent, and tells of this one too. Its slot is ours.
+    """
+    _keep_other(here, case)
+    sent_at = clock.to_text(attempt.reserved_at)
+    _count(here, case, sent_at)
+    name = case.target.name
+    slot = AutoReply(type=str(reply.type), sent_at=sent_at, source_message_id=name)
+
+    def take(state: ConversationState | None) -> Change | None:
+        reserved = state.reservation_of(name) if state else None
+        if reserved and reserved.owner == _short(attempt.owner):
+            return None  # Our own write, whose answer was lost.
+        is_held = again and state is not None and state.is_slot_of(name)
+        if _is_threatened(case, state) if is_held else _has_moved(case, state):
+            raise Overtaken
+        change = memory.ahead(case, decision, state, reply.template)
+        noted = ConversationState.named(
+            last_auto_reply=slot.model_dump(),
+            auto_reply_times=[*_times_beside(state, name), sent_at][-MOST_TIMES:],
+            reserved_reply=_reserved(case, reply, attempt, state),
+        )
+        return replace(change, put=change.put | noted)
+
+    try:
+        states.change_conversation(here.state, case.conversation_id, take)
+    except Overtaken:
+        _take_off(here, case, sent_at)
+        raise
+
+
+def give_back(here: Resources, case: Case) -> None:
+    """Take back the slot of a reply that was never tried, or that certainly did not go out. Safe to repeat."""
+    if case.state and case.state.is_slot_of(case.target.name):
+        free(here, case)
+    elif case.event.attempts > 1:
+        _uncount(here, case)  # An earlier run may have died between the count and the slot.
+
+
+def free(here: Resources, case: Case) -> None:
+    """Take back slot and question of a reply that did not go out; the reservation goes when the turn is remembered."""
+    name = case.target.name
+
+    def give(state: ConversationState | None) -> Change | None:
+        if state is None or not state.is_slot_of(name):
+            return None
+        times = _times_beside(state, name)
+        put = ConversationState.named(auto_reply_times=times) if times else {}
+        drop = ("last_auto_reply",) if times else ("last_auto_reply", "auto_reply_times")
+        if memory.head_of(state) != case.target.place:
+            return Change(put=put, drop=drop)  # Another turn has had its say about the question.
+        asked = state.flow_before(name)
+        if asked is None:
+            return Change(put=put, drop=(*drop, "pending_flow"))
+        return Change(put=put | ConversationState.named(pending_flow=asked.model_dump()), drop=drop)
+
+    # The customer's count first: the slot tells whoever comes after us that there is something to take back, and us
+    # what was counted, though somebody may have counted another reply since.
+    state = states.conversation(here.state, case.conversation_id)
+    _uncount(here, replace(case, state=state))
+    states.change_conversation(here.state, case.conversation_id, give)
+
+
+def _keep_other(here: Resources, case: Case) -> None:
+    """Give the reservation that stands where ours will a ledger row of its own, unless its turn is done."""
+    reserved = case.state.reserved_reply if case.state else None
+    if reserved is None or reserved.source_message_id == case.target.name:
+        return
+    key = Event.key(case.conversation_id, reserved.source_message_id)
+    event = events.get_many(here.idempotency, [key]).get(key)
+    # Without a row nobody comes back to it: its time is over.
+    if event and event.status != EventStatus.PROCESSED:
+        _entered(here, case, event, reserved)
+
+
+def _entered(here: Resources, case: Case, event: Event, reserved: ReservedReply) -> Action:
+    state = case.state
+    # One write holds both, so they are of one turn unless a newer one was handled since.
+    is_newest = state and state.last_processed_message_id == event.source_message_id
+    row = Action.facts_of(event) | {
+        "action_id": Action.key(Action.REPLY, event.conversation_id, reserved.source_message_id),
+        "channel": str(case.channel),
+        "on_doubt": OnDoubt.AT_MOST_ONCE,
+        "payload_sha256": reserved.body_hash,
+        "intent": state.last_intent if state and is_newest else None,
+    }
+    told = reserved.model_dump(exclude={"source_message_id", "pending_flow"})
+    told["tags_when_sent"] = list(tags_when_sent(templates[reserved.template].tier))
+    return here.ledger.enter(Action.model_validate(row | told))
+
+
+def _reserved(
+    case: Case, reply: Reply, attempt: Action, state: ConversationState | None
+) -> dict[str, object]:
+    return ReservedReply(
+        source_message_id=case.target.name,
+        owner=_short(attempt.owner),
+        reserved_at=attempt.reserved_at,
+        deadline=attempt.deadline,
+        body_hash=attempt.body_hash or "",
+        payload_bytes=attempt.payload_bytes,
+        template=reply.template,
+        pending_flow=state.flow_before(case.target.name) if state else None,
+    ).model_dump(exclude_none=True)
+
+
+def _short(owner: str) -> str:
+    """What is one of a kind in the ledger's name of an attempt."""
+    return owner.rpartition("/")[2]
+
+
+def _has_moved(case: Case, state: ConversationState | None) -> bool:
+    return (state.version if state else 0) != (case.state.version if case.state else 0)
+
+
+def _is_threatened(case: Case, state: ConversationState | None) -> bool:
+    """Whether another turn has raised a flag since this one was decided on."""
+    known = (case.state.risk_flags if case.state else None) or set()
+    return bool(((state.risk_flags if state else None) or set()) - known)
+
+
+def _times_beside(state: ConversationState | None, name: str) -> list[str]:
+    """When the ticket was answered, without the slot of this message."""
+    if state is None:
+        return []
+    last = state.last_auto_reply
+    mine = last.sent_at if last and state.is_slot_of(name) else None
+    return [time for time in state.auto_reply_times or [] if time != mine]
+
+
+def _customer_times_beside(case: Case, customer: CustomerState | None) -> list[str]:
+    """When the customer was answered, without what this event has counted, be it in its slot or not yet."""
+    last = case.state.last_auto_reply if case.state else None
+    mine = last.sent_at if last and last.source_message_id == case.target.name else None
+    times = customer.times_beside(case.counted_as) if customer else []
+    return [time for time in times if time != mine]
+
+
+def _count(here: Resources, case: Case, sent_at: str) -> None:
+    """Count a reply to the customer. Raises Overtaken where somebody else answers the same customer just now."""
+    looked, attempts = False, case.event.attempts
+
+    def count(customer: CustomerState | None) -> Change | None:
+        nonlocal looked
+        if customer and sent_at in (customer.auto_reply_times or []):
+            return None  # Our own write, whose answer was lost.
+        others = _customer_times_beside(case, customer)
+        is_overtaken = customer is not None and customer.is_counted_after(case.counted_as, attempts)
+        now = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
+        if looked or is_overtaken or is_customer_limited(cases.moments(others), now):
+            raise Overtaken
+        looked = True
+        return Change(
+            put=CustomerState.named(
+                auto_reply_times=[*others, sent_at][-MOST_CUSTOMER_TIMES:],
+                counted_for=case.counted_as,
+                counted_in=attempts,
+            )
+        )
+
+    if case.customer:
+        states.change_customer(here.state, case.customer, count)
+
+
+def _uncount(here: Resources, case: Case) -> None:
+    """Take off whatever runs of this event have counted."""
+    _leave(here, case, lambda customer: _customer_times_beside(case, customer))
+
+
+def _take_off(here: Resources, case: Case, sent_at: str) -> None:
+    """Take off what this run has counted, and nothing of a run that overtook it."""
+    _leave(
+        here,
+        case,
+        lambda customer: [time for time in customer.auto_reply_times or [] if time != sent_at],
+    )
+
+
+def _leave(here: Resources, case: Case, left_of: Callable[[CustomerState], list[str]]) -> None:
+    def take_off(customer: CustomerState | None) -> Change | None:
+        known = (customer.auto_reply_times if customer else None) or []
+        if customer is None or (left := left_of(customer)) == known:
+            return None
+        is_last = customer.counted_for == case.counted_as
+        drop = ("counted_for", "counted_in") if is_last else ()
+        counted = CustomerState.named(auto_reply_times=left)
+        return Change(put=counted, drop=drop) if left else Change(drop=(*drop, "auto_reply_times"))
+
+    if case.customer:
+        states.change_customer(here.state, case.customer, take_off)

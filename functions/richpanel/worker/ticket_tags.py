@@ -1,0 +1,190 @@
+"""
+What is changed in a ticket beside replies: tags, and assignee or state. Each may come twice: the ticket looks the same
+after, whether a first run had got that far or not.
+
+The ticket itself is the evidence. A row per action says that it was done, and for which message.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from richpanel.clients.helpdesk import HelpDesk, UnknownTag
+from richpanel.clients.tickets import Ticket
+from richpanel.decisions.outcome import Decision
+from richpanel.resources import Resources
+from richpanel.store.items import Action
+from richpanel.taxonomy import ControlTag, Level
+from richpanel.worker.cases import Case
+from richpanel.worker.replies import FRESH_MS, body_hash
+from shared import clock
+from shared.action_ledger import OnDoubt, State
+from shared.aws.sqs_fifo import digest
+from shared.failures import Permanent, Transient
+from shared.providers.outcomes import NotSent, Refused
+
+CLOSED_BY_US = (ControlTag.AUTO_CLOSED, ControlTag.DEFLECTED)
+
+
+def tag(here: Resources, case: Case, decision: Decision, more: tuple[str, ...]) -> str | None:
+    """
+    Put on what the ticket lacks of the decision's tags and *more*, and take other routes of ours off.
+
+    None, or why not all of them are there. Raises Permanent and Transient.
+    """
+    if case.desk is None or case.ticket is None:
+        return "no_ticket"
+    present = case.desk.tag_names(case.ticket)
+    wanted = tuple(dict.fromkeys((*decision.tags, *more)))
+    lacking = tuple(name for name in wanted if name not in present)
+    missing = _add(case.desk, case.conversation_id, lacking) if lacking else ()
+    # After the answer, and without a condition: a row says no more than the ticket does.
+    rows = [
+        _row(case, decision, Action.TAG, name, State.CONFIRMED)
+        for name in wanted
+        if name not in missing
+    ]
+    here.idempotency.put_many([row.stored() for row in rows])
+    obsolete = decision.tags_to_remove(present)
+    if obsolete:
+        case.desk.remove_tags(case.conversation_id, obsolete)
+    return f"missing {', '.join(missing)}" if missing else None
+
+
+def _add(desk: HelpDesk, conversation_id: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Put tags on a ticket, and make those that the account does not have; the names that could not be put on."""
+    try:
+        desk.add_tags(conversation_id, names)
+    except UnknownTag:
+        # People gave the account's tags by their ids: one that they left out is theirs to add.
+        known = frozenset(desk.tag_ids or ())
+    except Permanent:
+        known = _known_after_making(desk, names)
+        if known.issuperset(names):
+            desk.add_tags(conversation_id, names)
+            return ()
+    else:
+        return ()
+    there = tuple(name for name in names if name in known)
+    if there:
+        desk.add_tags(conversation_id, there)
+    return tuple(name for name in names if name not in known)
+
+
+def _known_after_making(desk: HelpDesk, names: tuple[str, ...]) -> frozenset[str]:
+    """The account's tags, once those that it lacks were made."""
+    known = {tag.name for tag in desk.tags()}
+    made: set[str] = set()
+    lacking = {name for name in names if name not in known}
+    for name in sorted(lacking):
+        # Refused when somebody else has just made it, or when we may not.
+        with suppress(Permanent):
+            desk.create_tag(name)
+            made.add(name)
+    if made != lacking:
+        known = {tag.name for tag in desk.tags()}
+    return frozenset(known | made)
+
+
+def assign(here: Resources, case: Case, decision: Decision) -> str | None:
+    """
+    Give the ticket to whom its team's tickets are given; None, or why not.
+
+    Never over somebody whom a person chose, except for what only people may handle.
+    """
+    assignee = here.account.assignees.get(decision.team)
+    if case.desk is None or case.ticket is None or assignee is None:
+        return "no_assignee"
+    if case.switches.safe_mode:
+        return "safe_mode"
+    desk, ticket = case.desk, case.ticket
+    if clock.now_ms() - case.read_at > FRESH_MS:
+        ticket = desk.ticket(case.conversation_id) or ticket
+    current = ticket.assignee_id
+    row = _row(case, decision, Action.ASSIGN, assignee)
+    is_done = current == assignee
+    if is_done and here.ledger.action(row.action_id) is None:
+        return None  # By somebody else.
+    chosen = current and current not in here.account.assignees.values()
+    if chosen and decision.level is not Level.P0:
+        return "assigned_by_a_person"
+    return _once(
+        here, case, row, lambda: desk.assign(case.conversation_id, assignee), is_done=is_done
+    )
+
+
+def close(here: Resources, case: Case, decision: Decision, reply_hash: str) -> str | None:
+    """Close the ticket once our reply is seen as its newest comment; None, or why it was not closed."""
+    if case.desk is None:
+        return "no_help_desk"
+    desk = case.desk
+    ticket = desk.ticket(case.conversation_id)
+    if ticket is None or not _ends_with(ticket, reply_hash):
+        return "reply_not_newest"
+    row = _row(case, decision, Action.CLOSE)
+    refused = _once(
+        here, case, row, lambda: desk.close(case.conversation_id), is_done=ticket.is_closed
+    )
+    if refused:
+        return refused
+    # Between the two somebody may have written: then people have to see it.
+    if not _ends_with(desk.ticket(case.conversation_id), reply_hash):
+        desk.reopen(case.conversation_id)
+        _add(desk, case.conversation_id, (ControlTag.ESCALATED_HUMAN,))
+        return "written_meanwhile"
+    _add(desk, case.conversation_id, CLOSED_BY_US)
+    return None
+
+
+def _ends_with(ticket: Ticket | None, reply_hash: str) -> bool:
+    comments = ticket.in_order if ticket else []
+    return bool(
+        comments and comments[-1].is_operator and body_hash(comments[-1].text) == reply_hash
+    )
+
+
+def _once(
+    here: Resources, case: Case, row: Action, change: Callable[[], None], *, is_done: bool
+) -> str | None:
+    """
+    Make a change that may come twice, through the ledger; None, or why it was refused. Raises Transient.
+
+    *is_done*: the ticket shows it already, which settles the attempt of a run that died.
+    """
+
+    def attempt() -> str | None:
+        try:
+            change()
+        except Permanent as refused:
+            raise Refused(refused.reason) from None
+        except Transient as failure:
+            # Free for the next delivery at once: whether it arrived does not matter.
+            raise NotSent(failure.reason) from None
+        return None
+
+    state = here.ledger.perform(
+        row,
+        owner=case.owner,
+        remaining_ms=case.remaining_ms(),
+        send=attempt,
+        evidence=lambda _: "the ticket" if is_done else None,
+    )
+    return "refused" if state is State.FAILED else None
+
+
+def _row(
+    case: Case, decision: Decision, pattern: str, part: str = "", state: State = State.RESERVED
+) -> Action:
+    parts = [part] if part else []
+    key = Action.key(pattern, case.conversation_id, *parts, case.target.name)
+    return Action.model_validate(
+        Action.facts_of(case.event)
+        | {
+            "action_id": key,
+            "channel": str(case.channel),
+            "on_doubt": OnDoubt.RESEND,
+            "state": state,
+            "payload_sha256": digest(part),
+            "payload_bytes": len(part.encode()),
+            "intent": str(decision.intent),
+        }
+    )
