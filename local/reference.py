@@ -17,10 +17,10 @@ from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from conversations.items import log as conversation_log
-from conversations.items.conversation import PARTITION_KEY, SORT_KEY, Conversation, Entry
-from conversations.items.log_item import ONLY, LogItem
-from conversations.items.register import OF_THE_LOG
+from conversations.store.items import log as conversation_log
+from conversations.store.items.base import ONLY, LogItem
+from conversations.store.items.catalogue import OF_THE_LOG
+from conversations.store.items.conversation import PARTITION_KEY, SORT_KEY, Conversation, Entry
 from local.processes import ROOT
 from shared.action_ledger import Action
 from shared.consent.records import Consent

@@ -12,20 +12,15 @@ from typing import Any, NoReturn
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations import companies, ownership
+from conversations import ownership, projects
 from conversations.ai.config import AiConfig, AiConfigBroken
-from conversations.ai.plain import plain
-from conversations.ai.templates import Template, TemplateBroken
-from conversations.companies import (
-    Companies,
-    Company,
-    ConfigurationInvalid,
-    WhatsAppChannel,
-)
-from conversations.items.conversation import ChannelMethod
-from conversations.items.ways import BusinessAddress
+from conversations.ai.prompt.plain_json import plain
+from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken
 from conversations.ownership import NotOwned
+from conversations.projects import Companies, Company, ConfigurationInvalid, WhatsAppChannel
 from conversations.store import claims, routes
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.routes import BusinessAddress
 from operations import arguments, project_ownership
 from operations.arguments import Refused
 from shared.aws.dynamodb import Table
@@ -130,7 +125,7 @@ def _list(tables: _Tables, options: argparse.Namespace) -> None:
 
 def _state(item: Item) -> Sequence[str]:
     try:
-        company = companies.parse(item)
+        company = projects.parse(item)
     except ConfigurationInvalid as fault:
         return (f"unusable: {fault.attribute}",)
     channels = ",".join(company.allowed_channels)
@@ -170,7 +165,7 @@ def _no_number(_: str) -> NoReturn:
 def _checked(item: Item) -> Company:
     """The project that an item describes, if all that it may do can be done as it says. Raises Refused."""
     try:
-        company = companies.parse(item)
+        company = projects.parse(item)
         for method in company.allowed_channels:
             company.channel(method)
             AiConfig.read(company.ai_config, method.value)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import boto3
 
-from conversations import replaying
-from conversations.items.conversation import ChannelMethod
-from conversations.replaying import DeadEvent, Depot, Found, NotReplayable, Redriven
+from conversations.recovery import replay
+from conversations.recovery.replay import DeadEvent, Depot, Found, NotReplayable, Redriven
+from conversations.store.items.conversation import ChannelMethod
 from operations import arguments
 from operations.unhandled import PutBack, Shown, Tell, Wanted
 from shared import clock
@@ -51,7 +51,7 @@ class ConversationEvents:
     def replay(self, event_id: str, company: str | None, tell: Tell) -> None:
         """Put one parked event back."""
         try:
-            found = replaying.replay(self.depot, event_id, company)
+            found = replay.replay(self.depot, event_id, company)
         except NotReplayable as refusal:
             tell(PutBack(event_id, (), str(refusal)))
         else:
@@ -62,7 +62,7 @@ class ConversationEvents:
         # All are found first: what is parked once more meanwhile is not put back again and again.
         for found in list(self._found(wanted, is_open=True)):
             try:
-                again = replaying.replay(self.depot, found.event_id)
+                again = replay.replay(self.depot, found.event_id)
             except NotReplayable as refusal:
                 tell(_put_back(found, refusal.why))
             else:
@@ -70,7 +70,7 @@ class ConversationEvents:
 
     def letters(self, limit: int) -> list[Shown]:
         """Dead letters of the six queues."""
-        return [_shown(dead) for dead in replaying.letters(self.depot, limit)]
+        return [_shown(dead) for dead in replay.letters(self.depot, limit)]
 
     def redrive(self, ids: Collection[str] | None, tell: Tell) -> None:
         """Put letters back where they come from."""
@@ -79,14 +79,14 @@ class ConversationEvents:
             what = f"refused: {one.refused}" if one.refused else "redriven"
             tell(PutBack(one.id, (one.id, one.queue, what), one.refused))
 
-        replaying.redrive(self.depot, ids=ids, limit=sys.maxsize, tell=told)
+        replay.redrive(self.depot, ids=ids, limit=sys.maxsize, tell=told)
 
     def waiting(self) -> dict[str, int]:
         """About how many letters the queue holds."""
         return {"conversations": self.depot.dead_letters.count()}
 
     def _found(self, wanted: Wanted, *, is_open: bool) -> Iterator[Found]:
-        return replaying.parked(
+        return replay.parked(
             self.depot.log, company=wanted.company, reason=wanted.reason, is_open=is_open
         )
 

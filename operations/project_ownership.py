@@ -6,7 +6,7 @@ import boto3
 
 from conversations import ownership
 from conversations.ai.config import AiConfig
-from conversations.companies import Company
+from conversations.projects import Company
 from operations.arguments import Refused
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret, SecretUnreadable

@@ -8,11 +8,11 @@ from functools import partial
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations import erasing
-from conversations.connecting import ledger_of
-from conversations.credentials import Credentials
-from conversations.erasing import Eraser
-from conversations.items.conversation import Conversation
+from conversations.bootstrap import ledger_of
+from conversations.outbound.credentials import Credentials
+from conversations.privacy import erasure
+from conversations.privacy.erasure import Eraser
+from conversations.store.items.conversation import Conversation
 from operations import arguments
 from operations.arguments import Refused
 from shared import addresses, keyed_hashes
@@ -47,9 +47,9 @@ def _erase(options: argparse.Namespace) -> int:
     known = list(dict.fromkeys([*options.phone, *options.user_id, *options.email]))
     if not known:
         raise Refused("give --phone, --user-id or --email, each as often as you like")
-    minutes = -(-erasing.SETTLES_MS // 60_000)
+    minutes = -(-erasure.SETTLES_MS // 60_000)
     print(f"fencing; then up to {minutes} minutes until no worker is left in it", file=sys.stderr)
-    done = erasing.erase(_desk(options.stack, options.openai_url), options.company, known)
+    done = erasure.erase(_desk(options.stack, options.openai_url), options.company, known)
     counts = (
         "addresses",
         "conversations",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations import references
-from conversations.items.log import state_key
 from conversations.store import erasures
+from conversations.store.items import identifiers
+from conversations.store.items.log import state_key
 from shared import addresses, clock
 from shared.addresses import AddressInvalid
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from conversations.context_object import ContextObject
-    from conversations.requests import Request
+    from conversations.initiation.context_object import ContextObject
+    from conversations.initiation.requests import Request
     from shared.aws.dynamodb import Table
     from shared.events import InboundMessage
 
@@ -41,7 +41,7 @@ def was_said_before(
 def was_asked_before(log: Table, context: ContextObject, request: Request) -> bool:
     """Whether a request is that of an erased conversation, or older than the erasure of its recipient. One read."""
     data = context.conversation_data
-    refs = references.refs_of(data.conversation_id, data.conversation_ref)
+    refs = identifiers.refs_of(data.conversation_id, data.conversation_ref)
     recipient = request.recipient
     known = filter(None, (recipient.tel, recipient.email, recipient.user_id))
     people = {(request.company_id, address) for address in known}

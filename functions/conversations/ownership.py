@@ -17,18 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conversations.companies import (
-    CACHE_MS,
-    Company,
-    ConfigurationInvalid,
-    EmailChannel,
-    SmsChannel,
-)
-from conversations.items.books import ParkReason
-from conversations.items.claims import SHARED
-from conversations.items.conversation import ChannelMethod
+from conversations.projects import CACHE_MS, Company, ConfigurationInvalid, EmailChannel, SmsChannel
 from conversations.store import claims
 from conversations.store.claims import Name
+from conversations.store.items.claims import SHARED
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.records import ParkReason
 from shared import addresses, clock
 from shared.addresses import AddressInvalid
 from shared.failures import Permanent
@@ -37,7 +31,7 @@ from shared.tenancy.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, o
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from conversations.items.ways import BusinessAddress
+    from conversations.store.items.routes import BusinessAddress
     from shared.aws.dynamodb import Table
     from shared.events import InboundMessage
 

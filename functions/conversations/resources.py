@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conversations.companies import Companies
-    from conversations.items.conversation import ChannelMethod
+    from conversations.projects import Companies
+    from conversations.store.items.conversation import ChannelMethod
     from shared.action_ledger import Action, Ledger
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from conversations.ai.parameters import Parameters, ParametersBroken
-from conversations.ai.plain import plain
+from conversations.ai.json_schema import Parameters, ParametersBroken
+from conversations.ai.prompt.plain_json import plain
 from shared.events import Channel  # noqa: TC001 - pydantic reads this annotation at run time
 from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage

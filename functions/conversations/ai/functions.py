@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.config import BuiltIn, Function
-from conversations.ai.parameters import ArgumentsInvalid, Parameters
+from conversations.ai.json_schema import ArgumentsInvalid, Parameters
 from shared import ai
 from shared.aws.sqs_fifo import to_json
 

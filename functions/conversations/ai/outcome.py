@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conversations.ai.faults import Fault
+    from conversations.ai.checks.faults import Fault
     from conversations.ai.functions import Call, Result
     from shared.ai import Usage
 

@@ -11,12 +11,8 @@ from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from conversations import agents, consent_desk, inputs, judging, letting_go, listing, placing, views
-from conversations.companies import ConfigurationInvalid
-from conversations.connecting import ConnectedSettings, resources_of
-from conversations.handlers.routes import Routes
-from conversations.listing import Page
-from conversations.office import (
+from conversations.api import inputs, queries, unmatched, views
+from conversations.api.access import (
     Agent,
     AlreadyTaken,
     NotFound,
@@ -25,7 +21,12 @@ from conversations.office import (
     opened_for,
     recipient_of,
 )
-from conversations.once import KeyReused, StillRunning
+from conversations.api.agents import agent_actions, consent, release_request, resolve_unknown
+from conversations.api.idempotency import KeyReused, StillRunning
+from conversations.api.queries import Page
+from conversations.api.routing import Routes
+from conversations.bootstrap import ConnectedSettings, resources_of
+from conversations.projects import ConfigurationInvalid
 from conversations.store.states import Gone
 from shared.api import rest
 from shared.api.auth import Caller, Scope
@@ -66,10 +67,10 @@ app = rest.resolver(
         Gone: rest.NOT_FOUND,  # erased while it was being changed
         NotOpen: (HTTPStatus.CONFLICT, "NOT_OPEN"),
         AlreadyTaken: (HTTPStatus.CONFLICT, "ALREADY_TAKEN"),
-        letting_go.NothingToRelease: (HTTPStatus.CONFLICT, "NOTHING_TO_RELEASE"),
-        judging.NotUnknown: (HTTPStatus.CONFLICT, "NOT_UNKNOWN"),
-        placing.AlreadyPlaced: (HTTPStatus.CONFLICT, "ALREADY_ATTACHED"),
-        placing.OtherChannel: (HTTPStatus.CONFLICT, "OTHER_CHANNEL"),
+        release_request.NothingToRelease: (HTTPStatus.CONFLICT, "NOTHING_TO_RELEASE"),
+        resolve_unknown.NotUnknown: (HTTPStatus.CONFLICT, "NOT_UNKNOWN"),
+        unmatched.AlreadyPlaced: (HTTPStatus.CONFLICT, "ALREADY_ATTACHED"),
+        unmatched.OtherChannel: (HTTPStatus.CONFLICT, "OTHER_CHANNEL"),
         KeyReused: (HTTPStatus.CONFLICT, "IDEMPOTENCY_KEY_CONFLICT"),
         StillRunning: (HTTPStatus.CONFLICT, "REQUEST_IN_PROGRESS"),
         ConfigurationInvalid: (HTTPStatus.INTERNAL_SERVER_ERROR, "CONFIGURATION_ERROR"),
@@ -107,7 +108,7 @@ def get_openapi() -> Response[str]:
 )
 def list_conversations(caller: Caller, query: inputs.ListQuery) -> Page[views.ConversationsView]:
     """Conversations of a project, or of all of the key; without a status the open ones, newest first."""
-    return listing.of_company(office, caller, query)
+    return queries.of_company(office, caller, query)
 
 
 @routes.reads(
@@ -120,7 +121,7 @@ def search_conversations(
     caller: Caller, given: inputs.SearchInput
 ) -> Page[views.ConversationsView]:
     """Conversations with one person."""
-    return listing.of_recipient(office, caller, given)
+    return queries.of_recipient(office, caller, given)
 
 
 @routes.reads(
@@ -130,7 +131,7 @@ def get_conversation(
     caller: Caller, _query: inputs.NoInput, ref: str
 ) -> Page[views.ConversationView]:
     """One conversation, and who changed its status and why."""
-    return Page(listing.one(office, caller, ref), None)
+    return Page(queries.one(office, caller, ref), None)
 
 
 @routes.reads(
@@ -143,7 +144,7 @@ def list_messages(
     caller: Caller, query: inputs.MessagesQuery, ref: str
 ) -> Page[views.MessagesView]:
     """Messages of a conversation, newest first."""
-    return Page(listing.log_of(office, caller, ref, query), None)
+    return Page(queries.log_of(office, caller, ref, query), None)
 
 
 @routes.changes(
@@ -157,7 +158,7 @@ def take_over(
 ) -> Callable[[Agent], views.StandingView]:
     """Take a conversation over from the model; with `force` from a colleague."""
     opened = opened_for(office, caller, ref)
-    return lambda agent: agents.take_over(here, opened, agent)
+    return lambda agent: agent_actions.take_over(here, opened, agent)
 
 
 @routes.changes(
@@ -172,7 +173,7 @@ def write_message(
 ) -> Callable[[Agent], views.AcceptedView]:
     """Write to the customer; who writes where nobody has the conversation takes it over."""
     opened = opened_for(office, caller, ref)
-    return lambda agent: agents.write(here, opened, agent, given)
+    return lambda agent: agent_actions.write(here, opened, agent, given)
 
 
 @routes.changes(
@@ -187,7 +188,7 @@ def hand_back(
     """Give it back to the model, which answers what waits only where told to; a waiting function is refused."""
     opened = opened_for(office, caller, ref)
     pending = given.answer_pending
-    return lambda agent: agents.hand_back(here, opened, agent, answer_pending=pending)
+    return lambda agent: agent_actions.hand_back(here, opened, agent, answer_pending=pending)
 
 
 @routes.changes(
@@ -202,7 +203,7 @@ def release(
 ) -> Callable[[Agent], views.AcceptedView]:
     """Let go a first message that was held back or failed, a draft that was not sent, or a function that waits."""
     opened = opened_for(office, caller, ref)
-    return lambda agent: letting_go.release(here, opened, agent, given)
+    return lambda agent: release_request.release(here, opened, agent, given)
 
 
 @routes.changes(
@@ -216,7 +217,7 @@ def resolve(
 ) -> Callable[[Agent], views.ResolvedView]:
     """Say what became of a message whose outcome nobody knew."""
     opened = opened_for(office, caller, ref)
-    return lambda agent: judging.resolve(here, opened, agent, given)
+    return lambda agent: resolve_unknown.resolve(here, opened, agent, given)
 
 
 @routes.changes(
@@ -230,7 +231,7 @@ def close(
 ) -> Callable[[Agent], views.StandingView]:
     """End a conversation."""
     opened = opened_for(office, caller, ref)
-    return lambda agent: agents.close(here, opened, agent)
+    return lambda agent: agent_actions.close(here, opened, agent)
 
 
 @routes.changes(
@@ -244,7 +245,7 @@ def reopen(
 ) -> Callable[[Agent], views.StandingView]:
     """Put a closed conversation back to where it was."""
     opened = opened_for(office, caller, ref)
-    return lambda agent: agents.reopen(here, opened, agent)
+    return lambda agent: agent_actions.reopen(here, opened, agent)
 
 
 @routes.reads(
@@ -252,7 +253,7 @@ def reopen(
 )
 def list_unmatched(caller: Caller, query: inputs.UnmatchedQuery) -> Page[views.UnmatchedListView]:
     """Messages that belong to no conversation, newest first."""
-    return placing.unmatched(office, caller, query)
+    return unmatched.unmatched(office, caller, query)
 
 
 @routes.changes(
@@ -266,26 +267,26 @@ def attach(
     caller: Caller, given: inputs.AttachInput, unmatched_id: str
 ) -> Callable[[Agent], views.AttachedView]:
     """Place a message in a conversation, which takes it as if it had come there."""
-    found = placing.one_for(office, caller, unmatched_id)
+    found = unmatched.one_for(office, caller, unmatched_id)
     opened = opened_for(office, caller, given.ref)
-    return lambda agent: placing.attach(office, caller, agent, found, opened)
+    return lambda agent: unmatched.attach(office, caller, agent, found, opened)
 
 
 @routes.reads("POST /opt-outs/search", Scope.CONSENT_READ, inputs.ConsentQuery, views.ConsentView)
 def get_consent(caller: Caller, given: inputs.ConsentQuery) -> Page[views.ConsentView]:
     """Whether a person has opted out, or in, on each channel."""
-    return Page(consent_desk.standing(office, caller, given), None)
+    return Page(consent.standing(office, caller, given), None)
 
 
 @routes.changes("POST /opt-outs", Scope.CONSENT_WRITE, inputs.OptOutInput, views.RecordedView)
 def opt_out(caller: Caller, given: inputs.OptOutInput) -> Callable[[Agent], views.RecordedView]:
     """Put on record that a person wants nothing more."""
     recipient = recipient_of(given.recipient)
-    return lambda agent: consent_desk.opt_out(office, caller, agent, recipient, given)
+    return lambda agent: consent.opt_out(office, caller, agent, recipient, given)
 
 
 @routes.changes("POST /opt-ins", Scope.CONSENT_WRITE, inputs.OptInInput, views.RecordedView)
 def opt_in(caller: Caller, given: inputs.OptInInput) -> Callable[[Agent], views.RecordedView]:
     """Put on record that a person agrees."""
-    recipient = consent_desk.recipient_on(given.recipient, given.channels)
-    return lambda agent: consent_desk.opt_in(office, caller, agent, recipient, given)
+    recipient = consent.recipient_on(given.recipient, given.channels)
+    return lambda agent: consent.opt_in(office, caller, agent, recipient, given)

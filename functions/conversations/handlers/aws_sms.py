@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.ingress import aws_sms_events
+from conversations.inbound.webhooks import aws_sms_events
 from shared.aws.sqs_fifo import FifoQueue
 from shared.event_queues import inbound_entry, status_entry
 from shared.events import InboundMessage

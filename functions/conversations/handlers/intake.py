@@ -10,12 +10,12 @@ import boto3
 from botocore.config import Config
 from pydantic import Field, TypeAdapter
 
-from conversations import filing, intake
-from conversations.connecting import ConnectedSettings, resources_of
-from conversations.credentials import Credentials
-from conversations.media import Fetcher
-from conversations.queue_work import Worker, work
-from conversations.wire import file_proof
+from conversations.bootstrap import ConnectedSettings, resources_of
+from conversations.inbound import intake, late_attachments
+from conversations.inbound.attachments import Fetcher
+from conversations.outbound.credentials import Credentials
+from conversations.outbound.providers.gateway import file_proof
+from conversations.recovery.worker import Worker, work
 from shared.aws.dynamodb_json import storable
 from shared.consent.records import Consents
 from shared.events import FileStored, InboundMessage
@@ -65,7 +65,7 @@ def _handle(body: str, _: Run) -> str:
     except ValueError:  # of both: a pydantic error is one
         raise Permanent("unreadable") from None
     if isinstance(event, FileStored):
-        return filing.take(here, event)
+        return late_attachments.take(here, event)
     return intake.take(desk, event)
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from conversations import channel_work, giving_up, records
-from conversations.assembly import SpeakingSettings, desk_of
-from conversations.items.conversation import ChannelMethod
-from conversations.queue_work import Worker, work
+from conversations import commands
+from conversations.dialogue import dispatcher
+from conversations.dialogue.bootstrap import SpeakingSettings, desk_of
+from conversations.recovery import exhausted_retries
+from conversations.recovery.worker import Worker, work
+from conversations.store.items.conversation import ChannelMethod
 from shared.runtime import gc_at_start
 from shared.runtime.observability import metrics
 
@@ -34,7 +36,7 @@ desk = desk_of(settings)
 
 
 def _handle(body: str, run: Run) -> str:
-    outcome = channel_work.work(desk, records.read(body), channel, run)
+    outcome = dispatcher.work(desk, commands.read(body), channel, run)
     return outcome.ended if outcome else "nothing"
 
 
@@ -45,7 +47,7 @@ worker = Worker(
     here=desk.here,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
-    bury=lambda body, reason: giving_up.of_record(desk.here, body, reason),
+    bury=lambda body, reason: exhausted_retries.of_record(desk.here, body, reason),
 )
 gc_at_start.done()
 

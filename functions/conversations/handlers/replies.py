@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from pydantic import TypeAdapter, ValidationError
 
-from conversations import giving_up, replying
-from conversations.assembly import SpeakingSettings, desk_of
-from conversations.queue_work import Worker, work
+from conversations.dialogue import reply
+from conversations.dialogue.bootstrap import SpeakingSettings, desk_of
+from conversations.recovery import exhausted_retries
+from conversations.recovery.worker import Worker, work
 from shared import clock
 from shared.events import ReplyTrigger
 from shared.failures import Permanent
@@ -42,7 +43,7 @@ def _handle(body: str, run: Run) -> str:
     except ValidationError:
         raise Permanent("unreadable") from None
     longest = settings.reply_max_wait_seconds * clock.SECOND_MS
-    outcome = replying.answer(desk, trigger, run, max_wait_ms=longest)
+    outcome = reply.answer(desk, trigger, run, max_wait_ms=longest)
     return outcome.ended if outcome else "nothing"
 
 
@@ -53,7 +54,7 @@ worker = Worker(
     here=desk.here,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
-    bury=lambda body, reason: giving_up.of_trigger(desk.here, body, reason),
+    bury=lambda body, reason: exhausted_retries.of_trigger(desk.here, body, reason),
 )
 gc_at_start.done()
 

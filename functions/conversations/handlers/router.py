@@ -11,11 +11,11 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
-from conversations import initiating, requests
-from conversations.companies import Companies
-from conversations.items.conversation import ChannelMethod
+from conversations.initiation import acceptance, requests
+from conversations.initiation.json_body import RequestRefused, read_json
 from conversations.ownership import Claims
-from conversations.request_json import RequestRefused, read_json
+from conversations.projects import Companies
+from conversations.store.items.conversation import ChannelMethod
 from shared import clock, keyed_hashes
 from shared.api.auth import RateLimited, Unauthenticated, caller_of
 from shared.api.proxy_event import raw_body
@@ -55,7 +55,7 @@ keyed_hashes.configure(
     )
 )
 log = Table(dynamodb, settings.conversation_log_table_name)
-here = initiating.Routing(
+here = acceptance.Routing(
     log=log,
     companies=Companies(Table(dynamodb, settings.company_data_table_name)),
     claims=Claims(log),
@@ -81,16 +81,16 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     metrics.add_metric("Requested", MetricUnit.Count, 1)
     request_id = "unknown"
     try:
-        caller = initiating.authorised(caller_of(event))
+        caller = acceptance.authorised(caller_of(event))
         payload = read_json(raw_body(event))
         request_id = requests.request_id_of(payload)
-        call = initiating.Call(
+        call = acceptance.Call(
             caller=caller,
             payload=payload,
             correlation_id=event["requestContext"]["requestId"],
             remaining_ms=context.get_remaining_time_in_millis(),
         )
-        answer = initiating.initiate(here, call)
+        answer = acceptance.initiate(here, call)
     except RequestRefused as refusal:
         return _refused(refusal, request_id)
     except Unauthenticated:

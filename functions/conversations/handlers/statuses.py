@@ -10,9 +10,11 @@ import boto3
 from botocore.config import Config
 from pydantic import TypeAdapter
 
-from conversations import delivered, parking, sending
-from conversations.connecting import ConnectedSettings, resources_of
-from conversations.queue_work import Worker, work
+from conversations.bootstrap import ConnectedSettings, resources_of
+from conversations.outbound.delivery import status_updates
+from conversations.outbound.turns import transmission
+from conversations.recovery import parking
+from conversations.recovery.worker import Worker, work
 from shared import clock
 from shared.aws.dynamodb_json import storable
 from shared.events import DeliveryStatus
@@ -50,16 +52,16 @@ def _handle(body: str, run: Run) -> str:
     except ValueError:  # of both: a pydantic error is one
         raise Permanent("unreadable") from None
     try:
-        return delivered.apply(here, event)
+        return status_updates.apply(here, event)
     except Permanent as refusal:
-        if refusal.reason != delivered.UNKNOWN_MESSAGE:
+        if refusal.reason != status_updates.UNKNOWN_MESSAGE:
             raise
     # Without an action of ours to find it by, a message of ours is known as soon as its worker has linked its id.
-    is_early = clock.now_ms() < clock.from_text(event.occurred_at) + sending.IN_DOUBT_MS
+    is_early = clock.now_ms() < clock.from_text(event.occurred_at) + transmission.IN_DOUBT_MS
     if event.action_id is None and is_early and not run.is_last:
-        raise Transient(delivered.UNKNOWN_MESSAGE)
+        raise Transient(status_updates.UNKNOWN_MESSAGE)
     # Of another sender at the same number or account, as a rule: kept, but nobody has to look.
-    reason, counted = delivered.UNKNOWN_MESSAGE, "UnmatchedStatus"
+    reason, counted = status_updates.UNKNOWN_MESSAGE, "UnmatchedStatus"
     parking.park(here.log, here.bucket, SOURCE, body, reason, counted=counted)
     return "unmatched"
 

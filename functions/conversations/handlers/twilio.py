@@ -8,8 +8,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations.ingress import twilio_events, twilio_signature
-from conversations.ingress.twilio_signature import Call
+from conversations.inbound.webhooks import twilio_events, twilio_signature
+from conversations.inbound.webhooks.twilio_signature import Call
 from shared import clock
 from shared.api.proxy_event import has_header, header, raw_body
 from shared.aws.secrets import JsonSecret, SecretUnreadable

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from boto3.dynamodb.conditions import Attr
 
-from conversations.items.claims import Claim
-from conversations.items.log_item import PARTITION_KEY, key
+from conversations.store.items.base import PARTITION_KEY, key
+from conversations.store.items.claims import Claim
 from shared.aws.dynamodb import ConditionFailed, Table
 
 

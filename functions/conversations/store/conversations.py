@@ -5,9 +5,9 @@ from typing import Any
 
 from boto3.dynamodb.conditions import Key
 
-from conversations import references
-from conversations.items import conversation as keys
-from conversations.items.conversation import ChannelMethod, Conversation
+from conversations.store.items import conversation as keys
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import ChannelMethod, Conversation
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
@@ -51,7 +51,7 @@ def name(table: Table, seen: Conversation) -> Conversation | None:
     """
     if seen.ref_key is not None:
         return seen
-    named = Conversation.named(ref_key=references.key_of_ref(references.ref_of_item(seen)))
+    named = Conversation.named(ref_key=identifiers.key_of_ref(identifiers.ref_of_item(seen)))
     exists = Conversation.attr("conversation_id").exists()
     try:
         return Conversation.read(table.update(seen.key, put_once=named, when=exists))

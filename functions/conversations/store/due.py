@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from boto3.dynamodb.conditions import Key
 
-from conversations import references
-from conversations.items.log import DUE_BUCKETS, DUE_INDEX, Due, DueKind, of
-from conversations.items.log_item import PARTITION_KEY, SORT_KEY
+from conversations.store.items import identifiers
+from conversations.store.items.base import PARTITION_KEY, SORT_KEY
+from conversations.store.items.log import DUE_BUCKETS, DUE_INDEX, Due, DueKind, of
 from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
 
@@ -31,7 +31,7 @@ def put(
     """Have work brought back at a time. Where it waits already, it waits for the new time, and keeps when it began."""
     facts = Due.named(
         kind=kind,
-        due_bucket=references.bucket_of(ref, DUE_BUCKETS),
+        due_bucket=identifiers.bucket_of(ref, DUE_BUCKETS),
         due_at=clock.to_text(at_ms),
         reason=reason,
         message_sk=message_sk,

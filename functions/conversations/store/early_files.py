@@ -2,9 +2,9 @@
 
 from boto3.dynamodb.conditions import Key
 
-from conversations.items.books import EarlyFile
-from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
 from conversations.store import messages
+from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
+from conversations.store.items.records import EarlyFile
 from shared.aws.dynamodb import Table
 
 

@@ -5,18 +5,18 @@ from contextlib import suppress
 
 from boto3.dynamodb.conditions import Key
 
-from conversations.items.books import (
+from conversations.store import early_files, messages
+from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import OfConversation, State
+from conversations.store.items.records import (
     ErasedAddress,
     ErasedMessage,
     Parked,
     ParkReason,
     Unreachable,
 )
-from conversations.items.conversation import ChannelMethod
-from conversations.items.log import OfConversation, State
-from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
-from conversations.items.ways import Alias, Inbound, Route
-from conversations.store import early_files, messages
+from conversations.store.items.routes import Alias, Inbound, Route
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes

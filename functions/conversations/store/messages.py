@@ -6,9 +6,9 @@ from typing import Any
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from conversations.items.log import Change, Delivery, Message, OfConversation, of
-from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
-from conversations.items.ways import Outbound
+from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
+from conversations.store.items.log import Change, Delivery, Message, OfConversation, of
+from conversations.store.items.routes import Outbound
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.aws.sqs_fifo import digest
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from boto3.dynamodb.conditions import Key
 
-from conversations.items.log import State, state_key
-from conversations.items.log_item import PARTITION_KEY, key
-from conversations.items.ways import Placement
+from conversations.store.items.base import PARTITION_KEY, key
+from conversations.store.items.log import State, state_key
+from conversations.store.items.routes import Placement
 from conversations.store.states import Gone
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from conversations.items.claims import Claim
-from conversations.items.log_item import PARTITION_KEY, SORT_KEY, key
-from conversations.items.ways import Alias, BusinessAddress, Inbound, Route
+from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
+from conversations.store.items.claims import Claim
+from conversations.store.items.routes import Alias, BusinessAddress, Inbound, Route
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes

@@ -1,7 +1,7 @@
 """What models have read and written for a project on a day."""
 
-from conversations.items.books import Spent
-from conversations.items.log_item import key
+from conversations.store.items.base import key
+from conversations.store.items.records import Spent
 from shared import clock
 from shared.ai import Usage
 from shared.aws.dynamodb import Attributes, Table

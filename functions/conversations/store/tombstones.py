@@ -1,6 +1,6 @@
 """The end of a conversation's state: fenced off while all else is erased, then a tombstone."""
 
-from conversations.items.log import State, state_key
+from conversations.store.items.log import State, state_key
 from shared.aws.dynamodb import ConditionFailed, Table
 
 

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 from boto3.dynamodb.conditions import Attr
 
-from conversations.items.books import Unreachable
-from conversations.items.log_item import PARTITION_KEY, key
+from conversations.store.items.base import PARTITION_KEY, key
+from conversations.store.items.records import Unreachable
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes
 

@@ -6,12 +6,13 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conversations import arriving, moving, records
-from conversations.companies import Companies
-from conversations.connecting import ledger_of
+from conversations import commands, transitions
+from conversations.bootstrap import ledger_of
+from conversations.commands import Release
+from conversations.inbound import normalise
 from conversations.lifecycle import Status
-from conversations.moving import Cause
-from conversations.records import Release
+from conversations.projects import Companies
+from conversations.transitions import Cause
 from events.conversations import cast
 from local.sandbox.openai import OpenAiAnswer
 from shared import clock
@@ -20,7 +21,7 @@ from shared.aws.dynamodb import Table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conversations.records import Record
+    from conversations.commands import Record
     from conversations.resources import Resources
     from tests.simulation.conversations.world import World
 
@@ -67,7 +68,7 @@ def lane(world: World, ending: str) -> str:
 def put(world: World, record: Record, ref: str, *what: str) -> None:
     """Somebody puts a record on the queue of a conversation's channel, and workers take it."""
     channel = world.conversation(ref)["channel_method"]
-    world.lanes.put(lane(world, channel), records.entry(record, ref, *what))
+    world.lanes.put(lane(world, channel), commands.entry(record, ref, *what))
     world.work_off()
 
 
@@ -80,7 +81,7 @@ def take_over(world: World, ref: str, agent: str = "eve") -> None:
     """A person takes a conversation over, as far as the core is concerned: the fence, then the status."""
     here = aside(world)
     cause = Cause(who=f"human:{agent}", what=f"take-over:{agent}", reason="taken_over")
-    moving.move(here, arriving.opened(here, ref), Status.HANDOFF_ACTIVE, cause)
+    transitions.move(here, normalise.opened(here, ref), Status.HANDOFF_ACTIVE, cause)
 
 
 def aside(world: World) -> Resources:

@@ -15,14 +15,15 @@ import pytest
 from moto import mock_aws
 from moto.dynamodb.models import dynamodb_backends
 
-from conversations import companies, moving, ownership, references
-from conversations.companies import ConfigurationInvalid
-from conversations.items.conversation import ChannelMethod, Conversation, Role
-from conversations.items.log import Change, Delivery, Message, Mode, State
+from conversations import ownership, projects, transitions
+from conversations.conversation import Opened
 from conversations.lifecycle import Status
-from conversations.moving import mode_of
-from conversations.opened import Opened
+from conversations.projects import ConfigurationInvalid
 from conversations.store import conversations, messages, states
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import ChannelMethod, Conversation, Role
+from conversations.store.items.log import Change, Delivery, Message, Mode, State
+from conversations.transitions import mode_of
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared import clock
@@ -213,8 +214,8 @@ class Agency:
     ) -> str:
         """A conversation that has come so far, a second after the one before; its `ref`."""
         at = self.later()
-        conversation_id = references.conversation_id(company, project, name, customer.lstrip("+"))
-        ref = references.ref_of(conversation_id)
+        conversation_id = identifiers.conversation_id(company, project, name, customer.lstrip("+"))
+        ref = identifiers.ref_of(conversation_id)
         of_state = {name: facts.pop(name) for name in list(facts) if name in State.model_fields}
         is_mail = channel is ChannelMethod.EMAIL
         item = Conversation(
@@ -246,7 +247,7 @@ class Agency:
         )
         conversations.create(self.here.table, storable(item))
         states.create(self.here.log, ref, state)
-        moving.keep_open(self.here, ref, item)
+        transitions.keep_open(self.here, ref, item)
         return ref
 
     def says(self, ref: str, content: str, author: str = "customer", **facts: Any) -> Message:
@@ -254,7 +255,7 @@ class Agency:
         at = self.later()
         is_theirs = author == "customer"
         known: dict[str, Any] = {
-            "entry_id": references.entry_id(f"{ref}{at}{content}"),
+            "entry_id": identifiers.entry_id(f"{ref}{at}{content}"),
             "message_timestamp": at,
             "role": Role.USER if is_theirs else Role.ASSISTANT,
             "content": content,
@@ -274,7 +275,7 @@ class Agency:
         with suppress(
             ConfigurationInvalid
         ):  # The neighbour has the same file, and none of its addresses.
-            ownership.claim(self.here.log, companies.parse(item))
+            ownership.claim(self.here.log, projects.parse(item))
 
     # What is left
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import agents, arriving, records
-from conversations.office import Agent
-from conversations.records import Release
+from conversations import commands
+from conversations.api.access import Agent
+from conversations.api.agents import agent_actions
+from conversations.commands import Release
+from conversations.inbound import normalise
 from tests.integration.conversations.acts import (
     aside,
     calls,
@@ -48,7 +50,7 @@ def give_back(world: World, ref: str, name: str = "eve", *, answer_pending: bool
     """The model has it again, and nobody works on anything yet."""
     here = aside(world)
     agent = Agent(name=name, principal="key", cause=f"back-{world.clock.ms}")
-    agents.hand_back(here, arriving.opened(here, ref), agent, answer_pending=answer_pending)
+    agent_actions.hand_back(here, normalise.opened(here, ref), agent, answer_pending=answer_pending)
 
 
 def hand_back(world: World, ref: str, *, answer_pending: bool = True) -> None:
@@ -73,4 +75,4 @@ def released(world: World, ref: str) -> None:
     """The release of Monday lies on its queue."""
     sk = str(world.state(ref)["waits_for_approval"])
     record = Release(ref=ref, cause="key-1", agent_id="eve", function_sk=sk)
-    world.lanes.put(lane(world, "sms"), records.entry(record, ref, "release", "key-1"))
+    world.lanes.put(lane(world, "sms"), commands.entry(record, ref, "release", "key-1"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import references
+from conversations.store.items import identifiers
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -27,7 +27,7 @@ def mails(world: World) -> list[str]:
     """The conversations over mail, oldest first."""
     rows = [row for key, row in world.rows().items() if key[0] == "conversations"]
     found = sorted((row for row in rows if row["channel_method"] == "email"), key=by_creation)
-    return [references.ref_of(str(row["conversation_id"])) for row in found]
+    return [identifiers.ref_of(str(row["conversation_id"])) for row in found]
 
 
 def by_creation(row: dict[str, Any]) -> str:

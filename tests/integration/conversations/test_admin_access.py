@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.items.books import Unmatched
 from conversations.lifecycle import Status
-from conversations.store import books
+from conversations.store import unhandled
+from conversations.store.items.records import Unmatched
 from shared.api import openapi
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import to_json
@@ -104,7 +104,7 @@ def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
         received_at=at,
         event=event,
     )
-    books.keep_unmatched(agency.here.log, company, kept, [])
+    unhandled.keep_unmatched(agency.here.log, company, kept, [])
     shown = agency.call("GET /unmatched", who=caller(company)).result["messages"]
     return str(shown[0]["id"])
 

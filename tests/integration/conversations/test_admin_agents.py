@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from conversations import agents, moving, references
-from conversations.items.conversation import ChannelMethod
-from conversations.items.log import Mode
+from conversations import transitions
+from conversations.api.agents import agent_actions
 from conversations.lifecycle import Status
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import Mode
 from events.conversations import cast
 from tests.integration.conversations.agency import CAROL, DAN, OURS, SMS, Agency, Answer
 
@@ -101,10 +103,10 @@ def test_a_take_over_that_died_behind_the_fence_is_finished_by_its_repetition(
     def dies(*_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr(agents, "move", dies)
+    monkeypatch.setattr(agent_actions, "move", dies)
     assert agency.on(ref, "take-over", CAROL, key="take-over-1").status == 500
     assert agency.standing(ref) == ("reply_sent", Mode.HUMAN, "carol")
-    monkeypatch.setattr(agents, "move", moving.move)
+    monkeypatch.setattr(agent_actions, "move", transitions.move)
 
     assert agency.on(ref, "take-over", CAROL, key="take-over-1").status == 200
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
@@ -116,12 +118,12 @@ def test_an_opt_out_that_comes_between_the_two_writes_of_a_take_over_wins(
     ref = agency.begin()
 
     def opted_out_first(here: object, opened: object, *rest: object) -> object:
-        monkeypatch.setattr(agents, "move", moving.move)
+        monkeypatch.setattr(agent_actions, "move", transitions.move)
         consent = {"recipient": cast.CANDIDATE, "channels": ["*"], "evidence": "a call"}
         assert agency.call("POST /opt-outs", consent).result["refs"] == [ref]
-        return moving.move(here, opened, *rest)  # type: ignore[arg-type] # as they came
+        return transitions.move(here, opened, *rest)  # type: ignore[arg-type] # as they came
 
-    monkeypatch.setattr(agents, "move", opted_out_first)
+    monkeypatch.setattr(agent_actions, "move", opted_out_first)
 
     assert agency.on(ref, "take-over", CAROL).error == "NOT_OPEN"
     status, mode, _ = agency.standing(ref)
@@ -144,8 +146,8 @@ def test_a_message_is_put_on_the_queue_of_the_channel_and_named(agency: Agency) 
         "carol",
         "Hello Ann",
     )
-    action = references.action_id(ref, f"human:{record['cause']}")
-    assert answer.result == {"ref": ref, "entry_id": references.entry_id(action)}
+    action = identifiers.action_id(ref, f"human:{record['cause']}")
+    assert answer.result == {"ref": ref, "entry_id": identifiers.entry_id(action)}
 
 
 def test_who_writes_where_nobody_is_takes_over(agency: Agency) -> None:
@@ -288,11 +290,11 @@ def test_the_same_call_while_the_first_is_being_answered_is_refused(
     meanwhile = []
 
     def asked_again(*args: object, **facts: object) -> object:
-        monkeypatch.setattr(agents, "move", moving.move)
+        monkeypatch.setattr(agent_actions, "move", transitions.move)
         meanwhile.append(agency.on(ref, "take-over", CAROL, key="take-over-1"))
-        return moving.move(*args, **facts)  # type: ignore[arg-type] # as they came
+        return transitions.move(*args, **facts)  # type: ignore[arg-type] # as they came
 
-    monkeypatch.setattr(agents, "move", asked_again)
+    monkeypatch.setattr(agent_actions, "move", asked_again)
     first = agency.on(ref, "take-over", CAROL, key="take-over-1")
 
     assert first.status == 200

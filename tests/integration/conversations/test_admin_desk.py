@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from conversations import intake
-from conversations.items.conversation import ChannelMethod
-from conversations.items.log import Mode
-from conversations.items.ways import BusinessAddress
+from conversations.inbound import intake
+from conversations.inbound.attachments import Fetcher
 from conversations.lifecycle import Status
-from conversations.media import Fetcher
-from conversations.store import books, routes
+from conversations.store import routes, unhandled
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import Mode
+from conversations.store.items.routes import BusinessAddress
 from shared.events import InboundMessage
 from tests.integration.conversations.agency import (
     ANN,
@@ -200,7 +200,7 @@ def test_a_message_of_nobody_is_shown_as_long_as_it_lives(agency: Agency) -> Non
     agency.later(31 * 86_400_000)
 
     assert waiting(agency) == []
-    assert books.unmatched(agency.here.log, COMPANY, 10, None) == ([], None)
+    assert unhandled.unmatched(agency.here.log, COMPANY, 10, None) == ([], None)
 
 
 # Consent

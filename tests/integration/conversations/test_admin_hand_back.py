@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from conversations import agents, moving
-from conversations.items.log import Delivery, Mode
+from conversations import transitions
+from conversations.api.agents import agent_actions
 from conversations.lifecycle import Status
 from conversations.store import states
+from conversations.store.items.log import Delivery, Mode
 from tests.integration.conversations.agency import CAROL, DAN, SMS, Agency
 
 REPLIES = "ConversationsRepliesQueue"
@@ -167,9 +168,9 @@ def test_giving_back_that_died_behind_the_fence_is_finished_by_its_repetition(
     def dies(*_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr(agents, "move", dies)
+    monkeypatch.setattr(agent_actions, "move", dies)
     assert agency.on(ref, "hand-back", key="hand-back-1").status == 500
-    monkeypatch.setattr(agents, "move", moving.move)
+    monkeypatch.setattr(agent_actions, "move", transitions.move)
 
     assert agency.on(ref, "hand-back", key="hand-back-1").status == 200
     assert agency.standing(ref) == ("initial_message_sent", Mode.AI, None)

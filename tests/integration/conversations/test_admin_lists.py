@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from conversations import open_list
-from conversations.items.books import Unreachable
-from conversations.items.conversation import ChannelMethod
-from conversations.items.log import Delivery, DueKind, Stage, Turn, TurnKind
+from conversations.api import open_conversations
 from conversations.lifecycle import Status
 from conversations.store import due, states, unreachable
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import Delivery, DueKind, Stage, Turn, TurnKind
+from conversations.store.items.records import Unreachable
 from events.conversations import cast
 from tests.integration.conversations.agency import (
     ANN,
@@ -67,7 +67,7 @@ def test_open_conversations_come_newest_first_in_three_pages(agency: Agency) -> 
 def test_chunks_of_the_open_list_lose_nothing_and_double_nothing(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_list, "CHUNK", 3)
+    monkeypatch.setattr(open_conversations, "CHUNK", 3)
     begun = [
         agency.begin(f"req-{number}", project=PROJECT if number % 3 else OTHER_PROJECT)
         for number in range(10)
@@ -82,7 +82,7 @@ def test_chunks_of_the_open_list_lose_nothing_and_double_nothing(
 def test_what_is_opened_and_closed_while_somebody_pages_moves_nothing_else(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_list, "CHUNK", 4)
+    monkeypatch.setattr(open_conversations, "CHUNK", 4)
     begun = {agency.begin(f"req-{number}") for number in range(8)}
     first = agency.call("GET /conversations", query={"limit": 2})
     gone = {ref for ref in sorted(begun) if ref not in first.refs}.pop()

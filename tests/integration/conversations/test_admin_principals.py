@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.arriving import EXTERNAL
-from conversations.items.log import Delivery
+from conversations.inbound.normalise import EXTERNAL
 from conversations.lifecycle import Status
-from conversations.store import books
+from conversations.store import unhandled
+from conversations.store.items.log import Delivery
 from tests.integration.conversations import test_admin_desk as desk
 from tests.integration.conversations.agency import (
     ANN,
@@ -70,15 +70,15 @@ def test_a_take_over_from_a_colleague_is_in_the_history_although_the_status_stay
 def test_a_move_whose_worker_died_keeps_the_key_that_asked_for_it(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from conversations import moving  # noqa: PLC0415 - the fixture reloads the handler's module
-    from conversations.arriving import opened  # noqa: PLC0415 - as above
+    from conversations import transitions  # noqa: PLC0415 - the fixture reloads the handler's module
+    from conversations.inbound.normalise import opened  # noqa: PLC0415 - as above
 
     ref = agency.begin()
     with monkeypatch.context() as patch:
-        patch.setattr(moving, "change_status", None)
+        patch.setattr(transitions, "change_status", None)
         assert agency.on(ref, "take-over", CAROL).status == 500
 
-    moving.finish_move(agency.here, opened(agency.here, ref))
+    transitions.finish_move(agency.here, opened(agency.here, ref))
 
     assert last(agency, ref) == ("human:carol", OURS.principal, "taken_over")
 
@@ -100,7 +100,7 @@ def test_records_for_workers_and_what_was_resolved_or_placed_name_the_key(agency
     body = {"ref": ref, **CAROL}
     line = "POST /unmatched/{unmatched_id}/attach"
     assert agency.call(line, body, names={"unmatched_id": shown["id"]}).status == 202
-    (one,), _ = books.unmatched(agency.here.log, COMPANY, 1, None)
+    (one,), _ = unhandled.unmatched(agency.here.log, COMPANY, 1, None)
     assert (one.attached_by, one.attached_principal) == ("human:carol", OURS.principal)
 
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import references
-from conversations.items.conversation import ChannelMethod
-from conversations.items.log import Delivery, Mode
-from conversations.items.proposal import Proposal, Verdict
 from conversations.lifecycle import Status
-from conversations.proposals import sk_of
+from conversations.outbound.compose.proposals import sk_of
 from conversations.store import states
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import Delivery, Mode
+from conversations.store.items.proposal import Proposal, Verdict
 from tests.integration.conversations.agency import SMS, Agency
 
 if TYPE_CHECKING:
-    from conversations.items.log import Message
+    from conversations.store.items.log import Message
 
 
 # Release
@@ -41,8 +41,8 @@ def test_a_first_message_is_let_go_in_a_persons_words(agency: Agency) -> None:
 
     (record,) = agency.queued(SMS)
     assert (record["type"], record["text"]) == ("release", "Hello Ann")
-    action = references.action_id(ref, f"human:{record['cause']}")
-    assert answer.result["entry_id"] == references.entry_id(action)
+    action = identifiers.action_id(ref, f"human:{record['cause']}")
+    assert answer.result["entry_id"] == identifiers.entry_id(action)
 
 
 @pytest.mark.parametrize(

@@ -6,28 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import judging, references, settling
-from conversations.items.conversation import ChannelMethod
-from conversations.items.log import Delivery, Mode
+from conversations.api.agents import resolve_unknown
 from conversations.lifecycle import Status
+from conversations.outbound.turns import settlement
 from conversations.store import messages
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import Delivery, Mode
 from shared.action_ledger import Action, OnDoubt
 from shared.action_ledger import State as Sending
 from shared.aws.sqs_fifo import digest
 from tests.integration.conversations.agency import COMPANY, SMS, Agency, Answer
 
 if TYPE_CHECKING:
-    from conversations.items.log import Message
+    from conversations.store.items.log import Message
 
 
 def in_doubt(agency: Agency, ref: str, turn_id: str, author: str = "ai", **facts: Any) -> Message:
     """A message whose outcome nobody knows, in the log and in the ledger."""
-    action_id = references.action_id(ref, turn_id)
+    action_id = identifiers.action_id(ref, turn_id)
     message = agency.says(
         ref,
         "We have you down for May",
         author=author,
-        entry_id=references.entry_id(action_id),
+        entry_id=identifiers.entry_id(action_id),
         turn_id=turn_id,
         delivery_status=Delivery.UNKNOWN,
         error_code="unknown" if turn_id == "initial" else "send_in_doubt",
@@ -54,7 +56,7 @@ def resolved(agency: Agency, ref: str, message: Message, outcome: str, **more: A
 
 
 def ledger(agency: Agency, ref: str, message: Message) -> Sending:
-    action = agency.here.ledger.action(references.action_id(ref, message.turn_id or ""))
+    action = agency.here.ledger.action(identifiers.action_id(ref, message.turn_id or ""))
     assert action is not None
     return Sending(action.state)
 
@@ -144,8 +146,8 @@ def test_what_is_said_again_is_the_same_text_under_a_new_name(agency: Agency) ->
         message.content,
         "carol",
     )
-    action = references.action_id(ref, f"human:{record['cause']}")
-    assert answer.result["resent_as"] == references.entry_id(action) != message.entry_id
+    action = identifiers.action_id(ref, f"human:{record['cause']}")
+    assert answer.result["resent_as"] == identifiers.entry_id(action) != message.entry_id
     assert ledger(agency, ref, message) is Sending.FAILED
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
@@ -235,10 +237,10 @@ def test_a_verdict_that_died_on_the_way_is_finished_by_its_repetition(
         raise OSError
 
     with monkeypatch.context() as patch:
-        patch.setattr(judging, "references", None)  # after the message, before the ledger
+        patch.setattr(resolve_unknown, "references", None)  # after the message, before the ledger
         assert resolved(agency, ref, message, outcome, key=asked).status == 500
     with monkeypatch.context() as patch:
-        patch.setattr(settling, "finish", dies)
+        patch.setattr(settlement, "finish", dies)
         agency.sqs.refuses = True
         resolved(agency, ref, message, outcome, key=asked)
         agency.sqs.refuses = False

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations import references
-from conversations.items.log import Mode
-from conversations.records import HumanMessage
+from conversations.commands import HumanMessage
 from conversations.store import states
+from conversations.store.items import identifiers
+from conversations.store.items.log import Mode
 from tests.integration.conversations.acts import (
     aside,
     meanwhile,
@@ -186,7 +186,7 @@ def test_a_function_that_is_released_while_a_send_is_in_doubt_is_told_when_that_
 
     approve(world, ref)
     assert office.requests.qsize() == 1
-    action = references.action_id(ref, "human:c")
+    action = identifiers.action_id(ref, "human:c")
     world.status("SM" + "f" * 32, "delivered", action)
     world.settle()
 

@@ -131,7 +131,7 @@ def test_what_comes_while_the_answer_is_worded_gets_an_answer_of_its_own(world: 
 
 def _say(world: World, name: str, text: str) -> None:
     """A message of the candidate that lies in the queue, without a call of ours."""
-    from conversations.ingress import twilio_events  # noqa: PLC0415 - what Twilio's function does
+    from conversations.inbound.webhooks import twilio_events  # noqa: PLC0415 - what Twilio's function does
     from events.conversations import twilio  # noqa: PLC0415 - as above
 
     fields = twilio.text(name, text)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import erasing, references
-from conversations.items.ways import Outbound
+from conversations.privacy import erasure
 from conversations.store import messages, routes, states
+from conversations.store.items import identifiers
+from conversations.store.items.routes import Outbound
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared import clock
@@ -223,7 +224,7 @@ def test_copies_at_the_models_provider_that_are_left_are_named(world: World) -> 
     world.write("conversations", row | {"thread_id": "conv_1"})
 
     desk = eraser(world, is_thread_gone=False)
-    done = erasing.erase(desk, cast.COMPANY, [ANN])
+    done = erasure.erase(desk, cast.COMPANY, [ANN])
 
     assert (done.threads, done.threads_left) == (0, ["conv_1"])
 
@@ -272,7 +273,7 @@ def test_every_id_that_leads_to_a_message_is_forgotten(world: World) -> None:
     message = world.log(ref)[0]
     told = DeliveryStatus(
         provider="aws_social", provider_message_id="wamid.of-meta", account="102290129340398",
-        channel_method="whatsapp", action_id=references.action_id(ref, message["turn_id"]),
+        channel_method="whatsapp", action_id=identifiers.action_id(ref, message["turn_id"]),
         status="delivered", occurred_at=now(world),
     )  # fmt: skip
     world.tell(told)

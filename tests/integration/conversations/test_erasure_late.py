@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.context_object import ContextObject
+from conversations.initiation.context_object import ContextObject
 from events.conversations import cast, twilio
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import DeliveryStatus

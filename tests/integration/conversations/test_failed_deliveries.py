@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import arriving, moving, references
+from conversations import transitions
+from conversations.inbound import normalise
 from conversations.lifecycle import Status
-from conversations.moving import Cause
+from conversations.store.items import identifiers
+from conversations.transitions import Cause
 from tests.integration.conversations.acts import (
     aside,
     stands,
@@ -25,7 +27,7 @@ def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
     """Somebody ends the conversation."""
     here = aside(world)
     cause = Cause(who="human:eve", what="end", reason="ended")
-    moving.move(here, arriving.opened(here, ref), status, cause)
+    transitions.move(here, normalise.opened(here, ref), status, cause)
 
 
 # Failures
@@ -92,11 +94,11 @@ def test_what_waits_for_a_person_keeps_its_reason(world: World) -> None:
 def test_who_looked_before_somebody_ended_it_does_not_bring_it_back(world: World) -> None:
     ref = world.begin("sms")
     here = aside(world)
-    seen = arriving.opened(here, ref)
+    seen = normalise.opened(here, ref)
     write(world, "STOP")
 
     cause = Cause(who="provider", what="late", reason="delivery_failed:30003")
-    moving.move(here, seen, Status.HANDOFF_PENDING, cause)
+    transitions.move(here, seen, Status.HANDOFF_PENDING, cause)
 
     assert stands(world, ref) == ("opted_out", "said_stop")
     assert world.state(ref)["mode"] == "closed"
@@ -108,7 +110,7 @@ def by_request(world: World, request_id: str) -> str:
     """The conversation of a request: its `ref`."""
     rows = [row for key, row in world.rows().items() if key[0] == "conversations"]
     (found,) = (row["conversation_id"] for row in rows if row["request_id"] == request_id)
-    return references.ref_of(str(found))
+    return identifiers.ref_of(str(found))
 
 
 # What was called failed, and arrives

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import arriving, moving, references
+from conversations import transitions
+from conversations.inbound import normalise
 from conversations.lifecycle import Status
-from conversations.moving import Cause
+from conversations.store.items import identifiers
+from conversations.transitions import Cause
 from tests.integration.conversations.acts import (
     DAY_MS,
     HOUR_MS,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 def close(world: World, ref: str) -> None:
     here = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
-    moving.move(here, arriving.opened(here, ref), Status.CLOSED, cause)
+    transitions.move(here, normalise.opened(here, ref), Status.CLOSED, cause)
 
 
 # Several conversations
@@ -168,7 +170,7 @@ def imported(world: World, **changes: Any) -> str:
         if key[0] == "log" and not key[1].startswith("ADDR#"):
             world.remove(*key)
     world.write("conversations", item)
-    return references.ref_of(item["conversation_id"])
+    return identifiers.ref_of(item["conversation_id"])
 
 
 # Items that came here otherwise

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import references
-from conversations.items.ways import BusinessAddress
 from conversations.store import routes
+from conversations.store.items import identifiers
+from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments, companies
@@ -55,7 +55,7 @@ def test_a_stranger_may_begin_where_the_project_takes_strangers(world: World) ->
     write_as(world, STRANGER)
 
     (item,) = (row for key, row in world.rows().items() if key[:2] == ("conversations", STRANGER))
-    ref = references.ref_of(item["conversation_id"])
+    ref = identifiers.ref_of(item["conversation_id"])
     assert item["request_id"].startswith("in-")
     assert len(item["request_id"]) == 27
     assert item["comms_consent"] is False
@@ -80,7 +80,7 @@ def test_who_writes_first_of_all_finds_a_project_that_the_command_has_stored(
 
     (item,) = (row for key, row in world.rows().items() if key[0] == "conversations")
     assert item["primary_channel"] == STRANGER
-    assert stands(world, references.ref_of(item["conversation_id"]))[0] == "reply_sent"
+    assert stands(world, identifiers.ref_of(item["conversation_id"]))[0] == "reply_sent"
 
 
 def test_two_messages_of_a_new_sender_are_one_conversation(world: World) -> None:
@@ -299,7 +299,7 @@ def test_who_quotes_a_message_by_its_other_id_is_understood(world: World) -> Non
         provider_message_id="wamid.of-meta",
         account="102290129340398",
         channel_method="whatsapp",
-        action_id=references.action_id(first, message["turn_id"]),
+        action_id=identifiers.action_id(first, message["turn_id"]),
         status="delivered",
         occurred_at=clock.to_text(world.clock.ms),
     )

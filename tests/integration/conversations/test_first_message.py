@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import references
+from conversations.store.items import identifiers
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from tests.unit.conversations.test_conversation_item import ATTRIBUTES, OURS
@@ -288,7 +288,7 @@ def test_another_request_under_the_same_id_is_parked(world: World) -> None:
 
 
 def _context(payload: dict[str, Any]) -> dict[str, Any]:
-    identifier = references.conversation_id(cast.COMPANY, cast.PROJECT, "req-1", "447700900123")
+    identifier = identifiers.conversation_id(cast.COMPANY, cast.PROJECT, "req-1", "447700900123")
     return {
         "type": "context",
         "frontend_payload": payload,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import giving_up
-from conversations.records import FetchFiles, Notice
+from conversations.commands import FetchFiles, Notice
+from conversations.recovery import exhausted_retries
 from events.conversations import cast
 from tests.integration.conversations.acts import (
     HOUR_MS,
@@ -284,6 +284,6 @@ def test_what_is_beside_a_first_message_does_not_fail_it(
     world.write("conversations", world.conversation(ref) | {"conversation_status": "processing"})
     dead = record.model_copy(update={"ref": ref})
 
-    giving_up.of_record(aside(world), dead.model_dump_json(), "throttled")
+    exhausted_retries.of_record(aside(world), dead.model_dump_json(), "throttled")
 
     assert stands(world, ref)[0] == "processing"

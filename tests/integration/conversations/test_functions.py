@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations.ai.prompt import facts_in
-from conversations.effects import signed
+from conversations.ai.prompt.system_prompt import facts_in
+from conversations.outbound.compose.function_calls import signed
 from tests.integration.conversations.acts import (
     calls,
     model_says,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import sweeping
+from conversations.recovery import sweep
 from conversations.store import messages
 from events.conversations import twilio
 from local.sandbox.text_messages import TextMessage
@@ -154,7 +154,7 @@ def test_an_account_for_which_no_time_is_left_is_counted(
 ) -> None:
     listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT)
 
-    sweeping.close_gaps(world.called["sweeper"].desk, lambda: sweeping.NEEDED_MS - 1)
+    sweep.close_gaps(world.called["sweeper"].desk, lambda: sweep.NEEDED_MS - 1)
 
     assert listed == []
     assert counted == ["GapCheckFailed"] * 2

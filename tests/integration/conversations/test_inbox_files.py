@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.items.ways import BusinessAddress
 from conversations.store import claims, routes
 from conversations.store.claims import Name
+from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast
 from shared import clock
 from shared.events import File, FileStored, InboundMessage

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import arriving, provider_forms
-from conversations.items.log import Message
+from conversations.inbound import normalise
+from conversations.outbound.providers import payloads
+from conversations.store.items.log import Message
 from events.conversations import cast
 from tests.integration.conversations.acts import aside, asked, said, says, with_model, write
 from tests.integration.conversations.telling import UNREACHABLE, mails, told
@@ -173,9 +174,9 @@ def test_meta_is_told_the_language_of_a_template_or_the_projects(
     with_template(world, "invitation", {**cast.INVITATION, "language": configured})
     world.change(default_language="de-AT")
     ref = asked(world, "whatsapp", language="en")
-    opened = arriving.opened(aside(world), ref)
+    opened = normalise.opened(aside(world), ref)
 
-    form = provider_forms.for_meta(opened, Message.read(world.log(ref)[0]), "action")
+    form = payloads.for_meta(opened, Message.read(world.log(ref)[0]), "action")
 
     assert form["template"]["language"] == {"code": named}
 

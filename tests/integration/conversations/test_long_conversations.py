@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from conversations.items.conversation import Role
-from conversations.items.log import Message
 from conversations.store import messages
+from conversations.store.items.conversation import Role
+from conversations.store.items.log import Message
 from shared import clock
 from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, aside, stands
 

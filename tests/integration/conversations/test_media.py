@@ -133,7 +133,7 @@ def test_of_other_hosts_nothing_is_fetched(world: World, files: Files, url: str)
 def test_a_file_that_is_too_large_is_refused(
     world: World, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conversations.media.LARGEST_FILE_BYTES", 10)
+    monkeypatch.setattr("conversations.inbound.attachments.LARGEST_FILE_BYTES", 10)
 
     ref = send(world, f"{files.url}/1")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import records
-from conversations.records import HumanMessage
+from conversations import commands
+from conversations.commands import HumanMessage
 from tests.integration.conversations.acts import (
     lane,
     model_says,
@@ -130,7 +130,7 @@ def test_a_worker_that_dies_over_what_is_too_long_does_not_send_it_after_all(wor
     ref = world.begin("sms")
     at_most(world, 20)
     record = HumanMessage(ref=ref, cause="c", agent_id="eve", text="x" * 21)
-    world.lanes.put(lane(world, "sms"), records.entry(record, ref, "human"))
+    world.lanes.put(lane(world, "sms"), commands.entry(record, ref, "human"))
     start = world.remember()
     world.new_process()
     world.wire.rewind()

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import companies, ownership
-from conversations.credentials import Credentials
-from conversations.items.claims import SHARED
-from conversations.items.conversation import ChannelMethod
-from conversations.items.ways import BusinessAddress
+from conversations import ownership, projects
+from conversations.commands import HumanMessage
+from conversations.outbound.credentials import Credentials
 from conversations.ownership import NotOwned
-from conversations.records import HumanMessage
 from conversations.store import claims, routes
 from conversations.store.claims import Name
+from conversations.store.items.claims import SHARED
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
 from shared import clock
@@ -272,8 +272,8 @@ def test_a_message_that_the_inbox_has_of_another_companys_number_is_parked(
 # Claims
 
 
-def project(company_id: str, **channels: dict[str, Any]) -> companies.Company:
-    return companies.parse(neighbour(**channels) | {"company_id": company_id})
+def project(company_id: str, **channels: dict[str, Any]) -> projects.Company:
+    return projects.parse(neighbour(**channels) | {"company_id": company_id})
 
 
 def held(log: Table, company_id: str) -> set[str]:
@@ -338,10 +338,10 @@ def test_a_number_is_one_line_in_every_spelling_and_on_every_channel(
         ownership.claim(log, project("initech", sms={"company_sms_number": second}))
 
 
-def mailing(company_id: str, address: str) -> companies.Company:
+def mailing(company_id: str, address: str) -> projects.Company:
     """A project that only sends mails."""
     config = {"channel_config": {"email": {"company_email": address}}}
-    return companies.parse({"company_id": company_id, "project_id": "p"} | config)
+    return projects.parse({"company_id": company_id, "project_id": "p"} | config)
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import giving_up, retention
-from conversations.items.conversation import ChannelMethod
-from conversations.items.log import MARKER_DAYS
-from conversations.records import Lengthen
+from conversations.commands import Lengthen
+from conversations.privacy import retention
+from conversations.recovery import exhausted_retries
 from conversations.resources import Run
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import MARKER_DAYS
 from tests.integration.conversations.acts import DAY_MS, aside, asked, put, stands, take_over
 from tests.simulation.wire import When
 
@@ -196,6 +197,6 @@ def test_a_log_that_could_not_be_gone_through_fails_no_conversation(world: World
     world.write("conversations", world.conversation(ref) | {"conversation_status": "processing"})
     wanted = Lengthen(ref=ref, ttl=1)
 
-    giving_up.of_record(aside(world), wanted.model_dump_json(), "throttled")
+    exhausted_retries.of_record(aside(world), wanted.model_dump_json(), "throttled")
 
     assert stands(world, ref)[0] == "processing"

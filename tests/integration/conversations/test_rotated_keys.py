@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import references
+from conversations.store.items import identifiers
 from events.conversations import cast
 from shared.aws.sqs_fifo import digest
 from tests import keyring
@@ -30,11 +30,11 @@ def rotate(world: World) -> None:
 
 def refs_by(*keys: str) -> list[str]:
     """The `ref` of the usual request by each key."""
-    conversation_id = references.conversation_id(
+    conversation_id = identifiers.conversation_id(
         cast.COMPANY, cast.PROJECT, "req-1", ANN.removeprefix("+")
     )
     with keyring.held(keyring.Keys(*keys)):
-        return references.refs_of(conversation_id)
+        return identifiers.refs_of(conversation_id)
 
 
 def dies_after_sending(world: World) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import initiating, references
+from conversations.initiation import acceptance
+from conversations.store.items import identifiers
 from events.conversations import cast
 from shared.api.auth import Scope
 from tests.simulation.wire import Died, When
@@ -70,7 +71,7 @@ def test_what_is_queued_is_the_request_verbatim_and_the_project_as_it_is(world: 
     assert context["company_data_payload"] == cast.project()
     assert context["conversation_data"] == {
         "conversation_id": "ci-aaa-001#pi-aaa-001#req-1#447700900123",
-        "conversation_ref": references.ref_of("ci-aaa-001#pi-aaa-001#req-1#447700900123"),
+        "conversation_ref": identifiers.ref_of("ci-aaa-001#pi-aaa-001#req-1#447700900123"),
         "conversation_status": "initiated",
     }
     assert context["metadata"].keys() == {"router_version", "queued_at", "correlation_id"}
@@ -361,7 +362,7 @@ def test_anything_else_is_an_internal_error(world: World, monkeypatch: pytest.Mo
     def broken(*_: object) -> None:
         raise ZeroDivisionError(SECRET)
 
-    monkeypatch.setattr(initiating, "_take_limits", broken)
+    monkeypatch.setattr(acceptance, "_take_limits", broken)
 
     status, answer = world.ask(numbered(1))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conversations import agents, arriving, provider_forms
-from conversations.inputs import MessageInput
-from conversations.items.log import Message
-from conversations.office import Agent
+from conversations.api.access import Agent
+from conversations.api.agents import agent_actions
+from conversations.api.inputs import MessageInput
+from conversations.inbound import normalise
+from conversations.outbound.providers import payloads
+from conversations.store.items.log import Message
 from events.conversations import cast
 from tests.integration.conversations.acts import HOUR_MS, aside, asked, stands
 from tests.integration.conversations.test_intake import mail
@@ -113,7 +115,9 @@ def test_what_a_person_writes_is_no_machines(world: World) -> None:
     world.clock.ms += HOUR_MS
     here, agent = aside(world), Agent(name="eve", principal="api-key:1", cause="key-1")
 
-    agents.write(here, arriving.opened(here, ref), agent, MessageInput(text="It is me, Eve."))
+    agent_actions.write(
+        here, normalise.opened(here, ref), agent, MessageInput(text="It is me, Eve.")
+    )
     world.work_off()
 
     assert "Auto-Submitted" not in headers_of(world.sent()[-1])
@@ -126,11 +130,11 @@ def test_metas_parameters_are_in_the_order_of_the_template_however_they_were_sto
     world: World,
 ) -> None:
     ref = world.begin("whatsapp")
-    opened = arriving.opened(aside(world), ref)
+    opened = normalise.opened(aside(world), ref)
     (row,) = world.log(ref)
     message = Message.read(row)
     assert message.variables is not None
-    wanted = provider_forms.for_meta(opened, message, "action")
+    wanted = payloads.for_meta(opened, message, "action")
     values = [part["text"] for part in wanted["template"]["components"][0]["parameters"]]
     assert values == [message.variables[name] for name in ("name", "rep", "job", "question")]
 
@@ -138,4 +142,4 @@ def test_metas_parameters_are_in_the_order_of_the_template_however_they_were_sto
     shuffled = dict(reversed(message.variables.items()))
     read = message.model_copy(update={"variables": shuffled})
 
-    assert provider_forms.for_meta(opened, read, "action") == wanted
+    assert payloads.for_meta(opened, read, "action") == wanted

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import references
-from conversations.items.log import Delivery
+from conversations.store.items import identifiers
+from conversations.store.items.log import Delivery
 from events.conversations import aws_sms, cast, twilio
 from shared import clock
 from shared.aws.sqs_fifo import Entry
@@ -29,7 +29,7 @@ ANOTHER = "another-account"
 
 
 def action_of(world: World, ref: str) -> str:
-    return references.action_id(ref, str(ours(world, ref)["turn_id"]))
+    return identifiers.action_id(ref, str(ours(world, ref)["turn_id"]))
 
 
 def ledger_state(world: World, ref: str) -> str:

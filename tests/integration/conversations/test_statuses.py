@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import references
+from conversations.store.items import identifiers
 from events.conversations import cast
 from shared.runtime.observability import metrics
 from tests.integration.conversations.acts import (
@@ -192,13 +192,13 @@ def test_what_was_in_doubt_and_failed_stays_failed(world: World) -> None:
 
 def action_of(world: World, ref: str) -> str:
     """The action of the only send of a conversation."""
-    return references.action_id(ref, str(ours(world, ref)["turn_id"]))
+    return identifiers.action_id(ref, str(ours(world, ref)["turn_id"]))
 
 
 def told_of(world: World, message: dict[str, Any], word: str) -> None:
     """Twilio tells of a message whose id nobody knew until now."""
     ref = str(message["pk"]).partition("#")[2]
-    action = references.action_id(ref, str(message["turn_id"]))
+    action = identifiers.action_id(ref, str(message["turn_id"]))
     world.status("SM" + "f" * 32, word, action)
     world.work_off()
 

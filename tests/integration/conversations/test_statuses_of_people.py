@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import references
+from conversations.store.items import identifiers
 from events.conversations import twilio
 from shared import clock
 from shared.events import DeliveryStatus
@@ -30,7 +30,7 @@ def event_of_ses(world: World, ref: str, status: str, **facts: Any) -> DeliveryS
         "provider_message_id": str(message["provider_message_id"]).partition("@")[0],
         "account": "arn:aws:ses",
         "channel_method": "email",
-        "action_id": references.action_id(ref, str(message["turn_id"])),
+        "action_id": identifiers.action_id(ref, str(message["turn_id"])),
         "status": status,
         "occurred_at": clock.to_text(world.clock.ms),
         **facts,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import references
 from conversations.folders import folder_of
+from conversations.store.items import identifiers
 from events.conversations import cast
 from tests.integration.conversations.acts import aside, calls, stands
 from tests.integration.conversations.booking import begun, write
@@ -131,7 +131,7 @@ def _with_own_pointer(agency: Agency, damage: dict[str, Any]) -> str:
 def _ref_to_be() -> str:
     """The `ref` that the agency's first conversation will have."""
     parts = (cast.COMPANY, cast.PROJECT, "req-1", cast.CANDIDATE.lstrip("+"))
-    return references.ref_of(references.conversation_id(*parts))
+    return identifiers.ref_of(identifiers.conversation_id(*parts))
 
 
 def _replace_object(world: World, key: str) -> None:

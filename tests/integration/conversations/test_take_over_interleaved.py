@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from conversations import arriving, references, turns
-from conversations.connecting import ledger_of
-from conversations.consequences import consequence
-from conversations.items.conversation import Role
-from conversations.items.log import Delivery, Message, Mode, Stage, TurnKind
+from conversations.bootstrap import ledger_of
+from conversations.inbound import normalise
+from conversations.outbound.turns import engine
+from conversations.outbound.turns.engine import Ended, Plan, Turns
+from conversations.outbound.turns.failures import consequence
 from conversations.resources import Run
-from conversations.turns import Ended, Plan, Turns
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import Role
+from conversations.store.items.log import Delivery, Message, Mode, Stage, TurnKind
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
 from tests.integration.conversations.agency import Wire
@@ -79,14 +81,14 @@ class Model:
         )
         run = Run(worker, 0, 1, is_last=False, remaining_ms=lambda: 100_000)
         plan = Plan(turn_id=TURN, kind=TurnKind.REPLY, up_to="MSG#x")
-        opened = arriving.opened(here, ref)
+        opened = normalise.opened(here, ref)
         if opened.state.mode is not Mode.AI and opened.state.turn is None:
             return "not_asked"
         try:
-            finished = turns.resume(taking, opened, run)
+            finished = engine.resume(taking, opened, run)
             if finished is not None:
                 return finished.ended
-            return turns.take(taking, opened, plan, run, _words).ended
+            return engine.take(taking, opened, plan, run, _words).ended
         except Transient as failure:
             return failure.reason
 
@@ -139,7 +141,7 @@ def test_between_any_two_calls_of_a_turn_the_message_is_named_or_never_leaves(
 def _taken_over_at(agency: Agency, moment: int) -> tuple[Ended | str, bool]:
     """Take over before this call of a turn; how the turn ended, and whether the answer named its message."""
     ref = agency.begin(f"req-{moment}")
-    entry = references.entry_id(references.action_id(ref, TURN))
+    entry = identifiers.entry_id(identifiers.action_id(ref, TURN))
     answers: list[tuple[dict[str, Any], int]] = []
     model = Model(agency)
 
@@ -275,7 +277,7 @@ def test_a_message_in_doubt_is_named_by_whoever_asks_until_it_is_settled(agency:
     model = Model(agency)
     model.wire.fails = True
     assert model.answers(ref) is Ended.LATER
-    entry = {"entry_id": references.entry_id(references.action_id(ref, TURN))}
+    entry = {"entry_id": identifiers.entry_id(identifiers.action_id(ref, TURN))}
 
     assert taken(agency, ref)["ai_reply_in_flight"] == entry
     assert agency.on(ref, "messages", {"text": "Hello"}).result["ai_reply_in_flight"] == entry

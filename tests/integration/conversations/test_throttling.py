@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
-from conversations.queue_work import LONGEST_WAIT_SECONDS
-from conversations.throttling import Throttles
+from conversations.outbound.policy.sender_throttle import Throttles
+from conversations.recovery.worker import LONGEST_WAIT_SECONDS
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared.keyed_hashes import keyed_hash

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import urllib3
 
-from conversations.ingress import twilio_events
+from conversations.inbound.webhooks import twilio_events
 from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
 from events.proxy import proxy_event
 from local.sandbox import Config, Sandbox, running

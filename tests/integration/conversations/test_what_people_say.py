@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import moving, opening, releasing, speaking, wishes
-from conversations.consequences import consequence
-from conversations.items.conversation import ChannelMethod
-from conversations.items.log import Mode
+from conversations import transitions
+from conversations.api.access import opened_for
+from conversations.commands import HumanMessage, Notice, Release
+from conversations.dialogue import agent_message, first_message, release
+from conversations.inbound import keywords
 from conversations.lifecycle import Status, turn_may_change
-from conversations.moving import Cause
-from conversations.office import opened_for
-from conversations.records import HumanMessage, Notice, Release
+from conversations.outbound.compose.writer import Scribe
+from conversations.outbound.turns.engine import Ended, Turns
+from conversations.outbound.turns.failures import consequence
 from conversations.resources import Run
-from conversations.turns import Ended, Turns
-from conversations.writing import Scribe
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import Mode
+from conversations.transitions import Cause
 from tests.integration.conversations.agency import OURS, Agency, Wire
 
 if TYPE_CHECKING:
-    from conversations.opened import Opened
+    from conversations.conversation import Opened
 
 
 @dataclass
@@ -72,7 +74,7 @@ def test_what_could_not_be_sent_shows_with_the_reason(agency: Agency) -> None:
     said = HumanMessage(ref=ref, cause="c1", agent_id="carol", text="x" * 500)
     desk: Any = Desk(agency)
 
-    outcome = speaking.say(desk, said, desk.run())
+    outcome = agent_message.say(desk, said, desk.run())
 
     assert outcome is not None
     assert (outcome.ended, outcome.reason) == (Ended.UNWRITTEN, "too_long")
@@ -85,7 +87,7 @@ def test_a_template_that_is_gone_shows_by_its_name(agency: Agency) -> None:
     said = HumanMessage(ref=ref, cause="c1", agent_id="carol", template="spring")
     desk: Any = Desk(agency)
 
-    speaking.say(desk, said, desk.run())
+    agent_message.say(desk, said, desk.run())
 
     assert log(agency, ref) == [("[spring]", "failed", "template_missing")]
 
@@ -105,9 +107,9 @@ def test_what_was_said_is_not_said_again_however_late_its_record_comes(
     def say(record: str) -> None:
         wanted = records[is_notice]
         if isinstance(wanted, Notice):
-            speaking.give_notice(desk, wanted, desk.run(record))
+            agent_message.give_notice(desk, wanted, desk.run(record))
         else:
-            speaking.say(desk, wanted, desk.run(record))
+            agent_message.say(desk, wanted, desk.run(record))
 
     say("record-1")
     agency.later(60 * 60_000)
@@ -125,8 +127,8 @@ def test_what_is_let_go_to_the_model_is_nobodys(
     desk: Any = Desk(agency)
     wanted = Release(ref=ref, cause="c1", agent_id="carol")
 
-    monkeypatch.setattr(opening, "go_on", lambda *_: None)  # The model's part is not here.
-    releasing.release(desk, wanted, desk.run())
+    monkeypatch.setattr(first_message, "go_on", lambda *_: None)  # The model's part is not here.
+    release.release(desk, wanted, desk.run())
 
     assert agency.standing(ref) == ("processing", Mode.AI, None)
     assert agency.item(ref).hand_off_to_human is False
@@ -135,7 +137,9 @@ def test_what_is_let_go_to_the_model_is_nobodys(
 def test_a_move_without_a_reason_leaves_no_old_one(agency: Agency) -> None:
     ref = agency.begin(status=Status.DEFERRED, status_reason="quiet_hours")
 
-    moving.move(agency.here, opened(agency, ref), Status.PROCESSING, Cause(who="parley", what="x"))
+    transitions.move(
+        agency.here, opened(agency, ref), Status.PROCESSING, Cause(who="parley", what="x")
+    )
 
     assert agency.standing(ref)[0] == "processing"
     assert agency.state(ref).status_reason is None
@@ -147,11 +151,11 @@ def test_a_conversation_that_a_person_had_goes_back_to_them(agency: Agency) -> N
     agency.on(ref, "close")
     here, cause = agency.here, Cause(who="customer", what="a message", reason="wrote_again")
 
-    moving.move(here, opened(agency, ref), wishes.before(opened(agency, ref)), cause)
+    transitions.move(here, opened(agency, ref), keywords.before(opened(agency, ref)), cause)
     assert (
         agency.standing(ref)[0] == "closed"
     )  # Nobody takes over what is over, by mistake or by race.
-    moving.move(here, opened(agency, ref), Status.HANDOFF_ACTIVE, cause, is_return=True)
+    transitions.move(here, opened(agency, ref), Status.HANDOFF_ACTIVE, cause, is_return=True)
 
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import arriving, moving
+from conversations import transitions
+from conversations.inbound import normalise
 from conversations.lifecycle import Status
-from conversations.moving import Cause
+from conversations.transitions import Cause
 from events.conversations import cast
 from tests.integration.conversations.acts import (
     HOUR_MS,
@@ -359,7 +360,7 @@ def test_help_is_given_in_a_conversation_that_was_closed(world: World) -> None:
     ref = world.begin("sms")
     here = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
-    moving.move(here, arriving.opened(here, ref), Status.CLOSED, cause)
+    transitions.move(here, normalise.opened(here, ref), Status.CLOSED, cause)
 
     write(world, "HELP")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
-from conversations import records
+from conversations import commands
 from shared import events
 from tests import template
 from tests.simulation.stage import imported
@@ -103,7 +103,7 @@ def shared_events() -> frozenset[str]:
 
 def channel_records() -> frozenset[str]:
     """The types of all records of a channel's queue."""
-    return words_of(records.Record)
+    return words_of(commands.Record)
 
 
 def taken_by(function: str, adapter: str) -> frozenset[str]:

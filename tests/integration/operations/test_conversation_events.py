@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from conversations import parking
-from conversations.items.ways import BusinessAddress
+from conversations.recovery import parking
 from conversations.store import routes
+from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments, conversation_events, events
 from shared import event_queues

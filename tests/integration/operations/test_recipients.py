@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import boto3
 import pytest
 
-from conversations.items.conversation import ChannelMethod, Conversation
 from conversations.store import conversations
+from conversations.store.items.conversation import ChannelMethod, Conversation
 from events.conversations import cast
 from local.sandbox import Config, running
 from operations import arguments, recipients

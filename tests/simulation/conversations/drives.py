@@ -7,9 +7,10 @@ from http import HTTPStatus
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-from conversations import records, references
-from conversations.items.conversation import ChannelMethod
-from conversations.records import Resume
+from conversations import commands
+from conversations.commands import Resume
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, cast, twilio
 from local.sandbox.text_messages import TextMessage
 from shared import clock
@@ -206,7 +207,7 @@ def be_in_doubt(world: World, channel: str) -> None:
         provider_message_id="of-the-answer",
         account=_channel(world, ref).get("account", "simulated"),
         channel_method=ChannelMethod(channel).value,
-        action_id=references.action_id(ref, str(sent["turn_id"])),
+        action_id=identifiers.action_id(ref, str(sent["turn_id"])),
         status="Delivery" if channel == "email" else "delivered",
         occurred_at=clock.to_text(world.clock.ms),
     )
@@ -220,7 +221,7 @@ def be_reminded(world: World, channel: str) -> None:
     _says(world, ref, "Which shift is it?")
     world.take_in()
     queue = next(name for name in world.workers if name.endswith(f"{channel}.fifo"))
-    world.lanes.put(queue, records.entry(Resume(ref=ref), ref, "resume"))
+    world.lanes.put(queue, commands.entry(Resume(ref=ref), ref, "resume"))
     world.work_off()
 
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import boto3
 
-from conversations import erasing
-from conversations.connecting import ledger_of
-from conversations.erasing import Erased, Eraser
+from conversations.bootstrap import ledger_of
+from conversations.privacy import erasure
+from conversations.privacy.erasure import Erased, Eraser
 from events.conversations import cast
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 
 if TYPE_CHECKING:
-    from conversations.items.conversation import Conversation
+    from conversations.store.items.conversation import Conversation
     from tests.simulation.conversations.world import World
 
 
@@ -36,7 +36,7 @@ def eraser(world: World, *, is_thread_gone: bool = True) -> Eraser:
 
 def erase(world: World, *addresses: str) -> Erased:
     """Erase the person with these addresses, by default the candidate."""
-    return erasing.erase(eraser(world), cast.COMPANY, addresses or (cast.CANDIDATE,))
+    return erasure.erase(eraser(world), cast.COMPANY, addresses or (cast.CANDIDATE,))
 
 
 def traces(world: World, *words: str) -> list[str]:

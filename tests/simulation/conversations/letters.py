@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import boto3
 
-from conversations.replaying import Depot
+from conversations.recovery.replay import Depot
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket

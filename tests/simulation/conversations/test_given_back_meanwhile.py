@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import agents, arriving, references
-from conversations.items.log import Mode
+from conversations.api.access import Agent
+from conversations.api.agents import agent_actions
+from conversations.inbound import normalise
 from conversations.lifecycle import Status
-from conversations.moving import mode_of
-from conversations.office import Agent
+from conversations.store.items import identifiers
+from conversations.store.items.log import Mode
+from conversations.transitions import mode_of
 from tests.integration.conversations.acts import aside, take_over, write
 from tests.simulation.wire import READS
 
@@ -47,7 +49,7 @@ class Meanwhile:
 def give_back(world: World, ref: str) -> None:
     here = aside(world)
     agent = Agent(name="eve", principal="key", cause="back")
-    agents.hand_back(here, arriving.opened(here, ref), agent, answer_pending=False)
+    agent_actions.hand_back(here, normalise.opened(here, ref), agent, answer_pending=False)
 
 
 def asked(world: World, end: str) -> tuple[str, Moment, list[str]]:
@@ -166,7 +168,7 @@ def test_a_promise_of_a_person_that_arrived_after_all_leaves_status_and_mode_in_
     assert promise["delivery_status"] == "unknown"
     give_back(world, ref)
 
-    world.status("SM" + "f" * 32, "delivered", references.action_id(ref, promise["turn_id"]))
+    world.status("SM" + "f" * 32, "delivered", identifiers.action_id(ref, promise["turn_id"]))
     world.settle()
 
     assert disagreements(world, ref) == []

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import replaying
-from conversations.replaying import NotReplayable, Redriven
+from conversations.recovery import replay
+from conversations.recovery.replay import NotReplayable, Redriven
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared.events import File, FileStored, body_of
@@ -18,7 +18,7 @@ from tests.simulation.conversations.letters import depot
 from tests.simulation.wire import Died, When
 
 if TYPE_CHECKING:
-    from conversations.replaying import Found
+    from conversations.recovery.replay import Found
     from tests.simulation.conversations.world import World
 
 ADDRESS = ("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
@@ -26,12 +26,12 @@ BOB = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_c
 
 
 def waiting(world: World) -> list[Found]:
-    return list(replaying.parked(depot(world).log))
+    return list(replay.parked(depot(world).log))
 
 
 def redriven(world: World, ids: list[str] | None = None) -> list[Redriven]:
     told: list[Redriven] = []
-    replaying.redrive(depot(world), ids=ids, limit=100, tell=told.append)
+    replay.redrive(depot(world), ids=ids, limit=100, tell=told.append)
     return told
 
 
@@ -68,7 +68,7 @@ def test_parked_messages_that_are_put_back_in_any_order_are_all_heard_and_answer
     found = waiting(world)
     Random(seed).shuffle(found)  # noqa: S311 - an order, no secret
     for one in found:
-        replaying.replay(depot(world), one.event_id)
+        replay.replay(depot(world), one.event_id)
     world.settle()
 
     heard = sorted(["Yes I do", "a full one", "for ten years"])
@@ -83,13 +83,13 @@ def test_what_cannot_be_handled_still_is_parked_once_more_and_found_so(world: Wo
     (before,) = waiting(world)
     world.clock.ms += 1_000
 
-    replaying.replay(depot(world), before.event_id)
+    replay.replay(depot(world), before.event_id)
     world.work_off()
 
     (after,) = waiting(world)
     assert after.event_id != before.event_id
     assert after.parked.parked_id == before.parked.parked_id
-    everything = [one.state for one in replaying.parked(depot(world).log, is_open=False)]
+    everything = [one.state for one in replay.parked(depot(world).log, is_open=False)]
     assert everything == ["open", "replayed"]
 
 
@@ -100,17 +100,17 @@ def test_a_replay_that_dies_before_its_note_is_made_again_and_handled_once(world
     (found,) = waiting(world)
     start = world.remember()
     world.wire.rewind()
-    replaying.replay(depot(world), found.event_id)
+    replay.replay(depot(world), found.event_id)
     calls = list(world.wire.calls)
 
     for number in range(1, len(calls) + 1):
         world.begin_again(start)
         world.wire.die_at = (number, When.AFTER)
         with pytest.raises(Died):
-            replaying.replay(depot(world), found.event_id)
+            replay.replay(depot(world), found.event_id)
         world.new_process()
         world.settle()
-        replaying.replay(depot(world), found.event_id)
+        replay.replay(depot(world), found.event_id)
         world.settle()
         assert facts(world, ref)[:2] == (("reply_sent", None), ["Yes I do"]), calls[number - 1]
         assert waiting(world) == []
@@ -136,7 +136,7 @@ def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_faile
 ) -> None:
     ref = asked(world)
     _everything_dies(world, ref)
-    letters = replaying.letters(depot(world), 100)
+    letters = replay.letters(depot(world), 100)
     assert {dead.kind for dead in letters} == {"inbound_message", "delivery_status", "context"}
     assert {(dead.reason, dead.attempts) for dead in letters} == {("configuration_invalid", 5)}
 
@@ -218,10 +218,10 @@ def test_a_parked_event_of_somebody_who_was_erased_cannot_be_put_back(world: Wor
     assert found.parked.reason == "erased"
 
     with pytest.raises(NotReplayable, match="erased"):
-        replaying.replay(depot(world), found.event_id)
+        replay.replay(depot(world), found.event_id)
 
 
 def test_an_event_that_was_never_parked_is_not_there(world: World) -> None:
     for name in ("", "x", "2026-01-01T12:00:00.000Z.0123456789abcdef01234567"):
         with pytest.raises(NotReplayable, match="not_there"):
-            replaying.replay(depot(world), name)
+            replay.replay(depot(world), name)

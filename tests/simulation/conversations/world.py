@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from conversations import companies, ownership
-from conversations.companies import ConfigurationInvalid
+from conversations import ownership, projects
+from conversations.projects import ConfigurationInvalid
 from events.conversations import cast, twilio
 from shared import event_queues
 from shared.api.auth import Scope
@@ -110,7 +110,7 @@ class World(Tables):
         """An operator stores a project and claims its addresses, as far as it is usable; every process reads it."""
         self.write("company", item)
         with suppress(ConfigurationInvalid):
-            ownership.claim(Table(self.dynamodb, self.tables["log"]), companies.parse(item))
+            ownership.claim(Table(self.dynamodb, self.tables["log"]), projects.parse(item))
         self._forget_companies()
 
     def change(self, **attributes: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from conversations.ingress.aws_sms_events import event_of
+from conversations.inbound.webhooks.aws_sms_events import event_of
 from events.conversations.aws_sms import NUMBER, TOPIC_ARN, delivery, notification, text
 from events.proxy import made_up_id
 from shared import clock

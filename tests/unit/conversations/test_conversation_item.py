@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from conversations.items.conversation import (
+from conversations.store.items.conversation import (
     ChannelMethod,
     Conversation,
     Entry,

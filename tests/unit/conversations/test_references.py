@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conversations import references
+from conversations.store.items import identifiers
 from shared.keyed_hashes import KeyUnknown
 from tests.keyring import Keys, held
 
@@ -14,9 +14,9 @@ ID = "acme#hiring#req-1#447700900123"
 
 def test_a_ref_is_26_characters_and_cannot_be_made_without_the_key() -> None:
     with held(Keys(OLD)):
-        by_old = references.ref_of(ID)
+        by_old = identifiers.ref_of(ID)
     with held(Keys(NEW)):
-        by_new = references.ref_of(ID)
+        by_new = identifiers.ref_of(ID)
 
     assert re.fullmatch("[a-z2-7]{26}", by_old)
     assert by_old != by_new
@@ -24,27 +24,27 @@ def test_a_ref_is_26_characters_and_cannot_be_made_without_the_key() -> None:
 
 def test_action_ids_of_a_conversation_stay_when_the_keys_rotate() -> None:
     with held(Keys(OLD)):
-        ref = references.ref_of(ID)
-        before = references.action_id(ref, "initial")
+        ref = identifiers.ref_of(ID)
+        before = identifiers.action_id(ref, "initial")
     with held(Keys(NEW, OLD)):
-        assert references.action_id(ref, "initial") == before
-        assert references.action_id(references.ref_of(ID), "initial") != before
+        assert identifiers.action_id(ref, "initial") == before
+        assert identifiers.action_id(identifiers.ref_of(ID), "initial") != before
 
 
 def test_the_ref_of_an_older_key_is_among_those_that_are_looked_for() -> None:
     with held(Keys(OLD)):
-        before = references.ref_of(ID)
+        before = identifiers.ref_of(ID)
     with held(Keys(NEW, OLD)):
-        assert references.refs_of(ID) == [references.ref_of(ID), before]
-        assert references.refs_of(ID, before) == [before, references.ref_of(ID)]
+        assert identifiers.refs_of(ID) == [identifiers.ref_of(ID), before]
+        assert identifiers.refs_of(ID, before) == [before, identifiers.ref_of(ID)]
 
 
 def test_a_ref_that_no_key_has_made_is_not_taken_from_a_record() -> None:
-    assert references.refs_of(ID, "a" * 26) == [references.ref_of(ID)]
+    assert identifiers.refs_of(ID, "a" * 26) == [identifiers.ref_of(ID)]
 
 
 def test_without_the_key_of_a_ref_there_is_no_action_id() -> None:
     with held(Keys(OLD)):
-        ref = references.ref_of(ID)
+        ref = identifiers.ref_of(ID)
     with held(Keys(NEW)), pytest.raises(KeyUnknown):
-        references.action_id(ref, "initial")
+        identifiers.action_id(ref, "initial")

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from conversations.items import books, claims, conversation, log, ways
-from conversations.items.conversation import ChannelMethod, Conversation, Role
-from conversations.items.log_item import LogItem
-from conversations.items.register import OF_THE_LOG
+from conversations.store.items import claims, conversation, log, records, routes
+from conversations.store.items.base import LogItem
+from conversations.store.items.catalogue import OF_THE_LOG
+from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from tests import template
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "conversations.yaml"
@@ -27,7 +27,7 @@ def contract() -> dict[str, Any]:
 def test_no_item_type_is_left_out() -> None:
     declared = {
         item
-        for module in (log, ways, books, claims)
+        for module in (log, routes, records, claims)
         for _, item in inspect.getmembers(module, inspect.isclass)
         if issubclass(item, LogItem) and "item_type" in vars(item)
     }

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from conversations import requests
-from conversations.items.conversation import ChannelMethod
-from conversations.request_json import RequestRefused, read_json
-from conversations.requests import Request
+from conversations.initiation import requests
+from conversations.initiation.json_body import RequestRefused, read_json
+from conversations.initiation.requests import Request
+from conversations.store.items.conversation import ChannelMethod
 from events.conversations import cast
 from shared import clock
 

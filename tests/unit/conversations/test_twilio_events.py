@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from conversations.ingress import twilio_events
+from conversations.inbound.webhooks import twilio_events
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER, sid_of, status, text, whatsapp
 from shared.events import Button, DeliveryStatus, File, InboundMessage, Location, body_of
 

@@ -15,7 +15,13 @@ from urllib.parse import urlencode
 
 import pytest
 
-from conversations.ingress.twilio_signature import Call, fields_of, query_of, signer_of, urls_of
+from conversations.inbound.webhooks.twilio_signature import (
+    Call,
+    fields_of,
+    query_of,
+    signer_of,
+    urls_of,
+)
 
 URL = "https://parley.example/webhooks/twilio"
 ACCOUNTS = {

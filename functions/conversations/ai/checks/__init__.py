@@ -1,0 +1,1 @@
+"""Checks of a model's answer before it is used: guardrails, faults and language."""

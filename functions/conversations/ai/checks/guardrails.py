@@ -1,0 +1,222 @@
+"""
+Everything that keeps a model's answer from being sent (spec, section 9, "Checks before T3"), each under its name.
+
+Rules on texts only: they know no model and no provider. They rather stop a good answer, which costs one more call, than
+let a bad one go.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from conversations.ai.checks.faults import Fault
+from conversations.ai.checks.languages import is_foreign, plain_words
+from shared.ai import Stop
+from shared.redaction.links_and_emails import emails_in
+from shared.redaction.phone_numbers import phones_in
+from shared.redaction.secrets import redact_tokens
+
+if TYPE_CHECKING:
+    from conversations.ai.output_schema import Output
+
+LONGEST_SUBJECT = 120
+_STOPS = {Stop.LENGTH: Fault.CUT_OFF, Stop.MALFORMED: Fault.MALFORMED, Stop.OTHER: Fault.MALFORMED}
+
+# Tabs and line breaks are text; what turns the direction of writing hides what a link or a number really is.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
+_PLACEHOLDER = re.compile(
+    r"\{[^{}\n]{0,60}\}"  # {name}, {{1}}
+    r"|\[[^\W\d_][^\[\]\n]{1,60}\](?!\()"  # [Your name], but no link in Markdown
+    r"|<[^\W\d_][\w -]{0,40}>"  # <name>
+    r"|\bX{3,}\b|\bTODO\b|\bTBD\b|_{3,}|%s\b|(?i:\blorem ipsum\b)"
+)
+# Ends of names that phones make links of without a scheme. The second half are words too, and need a path behind them.
+_ENDS = (
+    r"com|net|org|info|biz|io|co|app|dev|shop|store|online|site|link|click|xyz|top|club|live|page|jobs|eu|uk|de|fr|es"
+    r"|pt|br|nl|ch|pl|ru|cn|ly|gl|gg|tk|ml|cc|tv|ws|edu|gov|mil"
+)
+_ENDS_THAT_ARE_WORDS = r"it|at|be|is|me|my|no|so|to|us|do|in|am|id"
+_LINK = re.compile(
+    r"(?i:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.)[^\s<>\"]+"
+    r"|(?i:\b(?:javascript|data|vbscript|file|tel|sms):(?=[^\s]))[^\s<>\"]+"
+    rf"|(?<![\w@.-])(?:[\w-]{{1,63}}\.){{1,8}}(?:(?:{_ENDS}|{_ENDS.upper()})(?![\w-])|(?:{_ENDS_THAT_ARE_WORDS})(?=/))"
+    r"[^\s<>\"]*"
+)
+_BEHIND_A_LINK = ".,;:!?)]}*_'\u2019\u201d"
+_DIGITS = re.compile(r"\+?\d[\d\s().\u00a0/-]{4,}\d")
+_FEWEST_DIGITS = 7
+_ECHOED_WORDS = 8
+_SHORTEST_FACT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Contacts:
+    """Numbers (digits only) and addresses (case-folded) that an answer may hold."""
+
+    numbers: frozenset[str] = field(default=frozenset(), repr=False)
+    addresses: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Contacts:
+        """Those that stand in *texts*: the company's, the person's own, what the project wrote."""
+        read = list(texts)
+        digits = (_digits(found) for text in read for found in _DIGITS.findall(text))
+        addresses = (address.casefold() for text in read for address in emails_in(text))
+        return cls(frozenset(digits), frozenset(addresses))
+
+    def has_number(self, number: str) -> bool:
+        """Whether it is one of these, written with or without its country."""
+        given = _digits(number)
+        return any(
+            len(min(given, known, key=len)) >= _FEWEST_DIGITS
+            and (given.endswith(known) or known.endswith(given))
+            for known in self.numbers
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """
+    What an answer has to keep to.
+
+    *longest* is in characters; *is_too_long* is the channel's own measure, such as the segments of an SMS. *hosts* are
+    those that links may lead to (see `hosts_in`), *known* the texts of the facts, *secret_words* names of functions.
+    """
+
+    longest: int
+    language: str
+    hosts: frozenset[str] = frozenset()
+    contacts: Contacts = Contacts()
+    known: frozenset[str] = field(default=frozenset(), repr=False)
+    rules: str = field(default="", repr=False)
+    secret_words: frozenset[str] = frozenset()
+    is_too_long: Callable[[str], bool] | None = None
+
+
+def fault_of_stop(stop: Stop) -> Fault | None:
+    """What is wrong with an answer that stopped like this; None for a whole one and for a refusal, which is none."""
+    return _STOPS.get(stop)
+
+
+def faults_of(output: Output, bounds: Bounds) -> tuple[Fault, ...]:
+    """All that is wrong with an answer, in the order of `Fault`."""
+    found = set() if output.says_something else {Fault.EMPTY}
+    for text in (output.content, output.subject or "", *(output.variables or {}).values()):
+        found |= set(_faults_of_text(text, bounds))
+    if len(output.content) > bounds.longest or (
+        bounds.is_too_long is not None and bounds.is_too_long(output.content)
+    ):
+        found.add(Fault.TOO_LONG)
+    if output.subject and len(output.subject) > LONGEST_SUBJECT:
+        found.add(Fault.SUBJECT_TOO_LONG)
+    if output.subject and not output.subject.isprintable():
+        found.add(Fault.CONTROL_CHARACTER)
+    return tuple(fault for fault in Fault if fault in found)
+
+
+def hosts_in(value: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
+    """
+    The hosts of all links in a JSON value: pass what the integrating system sent.
+
+    Answers that people gave do not belong into it, or a customer could name the hosts that we link to.
+    """
+    found = (_host(link) for text in texts_in(value) for link in _links(text))
+    return frozenset(host for host in found if host)
+
+
+def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    """Every text and number in a JSON value, numbers as they are written."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for entry in value.values():
+            yield from texts_in(entry)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            yield from texts_in(entry)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
+
+
+def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
+    if _CONTROL.search(text):
+        yield Fault.CONTROL_CHARACTER
+    seen = _as_read(text)
+    if any(not _is_allowed(link, bounds.hosts) for link in _links(seen)):
+        yield Fault.FOREIGN_LINK
+    if _echoes(seen, bounds):
+        yield Fault.ECHOED_RULES
+    # What the facts have is allowed, whatever it looks like.
+    rest = _without_facts(seen, bounds)
+    if _PLACEHOLDER.search(rest):
+        yield Fault.PLACEHOLDER
+    if redact_tokens(rest) != rest:
+        yield Fault.SECRET
+    if not all(bounds.contacts.has_number(number) for number in phones_in(rest)) or not all(
+        address.casefold() in bounds.contacts.addresses for address in emails_in(rest)
+    ):
+        yield Fault.CONTACT_OF_OTHERS
+    if is_foreign(rest, bounds.language):
+        yield Fault.LANGUAGE
+
+
+def _as_read(text: str) -> str:
+    """*text* as a phone reads it: compatible letters made plain, what nobody sees left out."""
+    plain = unicodedata.normalize("NFKC", text).replace("\u3002", ".")
+    return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
+
+
+def _without_facts(text: str, bounds: Bounds) -> str:
+    for link in sorted(_links(text), key=len, reverse=True):
+        if _is_allowed(link, bounds.hosts):
+            text = text.replace(link, "*")
+    for fact in sorted(bounds.known, key=len, reverse=True):
+        if len(fact) >= _SHORTEST_FACT:
+            text = text.replace(fact, "*")
+    return text
+
+
+def _links(text: str) -> list[str]:
+    return [found.rstrip(_BEHIND_A_LINK) for found in _LINK.findall(text)]
+
+
+def _is_allowed(link: str, hosts: frozenset[str]) -> bool:
+    host = _host(link)
+    if host is None:
+        return False
+    above = (f"*.{host.split('.', count)[-1]}" for count in range(1, host.count(".") + 1))
+    return host in hosts or not hosts.isdisjoint(above)
+
+
+def _host(link: str) -> str | None:
+    """The host that a click leads to, without `www.`; None where that is not plain."""
+    try:
+        parts = urlsplit(link if "://" in link else f"https://{link}")
+        host = (parts.hostname or "").rstrip(".").removeprefix("www.")
+        is_plain = parts.scheme in {"http", "https"} and parts.port in {None, 80, 443}
+    except ValueError:
+        return None
+    # Browsers take a backslash for a slash, and what stands before an @ hides where a link leads.
+    return host if is_plain and host and "\\" not in link and "@" not in parts.netloc else None
+
+
+def _echoes(text: str, bounds: Bounds) -> bool:
+    folded = text.casefold()
+    if any(word.casefold() in folded for word in bounds.secret_words if "_" in word):
+        return True
+    said, rules = _runs(text), _runs(bounds.rules)
+    return not said.isdisjoint(rules)
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = plain_words(text)
+    return {tuple(words[at : at + _ECHOED_WORDS]) for at in range(len(words) - _ECHOED_WORDS + 1)}
+
+
+def _digits(number: str) -> str:
+    return re.sub(r"\D", "", number).lstrip("0")

@@ -1,0 +1,305 @@
+"""
+One turn of the AI: asked, perhaps with functions, perhaps once more where an answer cannot be sent; then its outcome.
+
+    ask -> refused                              -> hand-off, at once
+        -> fault, the first                     -> ask again, saying which
+        -> fault, the second                    -> hand-off `ai_invalid_output`
+        -> call, not listed or not valid        -> ask again with that; the second time hand-off `function_failed`
+        -> call that needs approval             -> hand-off `function_approval`, nothing runs
+        -> hand-off that is barred              -> as a fault, or as a call that is not valid
+        -> call                                 -> carried out, ask again with its result; 4 rounds at most
+        -> answer
+
+Nothing is stored and nothing is sent here. A turn that is repeated after a crash costs money and nothing else:
+functions are remembered by whoever carries them out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from conversations.ai.checks import guardrails
+from conversations.ai.checks.faults import ADVICE, Fault
+from conversations.ai.checks.languages import language_of, plain_words
+from conversations.ai.config import BuiltIn
+from conversations.ai.functions import (
+    REFUSED,
+    Call,
+    CallRefused,
+    Result,
+    checked,
+    exchange,
+    tools_of,
+)
+from conversations.ai.model_calls import Asking
+from conversations.ai.outcome import Answer, Cause, HandOff, MadeCall
+from conversations.ai.output_schema import Output, OutputInvalid, parse, schema_for
+from conversations.ai.prompt import system_prompt, whatsapp_templates
+from conversations.ai.prompt.questions import open_questions
+from conversations.ai.scripted.phrases import asks_for_a_person
+from shared import ai
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from conversations.ai.config import AiConfig
+    from conversations.ai.functions import Execute
+    from conversations.ai.prompt.system_prompt import Facts, Said
+    from conversations.ai.prompt.whatsapp_templates import Template
+    from shared.events import Channel
+
+ROUNDS = 4
+MOST_REFUSED_CALLS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """
+    What one turn is about. *said* is the history, oldest first; empty for a first message.
+
+    *longest* is in characters, *is_too_long* the channel's own measure. *link_hosts* are the hosts that links may lead
+    to: `policy.link_hosts`, and `checks.hosts_in` of what the integrating system sent. *contacts* are texts with
+    numbers and addresses that may be named: the company's and the person's own. *sources* fill variables of a
+    *template* (see `templates.known_values`). *decided* are functions that people decided about, with what came of
+    them. *barred* is why it may not hand off, as a person has just given the conversation back; what the person asks
+    for themself is never barred. *deadline_ms* is when the turn has to end, milliseconds since 1970.
+    """
+
+    kind: Literal["initial", "reply"]
+    channel: Channel
+    config: AiConfig
+    facts: Facts
+    said: Sequence[Said] = ()
+    template: Template | None = None
+    sources: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    longest: int
+    is_too_long: Callable[[str], bool] | None = None
+    link_hosts: frozenset[str] = frozenset()
+    contacts: Sequence[str] = field(default=(), repr=False)
+    decided: Sequence[ai.Exchange] = field(default=(), repr=False)
+    barred: Cause | None = None
+    deadline_ms: int
+
+
+def answer(model: ai.Model, task: Task, execute: Execute) -> Answer:
+    """
+    What the AI says in this turn. *execute* carries a function out, once for equal calls, and tells what came of it.
+
+    Raises ai.Unavailable where no answer is to be had: its `repeat` says whether the same turn may work later.
+    """
+    turn = _Turn(model, task, execute)
+    if task.template and not turn.to_fill:
+        return turn.filled(task.template, {})
+    while (ended := turn.step()) is None:
+        pass
+    return ended
+
+
+class _Turn:
+    """A turn under way: what was asked and done so far."""
+
+    def __init__(self, model: ai.Model, task: Task, execute: Execute) -> None:
+        config, template = task.config, task.template
+        self._task, self._execute = task, execute
+        self._asking = Asking(model, task.deadline_ms, config.max_output_tokens, config.temperature)
+        self.known = whatsapp_templates.known_values(template, task.sources) if template else {}
+        self.to_fill = whatsapp_templates.left_to_fill(template, self.known) if template else ()
+        self._tools = tools_of(config.functions)
+        own_words = config.prompts.initial if task.kind == "initial" else config.prompts.reply
+        rules = system_prompt.channel_rules(
+            task.channel,
+            longest=task.longest,
+            is_first=not task.said,
+            template=template,
+            to_fill=self.to_fill,
+        )
+        self._system = system_prompt.system_text(task.facts, own_words, rules, self._tools)
+        self._bounds = _bounds(task, own_words, self._tools)
+        self._history = [*system_prompt.history(task.said), *task.decided]
+        self._barred = _barred(task)
+        self._recorded = dict(task.facts.recorded_answers)
+        self._schema = schema_for(
+            has_subject=task.channel == "email",
+            variables={variable.name: variable.longest for variable in self.to_fill},
+        )
+        self._correction = ""
+        self._faults: list[Fault] = []
+        self._calls: list[MadeCall] = []
+        self._refused_calls = 0
+        self._rounds = 0
+
+    def step(self) -> Answer | None:
+        """Ask once; the end of the turn, or None where it goes on."""
+        system, self._correction = self._system + self._correction, ""
+        reply = self._asking.ask(system, self._history, self._schema, self._tools)
+        if reply.stop is ai.Stop.REFUSED:
+            return self._handed_off(Cause.REFUSED)
+        if fault := guardrails.fault_of_stop(reply.stop):
+            return self._ask_again(reply.text, (fault,))
+        if reply.tool_calls:
+            return self._called(reply.tool_calls[0], None)
+        try:
+            output = parse(reply.text)
+        except OutputInvalid:
+            return self._ask_again(reply.text, (Fault.NOT_THE_SCHEMA,))
+        wanted = self._call_in(output)
+        # What is written beside a call of the project's own does not know its result, and is not used.
+        is_used = wanted is None or wanted.name in set(BuiltIn) or output.hand_off is not None
+        if is_used and (faults := self._faults_of(output)):
+            return self._ask_again(reply.text, faults)
+        return self._called(wanted, output) if wanted else self._answered(output)
+
+    def filled(self, template: Template, given: Mapping[str, str]) -> Answer:
+        """The end of a turn whose template is complete, or cannot be completed."""
+        filled = whatsapp_templates.completed(template, self.known, given, self._task.longest)
+        if isinstance(filled, tuple):
+            self._faults += filled
+            return self._handed_off(Cause.INVALID)
+        return self._ended(content=filled.body, variables=filled.values)
+
+    def _faults_of(self, output: Output) -> tuple[Fault, ...]:
+        template = self._task.template
+        if template is None:
+            found = {*guardrails.faults_of(output, self._bounds)}
+            if output.hand_off and self._barred is Cause.AI:
+                found.add(Fault.HANDED_BACK)
+            return tuple(fault for fault in Fault if fault in found)
+        if output.hand_off or output.function_call:
+            return ()  # Nothing is sent then.
+        given = output.variables or {}
+        filled = whatsapp_templates.completed(template, self.known, given, self._task.longest)
+        found = {*guardrails.faults_of(Output(content="", variables=given), self._bounds)}
+        found = found - {Fault.EMPTY} | {*(filled if isinstance(filled, tuple) else ())}
+        return tuple(fault for fault in Fault if fault in found)
+
+    def _ask_again(self, text: str, faults: tuple[Fault, ...]) -> Answer | None:
+        is_second = bool(self._faults)
+        self._faults += faults
+        if is_second:
+            return self._handed_off(Cause.INVALID)
+        self._correction = system_prompt.correction(text, faults)
+        return None
+
+    def _call_in(self, output: Output) -> ai.ToolCall | None:
+        wanted = output.function_call
+        if wanted is None:
+            return None
+        return ai.ToolCall(f"call-{self._rounds + 1}", wanted.name, wanted.arguments)
+
+    def _called(self, wanted: ai.ToolCall, output: Output | None) -> Answer | None:
+        self._rounds += 1
+        if self._rounds > ROUNDS:
+            return self._handed_off(Cause.FUNCTION_FAILED)
+        try:
+            call = checked(wanted, self._task.config.functions, self._open_questions())
+        except CallRefused as refused:
+            return self._refused(wanted, str(refused))
+        if output and output.hand_off and not call.is_built_in:
+            return self._answered(output)  # People decide about it.
+        return self._carried_out(wanted, call, output)
+
+    def _open_questions(self) -> list[str]:
+        """The questions that an answer can be recorded for; none while the person has not written."""
+        if not any(said.role is ai.Role.USER for said in self._task.said):
+            return []
+        return open_questions(self._task.facts.project_data, self._recorded)
+
+    def _refused(self, wanted: ai.ToolCall, why: str) -> Answer | None:
+        self._refused_calls += 1
+        if self._refused_calls == MOST_REFUSED_CALLS:
+            return self._handed_off(Cause.FUNCTION_FAILED)
+        self._history.append(exchange(wanted, Result(why, is_error=True)))
+        return None
+
+    def _carried_out(self, wanted: ai.ToolCall, call: Call, output: Output | None) -> Answer | None:
+        said = output.content.strip() if output else ""
+        if call.name == BuiltIn.HAND_OFF:
+            if self._barred is Cause.AI:
+                return self._refused(wanted, ADVICE[Fault.HANDED_BACK])
+            reason = str(call.arguments["reason"])
+            self._calls.append(MadeCall(call, Result("{}")))
+            return self._ended(content=said, hand_off=HandOff(Cause.AI, reason))
+        if call.function and call.function.approval:
+            return self._proposed(wanted, call)
+        result = self._execute(call)
+        self._calls.append(MadeCall(call, result))
+        if call.name == BuiltIn.RECORD_ANSWER:
+            self._recorded[call.arguments["key"]] = call.arguments["value"]
+        if call.name == BuiltIn.OPT_OUT and not result.is_error:
+            return self._ended()
+        if output and (said or output.hand_off) and call.is_built_in and not result.is_error:
+            return self._answered(output)
+        self._history.append(exchange(wanted, result))
+        return None
+
+    def _proposed(self, wanted: ai.ToolCall, call: Call) -> Answer | None:
+        """A function that people decide about: asked for once, also where they have decided about it just before."""
+        same = [d for d in self._task.decided if _is_same(d.call, call)]
+        if same:
+            self._history.append(exchange(wanted, Result(same[-1].result, same[-1].is_error)))
+            return None
+        if self._barred is Cause.APPROVAL:
+            return self._refused(wanted, REFUSED.text)
+        self._calls.append(MadeCall(call, None))
+        return self._handed_off(Cause.APPROVAL)
+
+    def _answered(self, output: Output) -> Answer:
+        task = self._task
+        if output.hand_off:
+            hand_off = HandOff(Cause.AI, output.hand_off.reason)
+            content = "" if task.template else output.content.strip()
+            return self._ended(content=content, subject=self._subject(output), hand_off=hand_off)
+        if task.template:
+            return self.filled(task.template, output.variables or {})
+        return self._ended(content=output.content.strip(), subject=self._subject(output))
+
+    def _subject(self, output: Output) -> str | None:
+        subject = (output.subject or "").strip()
+        return subject if subject and self._task.channel == "email" else None
+
+    def _handed_off(self, cause: Cause) -> Answer:
+        return self._ended(hand_off=HandOff(cause, cause.value))
+
+    def _ended(self, **fields: Any) -> Answer:  # noqa: ANN401 - the fields of an Answer
+        return Answer(
+            **fields,
+            calls=tuple(self._calls),
+            faults=tuple(self._faults),
+            cost=self._asking.cost,
+        )
+
+
+def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> guardrails.Bounds:
+    known = frozenset(guardrails.texts_in(task.facts.stated_to(own_words)))
+    asked = [said.text for said in _newest_of_the_person(task.said)]
+    named = (task.template and task.template.language) or task.facts.language
+    return guardrails.Bounds(
+        longest=task.longest,
+        is_too_long=task.is_too_long,
+        language=language_of("\n".join(asked)) or named.replace("_", "-"),  # Meta writes en_US
+        hosts=task.link_hosts,
+        contacts=guardrails.Contacts.of([*task.contacts, own_words, *known]),
+        known=known,
+        rules=system_prompt.RULES,
+        secret_words=frozenset(tool.name for tool in tools),
+    )
+
+
+def _barred(task: Task) -> Cause | None:
+    newest = "\n".join(said.text for said in _newest_of_the_person(task.said))
+    return None if asks_for_a_person(plain_words(newest)) else task.barred
+
+
+def _is_same(decided: ai.ToolCall, call: Call) -> bool:
+    return (decided.name, decided.arguments) == (call.name, call.canonical_arguments)
+
+
+def _newest_of_the_person(said: Sequence[Said]) -> list[Said]:
+    """What they wrote since we wrote last."""
+    newest: list[Said] = []
+    for message in reversed(said):
+        if message.role is not ai.Role.USER:
+            break
+        newest.insert(0, message)
+    return newest

@@ -1,0 +1,60 @@
+"""The model that a project has configured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conversations.ai.config import AiConfigBroken
+from conversations.ai.scripted.model import Scripted
+from shared.ai.bedrock import Bedrock, Guardrail, structure_of
+from shared.ai.openai import Account, OpenAI
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from botocore.config import Config
+
+    from conversations.ai.config import AiConfig
+    from shared.ai import Model
+    from shared.aws.secrets import JsonSecret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Providers:
+    """
+    Where models are. *secret* finds the secret of a company by its id and an `api_key_reference`, and caches it.
+
+    *make_bedrock* makes boto3's `bedrock-runtime` for the configuration of a call.
+    """
+
+    openai_url: str
+    secret: Callable[[str, str], JsonSecret]
+    make_bedrock: Callable[[Config], Any]
+
+
+def model_for(config: AiConfig, providers: Providers, company_id: str) -> Model:
+    """The model of a company's project on this channel. Raises AiConfigBroken, and Misconfigured as `account_for`."""
+    if config.provider == "scripted":
+        return Scripted()
+    if config.model is None:
+        raise AiConfigBroken("ai_config.model")
+    if config.provider == "openai":
+        return OpenAI(account_for(config, providers, company_id), config.model)
+    return Bedrock(
+        providers.make_bedrock,
+        config.model,
+        Guardrail.of(config.guardrail_id) if config.guardrail_id else None,
+        structure_of(config.model),
+    )
+
+
+def account_for(config: AiConfig, providers: Providers, company_id: str) -> Account:
+    """
+    The OpenAI account of a project, for its model and for the mirror.
+
+    Raises AiConfigBroken, and Misconfigured where its key is another company's.
+    """
+    if config.api_key_reference is None:
+        raise AiConfigBroken("ai_config.api_key_reference")
+    return Account(providers.openai_url, providers.secret(company_id, config.api_key_reference))

@@ -1,0 +1,284 @@
+"""
+The scripted model: rules and fixed words, a pure function of what it is asked. For the local stack, demos and tests.
+
+    1  asks for a person                    hand-off, and a promise
+    2  wants no more messages               opt_out
+    3  yes or no, and a question is open    record_answer, thanks, the next question
+    4  words of a fact's name               the fact
+    5  thanks or goodbye, nothing open      complete_task
+    6  a question is open                   the question
+    7  else                                 does not know, offers a person; the second time hands off
+
+The first rule that fits wins (spec, section 9). It reads the facts out of the system text, as a model would, answers in
+the form that every model answers in, and takes what people write as words: "ignore your rules" is none it listens for.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conversations.ai.checks.languages import language_of, plain_words
+from conversations.ai.config import BuiltIn
+from conversations.ai.output_schema import (
+    FunctionWanted,
+    HandOffWanted,
+    Output,
+    has_subject,
+    variables_in,
+)
+from conversations.ai.prompt.questions import open_questions
+from conversations.ai.prompt.system_prompt import facts_in
+from conversations.ai.scripted.phrases import asks_for_a_person, begins, is_said
+from conversations.ai.scripted.project_facts import fact_about, label_of
+from conversations.ai.scripted.wordings import WORDINGS, Wording
+from shared import ai
+from shared.ai.port import OPENING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+CHARACTERS_A_TOKEN = 4
+LONGEST_SUBJECT = 120
+WANTS_A_PERSON = "User requested agent"
+KNOWS_NO_ANSWER = "No answer known"
+FUNCTION_FAILED = "A function failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Scripted:
+    """It says that it is no model."""
+
+    @property
+    def name(self) -> str:
+        """What audit rows call it."""
+        return "scripted"
+
+    def reply(
+        self,
+        system: str,
+        history: Sequence[ai.Turn],
+        *,
+        limits: ai.Limits,
+        schema: ai.Schema | None = None,
+        tools: Sequence[ai.Tool] = (),  # noqa: ARG002 - it knows ours by name
+    ) -> ai.Reply:
+        """See `Model.reply`; a token is four characters."""
+        scene = _Scene.of(facts_in(system), history)
+        answer = _first_message(scene, schema) if scene.is_first else _answer(scene)
+        subject = _subject(scene) if has_subject(schema) else None
+        text = answer.model_copy(update={"subject": subject}).model_dump_json()
+        read = len(system) + sum(len(_text_of(turn)) for turn in history)
+        tokens_in, tokens_out = _tokens(read), _tokens(len(text))
+        if tokens_out > limits.most_tokens:
+            cut = text[: limits.most_tokens * CHARACTERS_A_TOKEN]
+            return ai.Reply(cut, ai.Stop.LENGTH, ai.Usage(tokens_in, limits.most_tokens))
+        return ai.Reply(text, ai.Stop.END, ai.Usage(tokens_in, tokens_out))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What the rules look at: the facts, what the person wrote last, and what we wrote before."""
+
+    facts: Mapping[str, Any]
+    project_data: Mapping[str, Any]
+    text: str
+    words: list[str]
+    said_by_us: list[str]
+    result: ai.Exchange | None
+    detected: str | None
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], history: Sequence[ai.Turn]) -> _Scene:
+        messages = [turn for turn in history if isinstance(turn, ai.Message)]
+        texts = [turn.text for turn in messages if turn.role is ai.Role.USER]
+        text = texts[-1] if texts else OPENING
+        last = history[-1] if history else None
+        project_data = facts.get("project_data")
+        return cls(
+            facts=facts,
+            project_data=project_data if isinstance(project_data, dict) else {},
+            text=text,
+            words=plain_words(text),
+            said_by_us=[turn.text for turn in messages if turn.role is ai.Role.ASSISTANT],
+            result=last if isinstance(last, ai.Exchange) else None,
+            detected=language_of(text) if text != OPENING else None,
+        )
+
+    @property
+    def is_first(self) -> bool:
+        return self.text == OPENING and not self.said_by_us
+
+    @property
+    def language(self) -> str:
+        """The person's, or the one that the facts name, if it is one of ours."""
+        named = str(self.facts.get("language", "")).partition("-")[0].casefold()
+        return self.detected or (named if named in WORDINGS else "en")
+
+    @property
+    def wording(self) -> Wording:
+        return WORDINGS[self.language]
+
+    @property
+    def heard_as(self) -> list[Wording]:
+        """The languages that a short answer may be in."""
+        return [self.wording] if self.detected else list(WORDINGS.values())
+
+    @property
+    def open_points(self) -> list[str]:
+        recorded = self.facts.get("recorded_answers")
+        return open_questions(self.project_data, recorded if isinstance(recorded, dict) else {})
+
+
+def _answer(scene: _Scene) -> Output:
+    if scene.result:
+        return _after_function(scene, scene.result)
+    return next(answer for rule in _RULES if (answer := rule(scene)) is not None)
+
+
+def _asks_for_a_person(scene: _Scene) -> Output | None:
+    if not asks_for_a_person(scene.words):
+        return None
+    return _handed_off(scene, WANTS_A_PERSON)
+
+
+def _wants_no_more(scene: _Scene) -> Output | None:
+    if not any(is_said(wording.leave_me, scene.words) for wording in WORDINGS.values()):
+        return None
+    return Output(content="", function_call=_wanted(BuiltIn.OPT_OUT))
+
+
+def _answers_a_question(scene: _Scene) -> Output | None:
+    said, points = _yes_or_no(scene), scene.open_points
+    if said is None or not points:
+        return None
+    last = scene.said_by_us[-1] if scene.said_by_us else ""
+    point = next((each for each in points if each in last), points[0])
+    left = [each for each in points if each != point]
+    wording = scene.wording
+    then = wording.ask.format(point=left[0]) if left else wording.all_noted
+    recorded = _wanted(BuiltIn.RECORD_ANSWER, key=point, value=said)
+    return Output(content=f"{wording.noted} {then}", function_call=recorded)
+
+
+def _asks_for_a_fact(scene: _Scene) -> Output | None:
+    fact = fact_about(scene.project_data, scene.words)
+    if fact is None:
+        return None
+    value = fact.value
+    if isinstance(value, bool):
+        value = _first(scene.wording.yes if value else scene.wording.no)
+    return Output(content=scene.wording.fact.format(label=label_of(fact), value=value))
+
+
+def _says_goodbye(scene: _Scene) -> Output | None:
+    says = any(is_said(wording.thanks, scene.words) for wording in WORDINGS.values())
+    if not says or scene.open_points:
+        return None
+    done = _wanted(BuiltIn.COMPLETE, summary="The person said goodbye; nothing was open.")
+    return Output(content=scene.wording.closing, function_call=done)
+
+
+def _has_an_open_question(scene: _Scene) -> Output | None:
+    points = scene.open_points
+    return Output(content=scene.wording.ask.format(point=points[0])) if points else None
+
+
+def _does_not_know(scene: _Scene) -> Output:
+    confessed = [wording.unknown for wording in WORDINGS.values()]
+    if any(text in said for said in scene.said_by_us for text in confessed):
+        return _handed_off(scene, KNOWS_NO_ANSWER)
+    return Output(content=scene.wording.unknown)
+
+
+_RULES: tuple[Callable[[_Scene], Output | None], ...] = (
+    _asks_for_a_person,
+    _wants_no_more,
+    _answers_a_question,
+    _asks_for_a_fact,
+    _says_goodbye,
+    _has_an_open_question,
+    _does_not_know,
+)
+
+
+def _after_function(scene: _Scene, exchange: ai.Exchange) -> Output:
+    if exchange.is_error:
+        return _handed_off(scene, FUNCTION_FAILED)
+    return Output(content=scene.wording.done)
+
+
+def _first_message(scene: _Scene, schema: ai.Schema | None) -> Output:
+    wanted = variables_in(schema)
+    if wanted:
+        values = {name: _value_for(scene, name)[:longest] for name, longest in wanted.items()}
+        return Output(content="", variables=values)
+    sentences = [_greeting(scene)]
+    sentences += [scene.wording.ask.format(point=point) for point in scene.open_points[:1]]
+    return Output(content=" ".join(sentences))
+
+
+def _greeting(scene: _Scene) -> str:
+    wording, name = scene.wording, scene.facts.get("recipient_first_name")
+    rep, company = _representative(scene), scene.facts.get("company_name")
+    hello = f"{wording.hello} {name}" if name else wording.hello
+    if rep and company:
+        return f"{hello}, {wording.by_both.format(rep=rep, company=company)}"
+    if rep or company:
+        return f"{hello}, {wording.by_one.format(who=rep or company)}"
+    return f"{hello}."
+
+
+def _value_for(scene: _Scene, variable: str) -> str:
+    """What to put in a variable of a template: the fact of this name, the question that is open, or who writes."""
+    fact = fact_about(scene.project_data, plain_words(variable.replace("_", " ")))
+    if fact and isinstance(fact.value, str):
+        return fact.value
+    points = scene.open_points
+    known = (
+        points[0] if points else None,
+        scene.facts.get("project_name"),
+        scene.facts.get("company_name"),
+    )
+    return next((str(value) for value in known if value), scene.wording.hello)
+
+
+def _subject(scene: _Scene) -> str | None:
+    named = scene.facts.get("project_name") or scene.facts.get("company_name")
+    return str(named)[:LONGEST_SUBJECT] if named else None
+
+
+def _representative(scene: _Scene) -> str | None:
+    names = scene.facts.get("representatives")
+    return str(names[0]) if isinstance(names, list) and names else None
+
+
+def _yes_or_no(scene: _Scene) -> str | None:
+    if "?" in scene.text or any(begins(w.unsure, scene.words) for w in scene.heard_as):
+        return None
+    # No first: "I have no licence" begins as "I have one" does.
+    if any(begins(wording.no, scene.words) for wording in scene.heard_as):
+        return "no"
+    return "yes" if any(begins(wording.yes, scene.words) for wording in scene.heard_as) else None
+
+
+def _handed_off(scene: _Scene, reason: str) -> Output:
+    return Output(content=scene.wording.promise, hand_off=HandOffWanted(reason=reason))
+
+
+def _wanted(name: str, **arguments: str) -> FunctionWanted:
+    return FunctionWanted(name=str(name), arguments=json.dumps(arguments, ensure_ascii=False))
+
+
+def _first(phrases: str) -> str:
+    return phrases.partition(",")[0].strip()
+
+
+def _text_of(turn: ai.Turn) -> str:
+    return turn.text if isinstance(turn, ai.Message) else turn.call.arguments + turn.result
+
+
+def _tokens(characters: int) -> int:
+    return math.ceil(characters / CHARACTERS_A_TOKEN)

@@ -1,0 +1,38 @@
+"""How the scripted model hears: phrases as whole words, whatever their case, accents and punctuation."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from conversations.ai.checks.languages import plain_words
+from conversations.ai.scripted.wordings import WORDINGS
+
+
+def is_said(phrases: str, words: Sequence[str]) -> bool:
+    """Whether one of *phrases* (see `Wording`) stands among the plain *words*."""
+    return any(
+        tuple(words) == phrase if is_whole else _holds(words, phrase)
+        for phrase, is_whole in _compiled(phrases)
+    )
+
+
+def asks_for_a_person(words: Sequence[str]) -> bool:
+    """Whether somebody asks for a person, in any of the languages."""
+    return any(is_said(wording.person, words) for wording in WORDINGS.values())
+
+
+def begins(phrases: str, words: Sequence[str]) -> bool:
+    """Whether the plain *words* begin with one of *phrases*."""
+    return any(tuple(words[: len(phrase)]) == phrase for phrase, _ in _compiled(phrases))
+
+
+def _holds(words: Sequence[str], phrase: tuple[str, ...]) -> bool:
+    size = len(phrase)
+    return any(tuple(words[at : at + size]) == phrase for at in range(len(words) - size + 1))
+
+
+@cache
+def _compiled(phrases: str) -> tuple[tuple[tuple[str, ...], bool], ...]:
+    return tuple(
+        (tuple(plain_words(phrase)), phrase.strip().startswith("="))
+        for phrase in phrases.split(",")
+    )

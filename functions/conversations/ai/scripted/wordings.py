@@ -1,0 +1,40 @@
+"""What the scripted model listens for, and what it says, in each of its languages: the tables of wordings.toml."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """
+    One language. The first half are phrases separated by commas, found as whole words without case and accents.
+
+    A phrase that begins with `=` has to be the whole message. `yes`, `no` and `unsure` count at the beginning only.
+    """
+
+    person: str
+    leave_me: str
+    yes: str
+    no: str
+    unsure: str
+    thanks: str
+
+    hello: str
+    by_both: str  # {rep}, {company}
+    by_one: str  # {who}
+    ask: str  # {point}
+    noted: str
+    all_noted: str
+    fact: str  # {label}, {value}
+    promise: str
+    closing: str
+    unknown: str
+    done: str
+
+
+_read = resources.files("conversations.ai.scripted").joinpath("wordings.toml").read_text("utf-8")
+WORDINGS: Mapping[str, Wording] = {
+    language: Wording(**table) for language, table in tomllib.loads(_read).items()
+}

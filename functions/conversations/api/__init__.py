@@ -1,0 +1,1 @@
+"""The HTTP API of conversations: routes, inputs, queries, views and presenters."""

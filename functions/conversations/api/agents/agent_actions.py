@@ -1,0 +1,261 @@
+"""
+What people do with a conversation: take it over, write in it, give it back, close it, open it again.
+
+    open ones --take over, write--> handoff_active --hand back--> reply_sent, initial_message_sent or processing
+    open ones --close--> closed --reopen--> the status before
+
+Who takes over raises the fence in one write. A turn of the model that has not passed it by then never sends; one that
+has is named in the answer. There is no third case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conversations import commands
+from conversations.api.access import NotOpen, check_not_taken, holder_of, read_again
+from conversations.api.agents import validation
+from conversations.api.presenters import in_flight, standing_view
+from conversations.api.views import AcceptedView, StandingView
+from conversations.commands import HumanMessage, Resume
+from conversations.inbound import intake, keywords
+from conversations.inbound.normalise import REQUEST_PREFIX
+from conversations.lifecycle import OVER, WITH_PEOPLE, Status
+from conversations.outbound.compose import proposals
+from conversations.resume_status import status_of_model
+from conversations.store import messages, states
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import Role
+from conversations.store.items.log import Message, Mode
+from conversations.transitions import ROUNDS, Cause, finish_notes, move, note_take_over
+from shared import clock
+from shared.failures import Transient
+
+if TYPE_CHECKING:
+    from conversations.api.access import Agent
+    from conversations.api.inputs import MessageInput
+    from conversations.commands import Record
+    from conversations.conversation import Opened
+    from conversations.resources import Resources
+
+TAKEN_OVER = "taken_over"
+HANDED_BACK = "handed_back"
+CLOSED = "closed_by_person"
+REOPENED = "reopened"
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenBack:
+    """Where a conversation goes that is given back, and whether the model answers what waits."""
+
+    status: Status
+    cause: Cause
+    answer_pending: bool
+
+
+def take_over(here: Resources, opened: Opened, agent: Agent) -> StandingView:
+    """From now on the model is silent. Safe to repeat. Raises NotOpen and AlreadyTaken."""
+    return standing_view(_taken(here, opened, agent))
+
+
+def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) -> AcceptedView:
+    """
+    Have a person's message sent; who writes where nobody has the conversation takes it over.
+
+    Raises NotOpen, AlreadyTaken and Unusable.
+    """
+    said = HumanMessage(
+        ref=opened.ref,
+        cause=agent.cause,
+        agent_id=agent.id_in(opened.state),
+        principal=agent.principal,
+        text=given.text,
+        template=given.template,
+        variables=given.variables,
+    )
+    validation.check(opened, here.bucket, said)
+    return say(here, opened, agent, said)
+
+
+def say(here: Resources, opened: Opened, agent: Agent, said: HumanMessage) -> AcceptedView:
+    """Put what a person says on the queue of the channel. Raises NotOpen and AlreadyTaken."""
+    if not _is_held_by(opened, said.agent_id):
+        opened = _taken(here, opened, agent)
+    enqueue(here, opened, said, "human_message", said.cause)
+    action_id = identifiers.action_id(opened.ref, f"human:{said.cause}")
+    return AcceptedView(
+        ref=opened.ref,
+        entry_id=identifiers.entry_id(action_id),
+        ai_reply_in_flight=in_flight(opened.state),
+    )
+
+
+def hand_back(
+    here: Resources, opened: Opened, agent: Agent, *, answer_pending: bool
+) -> StandingView:
+    """
+    Give a conversation back to the model; one that it has already stays. Safe to repeat.
+
+    What the customer wrote so far counts as answered, unless the model is to answer it. A function that still waits
+    for people is refused by it, and the model is told so. Raises NotOpen, AlreadyTaken.
+    """
+    cause = agent.cause_in(opened, "hand_back", reason=HANDED_BACK)
+    status = status_of_model(here, opened)
+    opened = _with_model(here, opened, agent, _GivenBack(status, cause, answer_pending))
+    for function_sk in sorted(opened.state.to_tell):
+        proposals.refuse(here, opened.ref, function_sk, cause)
+    is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
+    opened = (
+        move(here, opened, status, cause) if is_with_people else finish_notes(here, opened, cause)
+    )
+    # Asked for behind the fence: whatever was stored before it met people, and has no trigger.
+    waiting = [message for message in _pending(here, opened) if _is_to_be_answered(message)]
+    if waiting:
+        intake.trigger(here, opened.ref, waiting[-1], HANDED_BACK, agent.cause)
+    else:
+        send_first_message(here, opened, agent)
+    return standing_view(opened)
+
+
+def close(here: Resources, opened: Opened, agent: Agent) -> StandingView:
+    """End a conversation; one that is closed stays so. Raises AlreadyTaken, and NotOpen after an opt-out."""
+    check_not_taken(opened, agent)
+    cause = agent.cause_in(opened, "close", reason=CLOSED)
+    if opened.conversation.conversation_status != Status.OPTED_OUT:
+        opened = move(here, opened, Status.CLOSED, cause)
+    if opened.conversation.conversation_status != Status.CLOSED:
+        raise NotOpen("the customer has opted out")
+    return standing_view(opened)
+
+
+def reopen(here: Resources, opened: Opened, agent: Agent) -> StandingView:
+    """Put a closed conversation back to where it was; an open one stays. Raises NotOpen as `close`."""
+    check_not_taken(opened, agent)
+    status = Status(opened.conversation.conversation_status)
+    if status is Status.OPTED_OUT:
+        raise NotOpen("the customer has opted out")
+    words = opened.conversation.hand_off_to_human_reason
+    cause = agent.cause_in(opened, "reopen", reason=REOPENED, words=words)
+    if status is Status.CLOSED:
+        opened = move(here, opened, keywords.before(opened), cause, is_return=True)
+    else:
+        opened = finish_notes(here, opened, cause)
+    send_first_message(here, opened, agent)
+    return standing_view(opened)
+
+
+def send_first_message(here: Resources, opened: Opened, agent: Agent) -> None:
+    """Have a first message that was never sent looked at again: nothing else would bring it back."""
+    conversation, state = opened.conversation, opened.state
+    is_waiting = conversation.conversation_status in {Status.PROCESSING, Status.DEFERRED}
+    was_asked_for = state.context_hash != REQUEST_PREFIX and not conversation.task_complete
+    if is_waiting and was_asked_for and state.mode is Mode.AI:
+        enqueue(here, opened, Resume(ref=opened.ref), "resume", agent.cause)
+
+
+def enqueue(here: Resources, opened: Opened, record: Record, *what: str) -> None:
+    """Put a record on the queue of the conversation's channel; *what* makes it the same as another one."""
+    queue = here.channels[opened.conversation.channel_method]
+    queue.send([commands.entry(record, opened.ref, *what)])
+
+
+def check_may_write(opened: Opened, agent: Agent) -> None:
+    """Raise NotOpen, or AlreadyTaken where a colleague has the conversation and the call has no `force`."""
+    _check_is_open(opened)
+    check_not_taken(opened, agent)
+
+
+def _taken(here: Resources, opened: Opened, agent: Agent) -> Opened:
+    """The conversation, in the agent's hands."""
+    for _ in range(ROUNDS):
+        check_may_write(opened, agent)
+        who = agent.id_in(opened.state)
+        cause = agent.cause_in(opened, "take_over", reason=TAKEN_OVER)
+        if holder_of(opened.state) != who:
+            taken = states.set_mode(
+                here.log,
+                opened.ref,
+                Mode.HUMAN,
+                seen=opened.state,
+                owner=who,
+                status_before=opened.conversation.conversation_status,
+                status_reason=TAKEN_OVER,
+                **cause.marks(Status.HANDOFF_ACTIVE),
+            )
+            if taken is None:
+                opened = read_again(here, opened)
+                continue
+            opened = opened.with_state(taken)
+        opened = move(here, opened, Status.HANDOFF_ACTIVE, cause)
+        if opened.conversation.conversation_status != Status.HANDOFF_ACTIVE:
+            raise NotOpen("the conversation is over by now")
+        if opened.state.moved_for == cause.what:
+            note_take_over(here, opened, cause)
+        return opened
+    raise Transient("state_contended")
+
+
+def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _GivenBack) -> Opened:
+    """The conversation, in the model's hands as far as its state says."""
+    for _ in range(ROUNDS):
+        check_may_write(opened, agent)
+        if _is_with_model(opened, given_back.cause):
+            return opened
+        waiting = [] if given_back.answer_pending else _pending(here, opened)
+        # Not one that was released: whoever carries it out tells the model.
+        refused = opened.state.waits_for_approval
+        state = states.set_mode(
+            here.log,
+            opened.ref,
+            Mode.AI,
+            seen=opened.state,
+            drop=("owner", "waits_for_approval") if refused else ("owner",),
+            into={"to_tell": [refused]} if refused else None,
+            handed_back_at=clock.to_text(clock.now_ms()),
+            status_before=opened.conversation.conversation_status,
+            status_reason=HANDED_BACK,
+            **given_back.cause.marks(given_back.status),
+            answered_up_to=_sk(waiting[-1]) if waiting else None,
+        )
+        if state is not None:
+            return opened.with_state(state)
+        opened = read_again(here, opened)
+    raise Transient("state_contended")
+
+
+def _is_with_model(opened: Opened, cause: Cause) -> bool:
+    """
+    Whether nothing is left to be fenced off: the model has it, or this very call was here before.
+
+    Where only the status speaks of people, a turn is about to give it to them: the fence is what keeps it from that.
+    """
+    if opened.state.mode is not Mode.AI:
+        return False
+    is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
+    return not is_with_people or opened.state.moved_for == cause.what
+
+
+def _check_is_open(opened: Opened) -> None:
+    if Status(opened.conversation.conversation_status) in OVER or opened.state.mode is Mode.CLOSED:
+        raise NotOpen("the conversation is closed, or the customer has opted out")
+
+
+def _is_held_by(opened: Opened, agent_id: str) -> bool:
+    is_active = opened.conversation.conversation_status == Status.HANDOFF_ACTIVE
+    return is_active and holder_of(opened.state) == agent_id
+
+
+def _pending(here: Resources, opened: Opened) -> list[Message]:
+    """What the customer wrote since the last answer, oldest first."""
+    after = messages.after(here.log, opened.ref, opened.state.answered_up_to)
+    return [message for message in after if message.role is Role.USER]
+
+
+def _is_to_be_answered(message: Message) -> bool:
+    """Whether intake would ask for an answer: not to a reaction, and not to a machine."""
+    return message.kind != "reaction" and message.extra.get("auto_answer_allowed") is not False
+
+
+def _sk(message: Message) -> str:
+    return message.sk(message.message_timestamp, message.entry_id)

@@ -1,0 +1,150 @@
+"""Consent told by people: what is on record about a person, and what an opt-out or opt-in means for conversations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations.api import presenters
+from conversations.api.access import Unusable, recipient_of
+from conversations.api.agents import agent_actions
+from conversations.api.views import ConsentView, RecordedView
+from conversations.conversation import Opened
+from conversations.inbound import keywords
+from conversations.lifecycle import OPEN, Status
+from conversations.outbound.policy.gate import addresses_of
+from conversations.store import conversations, states
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import ChannelMethod
+from conversations.transitions import Cause, finish_notes, move
+from shared import addresses, clock
+from shared.consent.records import ALL_CHANNELS, Source, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from conversations.api.access import Agent, Office
+    from conversations.api.inputs import ConsentQuery, OptInInput, OptOutInput
+    from shared.api.auth import Caller
+
+
+def standing(office: Office, caller: Caller, given: ConsentQuery) -> ConsentView:
+    """What counts for each channel of the company. Raises Unusable."""
+    recipient = recipient_of(given.recipient)
+    asked = office.consents.standing
+    channels = [
+        presenters.consent_view(channel, asked(caller.company, [recipient], channel).newest)
+        for channel in ChannelMethod
+    ]
+    return ConsentView(channels=channels)
+
+
+def opt_out(
+    office: Office, caller: Caller, agent: Agent, recipient: str, given: OptOutInput
+) -> RecordedView:
+    """
+    Put on record that a person wants nothing more, and end what is open with them on these channels. Safe to repeat.
+
+    It is of all addresses that are known of them, and goes on record first: no later failure may lose it.
+    """
+    known = list(_with(office, caller.company, recipient))
+    theirs = [recipient, *(address for opened in known for address in addresses_of(opened))]
+    channels = sorted({str(channel) for channel in given.channels})
+    recorded = office.consents.record_opt_out(
+        caller.company, list(dict.fromkeys(theirs)), _said(agent, given.evidence), channels=channels
+    )
+    changed = []
+    for opened in known:
+        if not {ALL_CHANNELS, opened.conversation.channel_method}.intersection(channels):
+            continue
+        cause = _cause(opened, agent, "opted_out")
+        if Status(opened.conversation.conversation_status) in OPEN:
+            changed.append(move(office.here, opened, Status.OPTED_OUT, cause))
+        else:
+            finish_notes(office.here, opened, cause)
+    return _recorded(caller, channels, changed, recorded=recorded)
+
+
+def opt_in(
+    office: Office, caller: Caller, agent: Agent, recipient: str, given: OptInInput
+) -> RecordedView:
+    """Put on record that a person agrees, and open again what their opt-out has ended there. Safe to repeat."""
+    channels = sorted({str(channel) for channel in given.channels})
+    recorded = office.consents.record_opt_in(
+        caller.company, [recipient], _said(agent, given.evidence), channels=channels
+    )
+    changed = []
+    for opened in _with(office, caller.company, recipient):
+        if opened.conversation.channel_method not in channels:
+            continue
+        cause = _cause(opened, agent, "opted_in")
+        if opened.conversation.conversation_status != Status.OPTED_OUT:
+            finish_notes(office.here, opened, cause)
+        else:
+            returned = move(office.here, opened, keywords.before(opened), cause, is_return=True)
+            agent_actions.send_first_message(office.here, returned, agent)
+            changed.append(returned)
+    return _recorded(caller, channels, changed, recorded=recorded)
+
+
+def recipient_on(text: str, channels: Collection[ChannelMethod]) -> str:
+    """A person's address, which each of *channels* can write to. Raises Unusable."""
+    recipient = recipient_of(text)
+    if "@" in recipient:
+        fitting = {ChannelMethod.EMAIL}
+    elif addresses.is_user_id(recipient):
+        fitting = {ChannelMethod.WHATSAPP}
+    else:
+        fitting = {ChannelMethod.WHATSAPP, ChannelMethod.SMS}
+    if not fitting.issuperset(channels):
+        raise Unusable("channels", "must be channels that write to such an address")
+    return recipient
+
+
+def _with(office: Office, company: str, recipient: str) -> Iterator[Opened]:
+    """The company's conversations with a person, of all its projects: consent is the company's."""
+    here = office.here
+    for item in conversations.with_recipient(here.table, company, recipient):
+        if not identifiers.has_key(item):
+            continue  # The opt-out is recorded all the same; the conversation cannot be changed.
+        ref = identifiers.ref_of_item(item)
+        state, project = (
+            states.read(here.log, ref),
+            here.companies.project(company, item.project_id),
+        )
+        if state is not None and project is not None:
+            yield Opened(ref=ref, conversation=item, state=state, company=project)
+
+
+def _said(agent: Agent, evidence: str) -> Statement:
+    return Statement(
+        source=Source.OPERATOR,
+        at_ms=clock.now_ms(),
+        evidence=evidence,
+        recorded_by=_who(agent),
+        principal=agent.principal,
+    )
+
+
+def _who(agent: Agent) -> str:
+    return f"human:{agent.name or agent.principal}"
+
+
+def _cause(opened: Opened, agent: Agent, reason: str) -> Cause:
+    return Cause(
+        who=_who(agent),
+        principal=agent.principal,
+        what=f"{reason}:{agent.cause}",
+        reason=reason,
+        words=opened.conversation.hand_off_to_human_reason,
+    )
+
+
+def _recorded(
+    caller: Caller, channels: list[str], changed: list[Opened], *, recorded: bool
+) -> RecordedView:
+    refs = [
+        opened.ref
+        for opened in changed
+        if caller.may_use(opened.company.company_id, opened.company.project_id)
+    ]
+    return RecordedView(recorded=recorded, channels=channels, refs=refs)

@@ -1,0 +1,116 @@
+"""What people let go: a first message that was held back, a draft that was not sent, a function. Workers do it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations.api.access import Unusable
+from conversations.api.agents import agent_actions, validation
+from conversations.api.views import AcceptedView
+from conversations.commands import HumanMessage, Release
+from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
+from conversations.store import messages
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import Role
+from conversations.store.items.log import Delivery
+
+if TYPE_CHECKING:
+    from conversations.api.access import Agent
+    from conversations.api.inputs import ReleaseInput
+    from conversations.conversation import Opened
+    from conversations.resources import Resources
+
+# Certainly nobody has got these.
+_UNSENT = frozenset({Delivery.DISCARDED, Delivery.BLOCKED, Delivery.FAILED})
+
+
+class NothingToRelease(Exception):
+    """The first message was sent or is not held back, or the function was decided about."""
+
+
+def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) -> AcceptedView:
+    """
+    Let a draft go in the name of who releases it, or a function; else the first message, in their words or the model's.
+
+    Without a draft it is the function, where one waits and there are no words. When it is done the model goes on.
+
+    Raises NothingToRelease, NotOpen, AlreadyTaken and Unusable.
+    """
+    agent_actions.check_may_write(opened, agent)
+    validation.check_text(opened, given.text)
+    function_sk = _function(opened, given)
+    if function_sk is not None:
+        who = agent.id_in(opened.state)
+        wanted = Release(
+            ref=opened.ref,
+            cause=agent.cause,
+            agent_id=who,
+            principal=agent.principal,
+            function_sk=function_sk,
+        )
+        agent_actions.enqueue(here, opened, wanted, "release", agent.cause)
+        return AcceptedView(ref=opened.ref, entry_id=None)
+    if given.draft_entry_id is not None:
+        said = _said(here, opened, agent, given.draft_entry_id, given.text)
+        validation.check(opened, here.bucket, said, "draft_entry_id")
+        return agent_actions.say(here, opened, agent, said)
+    status = Status(opened.conversation.conversation_status)
+    is_held_back = status in NEVER_SENT | WITH_PEOPLE and not opened.conversation.task_complete
+    if not is_held_back and not _was_released(here, opened, agent):
+        raise NothingToRelease("the first message was sent, or is not held back")
+    who = agent.id_in(opened.state)
+    record = Release(
+        ref=opened.ref,
+        cause=agent.cause,
+        agent_id=who,
+        principal=agent.principal,
+        text=given.text,
+    )
+    agent_actions.enqueue(here, opened, record, "release", agent.cause)
+    # What the model words has no place in the log yet.
+    entry_id = None if given.text is None else identifiers.entry_id(_action_id(opened, agent))
+    return AcceptedView(ref=opened.ref, entry_id=entry_id)
+
+
+def _function(opened: Opened, given: ReleaseInput) -> str | None:
+    """The sort key of the function that is let go; None where it is something else. Raises Unusable."""
+    waiting = opened.state.undecided
+    if waiting is None:
+        return None
+    if given.draft_entry_id is None:
+        return waiting if given.text is None else None
+    if given.draft_entry_id != waiting.rpartition("#")[2]:
+        return None
+    if given.text is not None:
+        raise Unusable("text", "must not be given: the draft is a function")
+    return waiting
+
+
+def _said(
+    here: Resources, opened: Opened, agent: Agent, entry_id: str, text: str | None
+) -> HumanMessage:
+    draft = messages.find(here.log, opened.ref, entry_id)
+    if draft is None or draft.role is not Role.ASSISTANT or draft.delivery_status not in _UNSENT:
+        raise Unusable("draft_entry_id", "must be a message of this conversation that was not sent")
+    if draft.proposal is not None:
+        raise NothingToRelease("people have decided about this function")
+    is_template = draft.template is not None and text is None
+    return HumanMessage(
+        ref=opened.ref,
+        cause=agent.cause,
+        agent_id=agent.id_in(opened.state),
+        principal=agent.principal,
+        text=None if is_template else text or draft.content,
+        template=draft.template if is_template else None,
+        variables=(draft.variables or {}) if is_template else {},
+    )
+
+
+def _was_released(here: Resources, opened: Opened, agent: Agent) -> bool:
+    """Whether this very call has done it before, and could not say so."""
+    is_known = here.ledger.action(_action_id(opened, agent)) is not None
+    return is_known or opened.state.released_by == agent.cause
+
+
+def _action_id(opened: Opened, agent: Agent) -> str:
+    return identifiers.action_id(opened.ref, f"human:{agent.cause}")

@@ -1,0 +1,114 @@
+"""
+People say what became of a message whose outcome nobody knew.
+
+The message is changed first, and only from `unknown`: of two people, or a late callback, one is right. What then
+follows in the ledger and the conversation may be repeated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations.api.access import NotFound, check_not_taken
+from conversations.api.agents import agent_actions, validation
+from conversations.api.views import ResolvedView
+from conversations.commands import HumanMessage
+from conversations.outbound.delivery.channel_fallback import fall_back
+from conversations.outbound.delivery.late_delivery import heal, is_failed_first
+from conversations.resume_status import REACHED
+from conversations.store import messages
+from conversations.store.items import identifiers
+from conversations.store.items.log import Delivery, Message
+
+if TYPE_CHECKING:
+    from conversations.api.access import Agent
+    from conversations.api.inputs import ResolveInput
+    from conversations.conversation import Opened
+    from conversations.resources import Resources
+
+
+class NotUnknown(Exception):
+    """What became of the message is known, or being found out."""
+
+
+def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) -> ResolvedView:
+    """
+    Write what a person knows of a message: it arrived, it did not, or it is to be said again, in their name.
+
+    Raises NotFound, NotUnknown and AlreadyTaken; for what is said again also NotOpen.
+    """
+    check_not_taken(opened, agent)
+    message = messages.find(here.log, opened.ref, given.entry_id)
+    if message is None or message.turn_id is None:
+        raise NotFound("entry_id: there is no such message")
+    resent_as = None
+    again = _again(opened, agent, message)
+    if given.outcome == "resend":
+        agent_actions.check_may_write(opened, agent)
+        validation.check(opened, here.bucket, again, "entry_id")
+    known = _judged(here, opened, agent, given.outcome, message)
+    action_id = identifiers.action_id(opened.ref, message.turn_id)
+    here.ledger.confirm(
+        action_id,
+        failed=known.delivery_status is Delivery.FAILED,
+        message_pk=f"{opened.ref}#{_sk(message)}",
+        company=opened.company.company_id,
+    )
+    if given.outcome == "sent":
+        cause = agent.cause_in(opened, "resolve", reason="sent")
+        heal(here, opened, known, action_id, cause)
+    elif given.outcome == "not_sent" and is_failed_first(opened, known):
+        fall_back(here, opened)  # Now it is final.
+    elif given.outcome == "resend":
+        resent_as = agent_actions.say(here, opened, agent, again).entry_id
+    return ResolvedView(
+        ref=opened.ref,
+        entry_id=given.entry_id,
+        delivery_status=known.delivery_status or "",
+        resent_as=resent_as,
+    )
+
+
+def _judged(
+    here: Resources, opened: Opened, agent: Agent, outcome: str, message: Message
+) -> Message:
+    """The message as it is now known. Raises NotUnknown unless this very call, or one that says the same, was here."""
+    if outcome == "sent":
+        facts = Message.named(delivery_status=Delivery.SENT)
+    else:
+        # The mark tells a repetition of this call, which goes on, from a second wish to say it again.
+        mark = f"resent:{agent.cause[:16]}" if outcome == "resend" else outcome
+        facts = Message.named(delivery_status=Delivery.FAILED, error_code=mark)
+    sk = _sk(message)
+    by = Message.named(
+        resolved_by=f"human:{agent.id_in(opened.state)}", resolved_principal=agent.principal
+    )
+    known = messages.update(here.log, opened.ref, sk, facts | by, only_from=[Delivery.UNKNOWN])
+    if known is not None:
+        return known
+    again = messages.get(here.log, opened.ref, sk)
+    if again is not None:
+        if outcome == "sent" and again.delivery_status in REACHED:
+            return again
+        if outcome != "sent" and facts == Message.named(
+            delivery_status=again.delivery_status, error_code=again.error_code
+        ):
+            return again
+    raise NotUnknown("what became of the message is known, or being found out")
+
+
+def _again(opened: Opened, agent: Agent, message: Message) -> HumanMessage:
+    is_template = message.template is not None
+    return HumanMessage(
+        ref=opened.ref,
+        cause=agent.cause,
+        agent_id=agent.id_in(opened.state),
+        principal=agent.principal,
+        text=None if is_template else message.content,
+        template=message.template,
+        variables=(message.variables or {}) if is_template else {},
+    )
+
+
+def _sk(message: Message) -> str:
+    return message.sk(message.message_timestamp, message.entry_id)

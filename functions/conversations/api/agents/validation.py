@@ -1,0 +1,67 @@
+"""What people want to say, checked before it is taken: a caller learns at once what its channel would not carry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations.api.access import Unusable
+from conversations.initiation import case_data
+from conversations.outbound.compose.limits import TOO_LONG, longest
+from conversations.outbound.compose.templates import filled, template_of
+from conversations.outbound.turns.unwritable import Unwritable
+from conversations.projects import SmsChannel, WhatsAppChannel
+from shared.providers.sms.segments import gsm_twins, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conversations.commands import HumanMessage
+    from conversations.conversation import Opened
+    from shared.aws.s3 import Bucket
+
+
+def check(opened: Opened, bucket: Bucket, said: HumanMessage, field: str = "text") -> None:
+    """Raise Unusable for a message that its channel or the project does not take; *field* is what it came by."""
+    if said.template is not None:
+        _check_template(opened, bucket, said.template, said.variables)
+    else:
+        check_text(opened, said.text, field)
+
+
+def check_text(opened: Opened, text: str | None, field: str = "text") -> None:
+    """Raise Unusable for a text that its channel or the project does not take."""
+    if text is None:
+        return
+    most, channel = longest(opened), opened.channel
+    if isinstance(channel, SmsChannel):
+        text = gsm_twins(text.strip())
+    if len(text) > most:
+        raise Unusable(field, f"must have at most {most} characters")
+    if isinstance(channel, SmsChannel) and measure(text).segments > channel.max_segments:
+        raise Unusable(field, f"must fit into {channel.max_segments} parts of an SMS")
+
+
+def _check_template(opened: Opened, bucket: Bucket, name: str, given: Mapping[str, str]) -> None:
+    """Raise Unusable for a template that is none of the project's, or that these values do not make a message."""
+    channel = opened.channel
+    if not isinstance(channel, WhatsAppChannel) or name not in channel.templates:
+        raise Unusable("template", "must be one of the project's, and the conversation on WhatsApp")
+    most = longest(opened)
+    try:
+        filled(
+            opened,
+            template_of(opened, name),
+            given,
+            project_data=case_data.read(opened.conversation, bucket).project_data,
+            longest=most,
+        )
+    except Unwritable as fault:
+        if fault.reason == TOO_LONG:
+            problem = f"must make a message of at most {most} characters"
+        elif fault.reason == "template_incomplete":
+            problem = (
+                "must be those that the template needs and nobody knows, none of them too long"
+            )
+        else:
+            raise Unusable("template", "is not set up as it must be") from None
+        raise Unusable("variables", problem) from None

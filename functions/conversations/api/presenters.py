@@ -1,0 +1,259 @@
+"""How items become what callers of the admin API see (`views`)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from conversations.api.views import (
+    LINK_SECONDS,
+    ChangeView,
+    ChannelConsentView,
+    ConversationView,
+    FileView,
+    FunctionView,
+    InFlightView,
+    Link,
+    MessageView,
+    RecipientView,
+    StandingView,
+    SummaryView,
+    TurnView,
+    UnmatchedView,
+    UnreachableView,
+    WaitingView,
+)
+from conversations.folders import folder_of
+from conversations.store.items import identifiers
+from conversations.store.items.log import Stage, TurnKind
+from shared.aws.stored_objects import ObjectUnusable, media_of, record
+
+if TYPE_CHECKING:
+    from conversations.conversation import Opened
+    from conversations.initiation.case_data import CaseData
+    from conversations.store.items.conversation import Conversation
+    from conversations.store.items.log import Change, Message, State
+    from conversations.store.items.proposal import Proposal
+    from conversations.store.items.records import Unmatched, Unreachable
+    from conversations.store.items.routes import Open
+    from shared.aws.s3 import Bucket
+    from shared.aws.stored_objects import Folder
+    from shared.consent.records import Consent
+
+_AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function"}
+
+
+def summary_of_open(project_id: str, opening: Open) -> SummaryView:
+    """An open conversation, from the list of its project."""
+    return SummaryView(
+        ref=opening.ref,
+        project_id=project_id,
+        conversation_status=opening.conversation_status,
+        channel_method=opening.channel_method,
+        hand_off_to_human=opening.hand_off_to_human,
+        hand_off_to_human_reason=opening.hand_off_to_human_reason,
+        since=opening.since,
+        last_activity_at=opening.last_activity_at,
+    )
+
+
+def summary_of(conversation: Conversation) -> SummaryView:
+    """Any conversation, from its item."""
+    return SummaryView(
+        ref=identifiers.ref_of_item(conversation),
+        project_id=conversation.project_id,
+        conversation_status=conversation.conversation_status,
+        channel_method=conversation.channel_method,
+        hand_off_to_human=conversation.hand_off_to_human,
+        hand_off_to_human_reason=conversation.hand_off_to_human_reason,
+        since=conversation.created_at,
+        last_activity_at=conversation.updated_at,
+    )
+
+
+def conversation_view(
+    opened: Opened,
+    case: CaseData,
+    changes: list[tuple[str, Change]],
+    resumes_at: str | None,
+    *,
+    unreachable: Unreachable | None,
+    waiting: Message | None,
+) -> ConversationView:
+    """
+    One conversation; *changes* with the time of each.
+
+    *unreachable* stands where the channel does not reach the customer, *waiting* is the message whose function waits.
+    """
+    item, state = opened.conversation, opened.state
+    return ConversationView(
+        ref=opened.ref,
+        company_id=item.company_id,
+        project_id=item.project_id,
+        request_id=item.request_id,
+        channel_method=item.channel_method,
+        conversation_status=item.conversation_status,
+        status_reason=state.status_reason,
+        resumes_at=resumes_at,
+        mode=state.mode,
+        owner=state.owner,
+        turn=_turn_view(state),
+        hand_off_to_human=item.hand_off_to_human,
+        hand_off_to_human_reason=item.hand_off_to_human_reason,
+        function_call=item.function_call,
+        function_call_type=item.function_call_type,
+        waits_for_approval=_waiting_view(waiting),
+        task_complete=bool(item.task_complete),
+        comms_consent=item.comms_consent,
+        recipient=RecipientView(
+            first_name=item.recipient_first_name,
+            last_name=item.recipient_last_name,
+            tel=item.recipient_tel,
+            email=state.email_as_given or item.recipient_email,
+        ),
+        unreachable=UnreachableView(reason=unreachable.reason, since=unreachable.at)
+        if unreachable
+        else None,
+        business_address=state.business_address,
+        language=state.language,
+        template=state.template,
+        company_name=item.company_name,
+        project_name=item.project_name,
+        project_data=case.project_data,
+        recorded_answers=case.recorded_answers,
+        unreadable=list(case.unreadable),
+        thread_id=item.thread_id,
+        email_id=item.email_id,
+        created_at=item.created_at,
+        updated_at=item.updated_at,
+        initial_request_timestamp=item.initial_request_timestamp,
+        last_message_at=state.last_message_at,
+        last_inbound_at=state.last_inbound_at,
+        last_outbound_at=state.last_outbound_at,
+        window_until=state.window_until,
+        changes=[
+            ChangeView(
+                at=at,
+                who=change.who,
+                principal=change.principal,
+                from_status=change.from_status,
+                to_status=change.to_status,
+                reason=change.reason,
+                cause=change.cause,
+            )
+            for at, change in changes
+        ],
+    )
+
+
+def message_view(bucket: Bucket, opened: Opened, message: Message) -> MessageView:
+    """One message of the conversation's log."""
+    own = folder_of(bucket, opened.ref)
+    from_inbox = media_of(bucket, opened.conversation.company_id)
+    named = {name: getattr(message, name) for name in _AS_THEY_ARE}
+    return MessageView(
+        **named,
+        function=FunctionView(**_proposed(message.proposal)) if message.proposal else None,
+        whole_text=_link(message.content_key, own),
+        media=[
+            FileView(
+                name=file.get("name"),
+                mime_type=file.get("mime_type"),
+                download=_link(file.get("key"), own, from_inbox),
+            )
+            for file in message.media
+        ],
+    )
+
+
+def unmatched_view(shown_id: str, unmatched: Unmatched) -> UnmatchedView:
+    """A message that belongs to no conversation, under the id that its path has."""
+    event = unmatched.event
+    return UnmatchedView(
+        id=shown_id,
+        project_id=unmatched.project_id,
+        channel_method=unmatched.channel_method,
+        received_at=unmatched.received_at,
+        kind=str(event.get("kind", "unknown")),
+        text=event.get("text"),
+        files=len(event.get("media") or []),
+        business_address=str(event.get("business_address", "")),
+        customer_address=event.get("customer_address"),
+        customer_user_id=event.get("customer_user_id"),
+        profile_name=event.get("profile_name"),
+    )
+
+
+def consent_view(channel: str, newest: Consent | None) -> ChannelConsentView:
+    """What counts for a channel."""
+    if newest is None:
+        return ChannelConsentView(channel=channel, state="unknown")
+    return ChannelConsentView(
+        channel=channel,
+        state=newest.state,
+        at=newest.at,
+        source=newest.source,
+        evidence=newest.evidence,
+        said_by=newest.said_by,
+        recorded_by=newest.recorded_by,
+        principal=newest.principal,
+    )
+
+
+def standing_view(opened: Opened) -> StandingView:
+    """How a conversation stands, and whether a message that no person wrote is on its way."""
+    return StandingView(
+        ref=opened.ref,
+        conversation_status=opened.conversation.conversation_status,
+        mode=opened.state.mode,
+        owner=opened.state.owner,
+        ai_reply_in_flight=in_flight(opened.state),
+    )
+
+
+def in_flight(state: State) -> InFlightView | None:
+    """
+    The message that had passed the fence before it was raised; it leaves, if it has not left, and no other does.
+
+    A turn that was only claimed then cannot pass any more.
+    """
+    turn = state.turn
+    if turn is None or turn.stage is not Stage.SENDING or turn.generation >= state.generation:
+        return None
+    if turn.kind is TurnKind.HUMAN:
+        return None
+    return InFlightView(entry_id=_entry_of(turn.message_sk))
+
+
+def _waiting_view(message: Message | None) -> WaitingView | None:
+    if message is None or message.proposal is None:
+        return None
+    return WaitingView(entry_id=message.entry_id, **_proposed(message.proposal))
+
+
+def _proposed(proposal: Proposal) -> dict[str, Any]:
+    arguments = json.loads(proposal.arguments)
+    return {"name": proposal.name, "arguments": arguments, "verdict": proposal.verdict}
+
+
+def _turn_view(state: State) -> TurnView | None:
+    turn = state.turn
+    if turn is None:
+        return None
+    return TurnView(entry_id=_entry_of(turn.message_sk), kind=turn.kind, stage=turn.stage)
+
+
+def _entry_of(message_sk: str) -> str:
+    return message_sk.rpartition("#")[2]
+
+
+def _link(key: str | None, *folders: Folder) -> Link | None:
+    """A link to a key of one of the folders; None for any other key, which is recorded as a fault."""
+    if key is None:
+        return None
+    folder = next((one for one in folders if one.holds(key)), folders[0])
+    try:
+        return Link(link=folder.link_to(key, seconds=LINK_SECONDS))
+    except ObjectUnusable as fault:
+        record(fault, "message")
+        return None

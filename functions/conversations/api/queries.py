@@ -1,0 +1,210 @@
+"""Conversations read back: of a company, of one person, and the log of one of them; page by page, newest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.conditions import Key
+
+from conversations.api import open_conversations, presenters
+from conversations.api.access import NotFound, Unusable, opened_for, recipient_of
+from conversations.api.views import ConversationsView, ConversationView, MessagesView, SummaryView
+from conversations.initiation import case_data
+from conversations.initiation.context_object import as_json
+from conversations.lifecycle import LISTED
+from conversations.store import conversations, due, messages, unreachable
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import Conversation
+from conversations.store.items.log import DueKind, Message, of
+from shared import clock
+from shared.api.cursors import Listing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conversations.api.access import Office
+    from conversations.api.inputs import ListQuery, MessagesQuery, SearchInput
+    from shared.api.auth import Caller
+    from shared.aws.dynamodb import Attributes
+
+# What one call reads of an index is bounded; then comes a cursor, however few of the entries were wanted.
+ENTRIES_PER_QUERY = 100
+ENTRIES_PER_CALL = 1_000
+CHANGES_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Page[R]:
+    """Part of a listing. With a cursor there may be more behind it, however short this part is; without, it is over."""
+
+    result: R
+    cursor: str | None
+
+
+def of_company(office: Office, caller: Caller, query: ListQuery) -> Page[ConversationsView]:
+    """
+    Conversations of one project, or of all that the key is for. Raises NotFound and InvalidCursor.
+
+    Open ones are newest first, up to some thousand at a time (`open_list`). The contract's index knows no order of
+    time, so the others are newest first within a page.
+    """
+    projects = _projects(office, caller, query.project_id)
+    parts = ("conversations", query.project_id or "", query.status or "", *projects)
+    if query.status is None or query.status in LISTED:
+        listing = Listing(caller.company, "OPEN", parts)
+        start = listing.position(office.seal, query.cursor) if query.cursor else None
+        wanted = open_conversations.Wanted(
+            caller.company, tuple(projects), query.status, query.limit
+        )
+        shown, last = open_conversations.newest_first(office.here.log, wanted, start)
+        found = [presenters.summary_of_open(project, opening) for project, opening in shown]
+        return Page(_summaries(found), listing.cursor(office.seal, last) if last else None)
+
+    def fits(item: Conversation) -> bool:
+        return item.conversation_status == query.status and item.project_id in projects
+
+    def read(limit: int, start: Attributes | None) -> tuple[list[Conversation], Attributes | None]:
+        return conversations.page_of_company(
+            office.here.table, caller.company, query.project_id, limit, start
+        )
+
+    listing = Listing(caller.company, Conversation.by_company, parts)
+    return _conversations(office, listing, query, read, fits)
+
+
+def of_recipient(office: Office, caller: Caller, given: SearchInput) -> Page[ConversationsView]:
+    """The company's conversations with one person. Raises Unusable and InvalidCursor."""
+    recipient = recipient_of(given.recipient)
+    since, until = _text(given.from_), _text(given.to)
+    if since and until and until < since:
+        raise Unusable("to", "must not be before from")
+    index, condition = _narrowest(given, since, until)
+
+    def fits(item: Conversation) -> bool:
+        return (
+            caller.may_use(item.company_id, item.project_id)
+            and given.status in {None, item.conversation_status}
+            and given.channel_method in {None, item.channel_method}
+            and given.task_complete in {None, bool(item.task_complete)}
+            and (since or "") <= item.created_at
+            and (until is None or item.created_at <= until)
+        )
+
+    def read(limit: int, start: Attributes | None) -> tuple[list[Conversation], Attributes | None]:
+        return conversations.page_of_recipient(
+            office.here.table, recipient, limit, start, index=index, condition=condition
+        )
+
+    asked = given.model_dump_json(exclude={"limit", "cursor", "recipient"}, by_alias=True)
+    parts = ("search", recipient, asked, *sorted(caller.projects))
+    return _conversations(office, Listing(caller.company, index, parts), given, read, fits)
+
+
+def one(office: Office, caller: Caller, ref: str) -> ConversationView:
+    """One conversation. Raises NotFound."""
+    opened, here = opened_for(office, caller, ref), office.here
+    waiting = due.get(here.log, ref, DueKind.RESUME)
+    function_sk = opened.state.undecided
+    return presenters.conversation_view(
+        opened,
+        case_data.read(opened.conversation, here.bucket),
+        messages.dated_changes(here.log, ref, CHANGES_SHOWN),
+        waiting.due_at if waiting else None,
+        unreachable=unreachable.of_address(
+            here.log,
+            opened.company.company_id,
+            opened.customer,
+            opened.conversation.channel_method,
+        ),
+        waiting=messages.get(here.log, ref, function_sk) if function_sk else None,
+    )
+
+
+def log_of(office: Office, caller: Caller, ref: str, query: MessagesQuery) -> MessagesView:
+    """Messages of one conversation, newest first. Raises NotFound."""
+    here = office.here
+    opened = opened_for(office, caller, ref)
+    start = of(ref, Message.sk(*query.before.split("~"))) if query.before else None
+    found, last = messages.page(here.log, ref, query.limit, start)
+    shown = [presenters.message_view(here.bucket, opened, message) for message in found]
+    before = f"{found[-1].message_timestamp}~{found[-1].entry_id}" if last and found else None
+    return MessagesView(messages=shown, before=before)
+
+
+def gather[T](
+    read: Callable[[int, Attributes | None], tuple[list[T], Attributes | None]],
+    fits: Callable[[T], bool],
+    position_of: Callable[[T], Attributes],
+    limit: int,
+    start: Attributes | None,
+) -> tuple[list[T], Attributes | None]:
+    """Entries from *start* on that fit, and where to go on; fewer than *limit* where many others stand between."""
+    found: list[T] = []
+    for _ in range(ENTRIES_PER_CALL // ENTRIES_PER_QUERY):
+        entries, start = read(ENTRIES_PER_QUERY, start)
+        wanted = [entry for entry in entries if fits(entry)]
+        room = limit - len(found)
+        found += wanted[:room]
+        if len(wanted) > room:
+            # Not where the index stopped reading: the entries that this page had no room for come next.
+            return found, position_of(found[-1])
+        if start is None or len(found) == limit:
+            break
+    return found, start
+
+
+def _conversations(
+    office: Office,
+    listing: Listing,
+    query: ListQuery | SearchInput,
+    read: Callable[[int, Attributes | None], tuple[list[Conversation], Attributes | None]],
+    fits: Callable[[Conversation], bool],
+) -> Page[ConversationsView]:
+    seal, index = office.seal, listing.index
+    start = listing.position(seal, query.cursor) if query.cursor else None
+    found, last = gather(
+        read, fits, lambda item: conversations.position(index, item), query.limit, start
+    )
+    found.sort(key=lambda item: (item.created_at, item.conversation_id), reverse=True)
+    # Without its key a conversation has no `ref` that could be shown.
+    result = _summaries(
+        [presenters.summary_of(item) for item in found if identifiers.has_key(item)]
+    )
+    return Page(result, listing.cursor(seal, as_json(last)) if last else None)
+
+
+def _projects(office: Office, caller: Caller, wanted: str | None) -> list[str]:
+    """The projects that are meant, in order. Raises NotFound for one that is not the key's, or not there."""
+    companies = office.here.companies
+    if wanted is None:
+        known = companies.projects(caller.company)
+        return sorted(project for project in known if caller.may_use(caller.company, project))
+    if not caller.may_use(caller.company, wanted) or companies.item(caller.company, wanted) is None:
+        raise NotFound("project_id: there is no such project")
+    return [wanted]
+
+
+def _narrowest(given: SearchInput, since: str | None, until: str | None) -> tuple[str, Any]:
+    """The local index that leaves out most, and its condition; what else was asked for is filtered."""
+    if given.status is not None:
+        return Conversation.by_status, Key("conversation_status").eq(given.status.value)
+    created = Key("created_at")
+    if since and until:
+        return Conversation.by_created, created.between(since, until)
+    if since or until:
+        bound = created.gte(since) if since else created.lte(until)
+        return Conversation.by_created, bound
+    if given.task_complete is not None:
+        return Conversation.by_task_complete, Key("task_complete").eq(int(given.task_complete))
+    if given.channel_method is not None:
+        return Conversation.by_channel, Key("channel_method").eq(given.channel_method.value)
+    return Conversation.by_created, None
+
+
+def _summaries(found: list[SummaryView]) -> ConversationsView:
+    return ConversationsView(conversations=found)
+
+
+def _text(moment: Any) -> str | None:  # noqa: ANN401 - a datetime with a zone, or None
+    return clock.to_text(int(moment.timestamp() * clock.SECOND_MS)) if moment else None

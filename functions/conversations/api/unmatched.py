@@ -1,0 +1,172 @@
+"""Messages that belong to no conversation: people see them, and say where they belong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
+
+from conversations import erased
+from conversations.api import presenters
+from conversations.api.access import NotFound, check_not_taken
+from conversations.api.queries import Page, gather
+from conversations.api.views import AttachedView, UnmatchedListView
+from conversations.inbound import normalise
+from conversations.initiation.context_object import as_json
+from conversations.store import placements, routes, unhandled
+from conversations.store.items import identifiers
+from conversations.store.items.records import Unmatched
+from conversations.store.items.routes import Inbound, Placement
+from shared import clock
+from shared.addresses import twins_of
+from shared.api.cursors import Listing
+from shared.api.opaque_ids import NotOurs
+from shared.aws.sqs_fifo import Entry, digest
+from shared.event_queues import inbound_entry
+from shared.events import InboundMessage
+
+if TYPE_CHECKING:
+    from conversations.api.access import Agent, Office
+    from conversations.api.inputs import UnmatchedQuery
+    from conversations.conversation import Opened
+    from shared.api.auth import Caller
+    from shared.aws.dynamodb import Attributes
+
+_messages = TypeAdapter(InboundMessage)
+
+
+class AlreadyPlaced(Exception):
+    """The message belongs to a conversation by now."""
+
+
+class OtherChannel(Exception):
+    """A conversation is held on one channel, and the message came by another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A message that belongs to no conversation, the id that callers know it by, and its sort key."""
+
+    shown_id: str
+    sk: str
+    unmatched: Unmatched
+
+
+def unmatched(office: Office, caller: Caller, query: UnmatchedQuery) -> Page[UnmatchedListView]:
+    """Messages that wait to be placed, newest first. Raises NotFound and InvalidCursor."""
+    if query.project_id and not caller.may_use(caller.company, query.project_id):
+        raise NotFound("project_id: there is no such project")
+    seal, company = office.seal, caller.company
+    listing = Listing(
+        company, "UNMATCHED", ("unmatched", query.project_id or "", *sorted(caller.projects))
+    )
+    start = listing.position(seal, query.cursor) if query.cursor else None
+
+    def read(limit: int, start: Attributes | None) -> tuple[list[Unmatched], Attributes | None]:
+        return unhandled.unmatched(office.here.log, company, limit, start)
+
+    def fits(one: Unmatched) -> bool:
+        is_meant = query.project_id in {None, one.project_id}
+        return is_meant and one.attached_to is None and caller.may_use(company, one.project_id)
+
+    found, last = gather(
+        read, fits, lambda one: unhandled.position(company, one), query.limit, start
+    )
+    shown = [
+        presenters.unmatched_view(seal.seal(unhandled.sk_of(one), bound_to=_use(company)), one)
+        for one in found
+    ]
+    cursor = listing.cursor(seal, last) if last else None
+    return Page(UnmatchedListView(messages=shown), cursor)
+
+
+def one_for(office: Office, caller: Caller, shown_id: str) -> Found:
+    """The message that `unmatched` gave an id to. Raises NotFound."""
+    try:
+        sk = office.seal.open(shown_id, bound_to=_use(caller.company))
+    except NotOurs:
+        raise NotFound("id: there is no such message") from None
+    found = unhandled.one_unmatched(office.here.log, caller.company, sk)
+    if found is None or not caller.may_use(caller.company, found.project_id):
+        raise NotFound("id: there is no such message")
+    return Found(shown_id, sk, found)
+
+
+def attach(
+    office: Office, caller: Caller, agent: Agent, found: Found, opened: Opened
+) -> AttachedView:
+    """
+    Place a message in a conversation: intake takes it as it takes one that came twice, which it finds placed there.
+
+    Safe to repeat. Raises AlreadyTaken, AlreadyPlaced, OtherChannel, NotFound where its sender is being erased, and
+    Gone where the conversation is.
+    """
+    check_not_taken(opened, agent)
+    log, one = office.here.log, found.unmatched
+    if one.channel_method != opened.conversation.channel_method:
+        raise OtherChannel("the conversation is held on another channel")
+    event = _messages.validate_python(as_json(one.event))
+    customer = normalise.customer_of(event)
+    if erased.was_said_before(log, event, customer, {caller.company}):
+        raise NotFound("id: there is no such message")
+    by = Unmatched.named(
+        attached_by=f"human:{agent.id_in(opened.state)}", attached_principal=agent.principal
+    )
+    if not unhandled.attach(log, caller.company, found.sk, opened.ref, by):
+        raise AlreadyPlaced("the message belongs to a conversation by now")
+    if _marked(office, event, opened).ref not in {None, opened.ref}:
+        raise AlreadyPlaced("the message belongs to a conversation by now")
+    # Before a message of theirs can be in it: whoever erases them has to find the conversation.
+    _lead_there(office, event, customer, opened)
+    if not routes.place(log, event.provider, event.provider_message_id, opened.ref):
+        raise AlreadyPlaced("the message belongs to a conversation by now")
+    entry = inbound_entry(event)
+    # Not the same as when it came: the queue would drop it.
+    again = digest(entry.deduplication, "attached", opened.ref)
+    office.inbound.send([Entry(entry.body, entry.group, again)])
+    return AttachedView(id=found.shown_id, ref=opened.ref)
+
+
+def _marked(office: Office, event: InboundMessage, opened: Opened) -> Inbound:
+    """The mark of a message of nobody. Intake writes it after what people see, and may have died between them."""
+    taken = Inbound(
+        message_timestamp=event.received_at,
+        payload_hash=normalise.payload_hash(event),
+        account=event.account,
+        business_address=event.business_address,
+        company_id=opened.company.company_id,
+        project_id=opened.company.project_id,
+        ttl=Inbound.time_to_live(),
+    )
+    return routes.mark(office.here.log, event.provider, event.provider_message_id, taken)
+
+
+def _lead_there(office: Office, event: InboundMessage, customer: str, opened: Opened) -> None:
+    """
+    Let what the same person writes to the same address next find the conversation by itself. Safe to repeat.
+
+    Where they wrote from another address, the conversation knows it from now on, and is found by it.
+    """
+    log, conversation = office.here.log, opened.conversation
+    kept_until = conversation.ttl
+    if kept_until is not None:
+        # A turn that moves the conversation's on just now may not have seen the address.
+        whole = opened.company.retention_days * clock.DAY_SECONDS
+        kept_until = max(kept_until, clock.expires_in(whole))
+    primary = conversation.primary_channel
+    if customer not in {primary, *twins_of(primary)}:
+        placements.note(log, opened.ref, customer)
+        placement = Placement(
+            ref=opened.ref,
+            business_address=event.business_address,
+            primary_channel=primary,
+            ttl=kept_until,
+        )
+        placements.put(log, opened.company.company_id, customer, placement)
+    pair = identifiers.pair(event.channel_method, event.business_address, customer)
+    routes.add(log, pair, conversation.created_at, opened.ref, kept_until)
+
+
+def _use(company: str) -> str:
+    return digest("unmatched", company)

@@ -1,0 +1,78 @@
+"""Where everything of the context is: the settings that name it, and the clients that reach it, the same everywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import boto3
+
+from conversations.projects import Companies
+from conversations.resources import Resources
+from conversations.store.items.base import key
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import ACTION_PK_PATTERN
+from shared import keyed_hashes
+from shared.action_ledger import Action, Ledger
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from botocore.config import Config
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectedSettings(Settings):
+    """The environment of a function that reaches tables, channels, replies and the bucket."""
+
+    conversations_table_name: str
+    conversation_log_table_name: str
+    company_data_table_name: str
+    whatsapp_channel_queue_url: str
+    sms_channel_queue_url: str
+    email_channel_queue_url: str
+    conversations_replies_queue_url: str
+    media_bucket_name: str
+    identifier_keys_secret_id: str
+
+
+def resources_of(
+    settings: ConnectedSettings, config: Config, *, of_bucket: Config | None = None
+) -> Resources:
+    """
+    All of it, by clients of one *config*; *of_bucket* where the bucket needs another one.
+
+    Configures the identifier keys of the process.
+    """
+    keyed_hashes.configure(
+        JsonSecret(
+            lambda: boto3.client("secretsmanager", config=config),
+            settings.identifier_keys_secret_id,
+        )
+    )
+    dynamodb = boto3.client("dynamodb", config=config)
+    sqs = boto3.client("sqs", config=config)
+    log = Table(dynamodb, settings.conversation_log_table_name)
+    return Resources(
+        table=Table(dynamodb, settings.conversations_table_name),
+        log=log,
+        companies=Companies(Table(dynamodb, settings.company_data_table_name)),
+        channels={
+            ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
+            ChannelMethod.SMS: FifoQueue(lambda: sqs, settings.sms_channel_queue_url),
+            ChannelMethod.EMAIL: FifoQueue(lambda: sqs, settings.email_channel_queue_url),
+        },
+        replies=FifoQueue(lambda: sqs, settings.conversations_replies_queue_url),
+        bucket=Bucket(
+            lambda: boto3.client("s3", config=of_bucket or config), settings.media_bucket_name
+        ),
+        ledger=ledger_of(log),
+    )
+
+
+def ledger_of(log: Table) -> Ledger[Action]:
+    """The ledger of this context, in its log."""
+    return Ledger(log, lambda action: key(ACTION_PK_PATTERN.format(action_id=action)), Action)

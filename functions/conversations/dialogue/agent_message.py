@@ -1,0 +1,102 @@
+"""What people of the company say, and fixed texts: sent by the same routine and under the same policy as all else."""
+
+from conversations.commands import HumanMessage, Notice, Resume
+from conversations.conversation import Opened
+from conversations.dialogue import reply
+from conversations.dialogue.context import Desk
+from conversations.inbound import intake, normalise
+from conversations.outbound.policy.gate import Wanted
+from conversations.outbound.turns import engine
+from conversations.outbound.turns.engine import Outcome, Plan
+from conversations.resources import Run
+from conversations.store import messages
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import Role
+from conversations.store.items.log import Message, Mode, TurnKind
+from shared.policy import Author, Kind
+
+OPT_OUT_CONFIRMATION = "opt_out_confirmation"
+
+
+def say(desk: Desk, wanted: HumanMessage, run: Run) -> Outcome | None:
+    """Send what a person wrote, unless it was. It answers all that the customer wrote before it."""
+    opened = normalise.opened(desk.here, wanted.ref)
+    finished = engine.resume(desk.turns, opened, run)
+    opened = normalise.opened(desk.here, wanted.ref)
+    turn_id = f"human:{wanted.cause}"
+    if _was_tried(desk, opened, turn_id):
+        return finished
+    newest = _newest_of_customer(desk, opened)
+    plan = Plan(
+        turn_id=turn_id,
+        kind=TurnKind.HUMAN,
+        up_to=newest,
+        author=f"human:{wanted.agent_id}",
+        at_ms=run.sent_at_ms,
+    )
+    return engine.take(
+        desk.turns, opened, plan, run, lambda: desk.writer.of_person(opened, turn_id, wanted)
+    )
+
+
+def give_notice(desk: Desk, wanted: Notice, run: Run) -> Outcome | None:
+    """Send a fixed text, where the project has one, unless it was sent."""
+    opened = normalise.opened(desk.here, wanted.ref)
+    finished = engine.resume(desk.turns, opened, run)
+    opened = normalise.opened(desk.here, wanted.ref)
+    turn_id = f"notice:{wanted.notice}:{wanted.cause}"
+    if _was_tried(desk, opened, turn_id):
+        return finished
+    plan = Plan(turn_id=turn_id, kind=TurnKind.SYSTEM, author="system", at_ms=run.sent_at_ms)
+    return engine.take(
+        desk.turns, opened, plan, run, lambda: desk.writer.notice(opened, turn_id, wanted.notice)
+    )
+
+
+def go_on_answering(desk: Desk, wanted: Resume) -> None:
+    """An answer that was put off is due: ask for it again."""
+    opened = normalise.opened(desk.here, wanted.ref)
+    newest = reply.has_pending(desk, opened)
+    if newest is not None and opened.state.mode is Mode.AI:
+        intake.trigger(desk.here, opened.ref, newest, "again")
+
+
+def wanted_of(opened: Opened, message: Message) -> Wanted:
+    """What the policy is asked about a message at the moment of sending."""
+    turn_id = message.turn_id or ""
+    action_id = identifiers.action_id(opened.ref, turn_id)
+    kind, author = Kind.ANSWER, Author.AI
+    if turn_id.startswith("initial"):
+        kind = Kind.FIRST
+    elif turn_id.startswith(f"notice:{OPT_OUT_CONFIRMATION}"):
+        kind, author = Kind.OPT_OUT_CONFIRMATION, Author.RULE
+    elif turn_id.startswith("notice:"):
+        author = Author.RULE
+    elif turn_id.startswith("reengage:"):
+        kind, author = Kind.REENGAGEMENT, Author.RULE
+    if message.author.startswith("human:"):
+        author = Author.PERSON
+        kind = Kind.FIRST if _begins(opened) else Kind.ANSWER
+    is_template = message.template is not None
+    return Wanted(
+        kind=kind, author=author, action_id=action_id, is_template=is_template, takes=True
+    )
+
+
+def _begins(opened: Opened) -> bool:
+    """Whether nothing was said yet: who writes then begins with somebody who does not expect it."""
+    return not opened.conversation.task_complete and opened.state.last_inbound_at is None
+
+
+def _was_tried(desk: Desk, opened: Opened, turn_id: str) -> bool:
+    """Whether a turn that nobody is in any more has reached the wire: its record came twice, and nothing is left."""
+    turn = opened.state.turn
+    if turn is not None and turn.turn_id == turn_id:
+        return False
+    return desk.here.ledger.action(identifiers.action_id(opened.ref, turn_id)) is not None
+
+
+def _newest_of_customer(desk: Desk, opened: Opened) -> str | None:
+    after = messages.after(desk.here.log, opened.ref, opened.state.answered_up_to)
+    keys = [m.sk(m.message_timestamp, m.entry_id) for m in after if m.role is Role.USER]
+    return keys[-1] if keys else None

@@ -1,0 +1,143 @@
+"""How the functions that speak are put together: one set of settings, clients made at their first use, one desk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import boto3
+from aws_lambda_powertools.utilities.parameters import SSMProvider
+from botocore.config import Config
+
+from conversations.ai.model_providers import Providers as Models
+from conversations.bootstrap import ConnectedSettings, resources_of
+from conversations.dialogue import agent_message
+from conversations.dialogue.context import Desk
+from conversations.inbound.attachments import Fetcher
+from conversations.outbound.compose.function_calls import Effects
+from conversations.outbound.compose.openai_mirror import Mirror
+from conversations.outbound.compose.writer import Scribe
+from conversations.outbound.credentials import Credentials
+from conversations.outbound.policy.gate import Policing
+from conversations.outbound.policy.sender_throttle import Throttles
+from conversations.outbound.providers.gateway import Providers
+from conversations.outbound.turns.engine import Turns
+from conversations.outbound.turns.failures import consequence
+from conversations.ownership import Claims
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.policy.kill_switches import KillSwitches
+from shared.providers.email.ses import Ses
+from shared.providers.sms.aws_eum import AwsSms
+from shared.providers.twilio.messages import Twilio
+from shared.providers.whatsapp.aws_eum import Eum
+from shared.providers.whatsapp.meta_graph import Graph
+from shared.runtime.settings import Origin, Url, is_local_stage
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeakingSettings(ConnectedSettings):
+    """The environment of a function that sends."""
+
+    whatsapp_queue_url: str
+    media_origins: tuple[Origin, ...]
+    whatsapp_tokens_secret_id: str
+    switches_path: str
+    public_base_urls: tuple[Url, ...] = ()
+    twilio_base_url: Origin
+    openai_base_url: Origin
+    graph_base_url: Origin
+    graph_api_version: str
+    eum_meta_api_version: str
+    processor_version: str
+    max_receive_count: int
+
+
+# No provider has idempotency keys: one attempt, and the ledger decides about the next.
+once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout=10)
+patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+
+
+def desk_of(settings: SpeakingSettings) -> Desk:
+    """Everything that a function which sends works with."""
+    here = resources_of(settings, patient)
+    sqs = boto3.client("sqs", config=patient)
+    credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
+    parameters = SSMProvider(boto3_client=boto3.client("ssm", config=patient))
+    switches = KillSwitches(parameters, settings.switches_path)
+    policing = Policing(log=here.log, switches=switches.current)
+    wire = _wire(
+        settings,
+        credentials,
+        policing,
+        FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
+        region=sqs.meta.region_name,
+    )
+    effects = Effects(
+        here=here,
+        consents=policing.consents,
+        credentials=credentials,
+        loopback=_is_local(settings),
+    )
+    models = Models(
+        openai_url=f"{settings.openai_base_url}/v1",
+        secret=credentials.secret,
+        make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
+    )
+    mirror = Mirror(models)
+    return Desk(
+        here=here,
+        turns=Turns(
+            here=here,
+            wire=wire,
+            refusal=lambda opened, message: policing.refusal(
+                opened, agent_message.wanted_of(opened, message)
+            ),
+            consequence=consequence,
+            mirror=mirror.add,
+        ),
+        policing=policing,
+        writer=Scribe(
+            here=here,
+            providers=models,
+            credentials=credentials,
+            execute=effects.of_turn,
+            begun_copy=mirror.begun,
+        ),
+        execute=effects.of_turn,
+        media=Fetcher(here=here, origins=settings.media_origins, proof=wire.proof_of_file),
+        processor_version=settings.processor_version,
+    )
+
+
+def _wire(
+    settings: SpeakingSettings,
+    credentials: Credentials,
+    policing: Policing,
+    inbox: FifoQueue,
+    *,
+    region: str,
+) -> Providers:
+    return Providers(
+        twilio=Twilio(settings.twilio_base_url),
+        aws_sms=AwsSms(lambda: boto3.client("pinpoint-sms-voice-v2", config=once)),
+        graph=Graph(settings.graph_base_url, settings.graph_api_version),
+        eum=Eum(
+            lambda: boto3.client("socialmessaging", config=once), settings.eum_meta_api_version
+        ),
+        ses=Ses(lambda: boto3.client("sesv2", config=once)),
+        tokens=JsonSecret(
+            lambda: boto3.client("secretsmanager", config=patient),
+            settings.whatsapp_tokens_secret_id,
+        ),
+        credentials=credentials,
+        consents=policing.consents,
+        claims=Claims(policing.log),
+        throttles=Throttles(policing.log),
+        inbox=inbox,
+        public_url=next(iter(settings.public_base_urls), ""),
+        region=region,
+    )
+
+
+def _is_local(settings: SpeakingSettings) -> bool:
+    return is_local_stage() and "127.0.0.1" in settings.openai_base_url

@@ -1,0 +1,143 @@
+"""
+A person releases a function that waited for them: it is carried out once, and the model goes on with what came of it.
+
+    1 approved   the state says so: from here on no hand-back refuses it             killed: approved again
+    2 done       the function, by the ledger                                         killed: its result is kept, or
+                                                                                     nobody knows, and the model is told
+    3 judged     the message says what came of it                                    repeated
+    4 given back the state: the model has the conversation, and something to be told killed: goes on at 5
+    5 told       a turn of the model, as any other
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations.ai.functions import FAILED, CallRefused, checked
+from conversations.api.access import holder_of
+from conversations.dialogue import first_message, reply
+from conversations.lifecycle import OVER, Status
+from conversations.outbound.compose import proposals
+from conversations.outbound.compose.facts import config_of
+from conversations.outbound.turns.unwritable import Unwritable
+from conversations.resume_status import status_of_model
+from conversations.store import messages, states
+from conversations.store.items import identifiers
+from conversations.store.items.log import Mode
+from conversations.store.items.proposal import Verdict
+from conversations.transitions import finish_move, move
+from shared.failures import Transient
+
+if TYPE_CHECKING:
+    from conversations.ai.functions import Result
+    from conversations.commands import Release
+    from conversations.conversation import Opened
+    from conversations.dialogue.context import Desk
+    from conversations.outbound.turns.engine import Outcome
+    from conversations.resources import Resources, Run
+    from conversations.store.items.log import Message
+
+RELEASED = "released"
+
+
+def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | None:
+    """Carry out the function in a message, and let the model go on; None where that was done, or refused."""
+    here, sk = desk.here, wanted.function_sk or ""
+    message = messages.get(here.log, wanted.ref, sk)
+    if message is None or message.proposal is None:
+        return None
+    if sk == opened.state.waits_for_approval or sk in opened.state.being_done:
+        status, mode = Status(opened.conversation.conversation_status), opened.state.mode
+        if status in OVER or mode is Mode.CLOSED:
+            return None  # The customer has left, or somebody closed it: it waits for a return.
+        opened = _approved(here, opened, sk)
+        result = _carried_out(desk, opened, message, run)
+        verdict = proposals.verdict_of(result)
+        proposals.decide(here, wanted.ref, message, verdict, wanted.cause_for(RELEASED))
+        opened = _given_back(here, opened, message, wanted)
+    if sk not in opened.state.to_tell or opened.state.mode is not Mode.AI:
+        return None
+    opened = finish_move(here, opened)
+    if _is_first(message) and not opened.conversation.task_complete:
+        return first_message.go_on(desk, opened, run)
+    return reply.go_on(desk, opened, f"{identifiers.APPROVED}:{message.entry_id}", run)
+
+
+def tell(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
+    """Take the model's turn about released functions, where that was put off; None where there is none."""
+    if opened.state.mode is not Mode.AI:
+        return None
+    for sk in sorted(opened.state.to_tell, reverse=True):
+        message = messages.get(desk.here.log, opened.ref, sk)
+        proposal = message.proposal if message else None
+        # What people refused is no reason to write: it is told with the next answer.
+        if message and proposal and proposal.verdict not in {None, Verdict.REFUSED}:
+            return reply.go_on(desk, opened, f"{identifiers.APPROVED}:{message.entry_id}", run)
+    return None
+
+
+def _approved(here: Resources, opened: Opened, sk: str) -> Opened:
+    """It waits for nobody any more; a hand-back at the same time is before it, or refuses nothing."""
+    state = opened.state
+    if sk in state.being_done:
+        return opened
+    approved = states.set_mode(
+        here.log,
+        opened.ref,
+        state.mode,
+        seen=state,
+        drop=("waits_for_approval",),
+        into={"being_done": [sk]},
+    )
+    if approved is None:
+        raise Transient("state_moved", 0)
+    return opened.with_state(approved)
+
+
+def _carried_out(desk: Desk, opened: Opened, message: Message, run: Run) -> Result:
+    """What came of the call, under the project's rules of today."""
+    proposal = message.proposal
+    if proposal is None:
+        return FAILED
+    try:
+        call = checked(proposals.call_of(proposal), config_of(opened).functions)
+    except CallRefused:
+        return FAILED  # The project has taken the function away, or changed it.
+    except Unwritable as fault:
+        raise Transient(fault.reason) from None
+    return desk.execute(opened, message.turn_id or "", run)(call)
+
+
+def _given_back(here: Resources, opened: Opened, message: Message, wanted: Release) -> Opened:
+    """
+    The model has the conversation again, unless a colleague of who released it took it over.
+
+    Where it has asked for another function meanwhile, people have to decide about that one first.
+    """
+    sk, state = proposals.sk_of(message), opened.state
+    is_of_others = holder_of(state) not in {None, wanted.agent_id}
+    if is_of_others or state.waits_for_approval is not None:
+        return opened.with_state(states.note_done(here.log, opened.ref, sk))
+    status = status_of_model(here, opened)
+    cause = wanted.cause_for(RELEASED)
+    given_back = states.set_mode(
+        here.log,
+        opened.ref,
+        Mode.AI,
+        seen=state,
+        drop=("owner",),
+        into={"to_tell": [sk]},
+        out_of={"being_done": [sk]},
+        released_by=wanted.cause,
+        releases=state.releases + 1 if _is_first(message) else state.releases,
+        status_before=opened.conversation.conversation_status,
+        status_reason=RELEASED,
+        **cause.marks(status),
+    )
+    if given_back is None:
+        raise Transient("state_moved", 0)
+    return move(here, opened.with_state(given_back), status, cause)
+
+
+def _is_first(message: Message) -> bool:
+    return (message.turn_id or "").startswith("initial")

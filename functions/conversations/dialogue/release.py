@@ -1,0 +1,59 @@
+"""A person lets go what was held back: a first message that was reviewed, blocked or failed, or a function."""
+
+from conversations.commands import HumanMessage, Release
+from conversations.dialogue import first_message, function_approval
+from conversations.dialogue.agent_message import say
+from conversations.dialogue.context import Desk
+from conversations.inbound import normalise
+from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
+from conversations.outbound.turns import engine
+from conversations.outbound.turns.engine import Outcome
+from conversations.resources import Run
+from conversations.store import states
+from conversations.store.items.log import Mode
+from conversations.transitions import move
+from shared.failures import Transient
+
+MAY_BE_RELEASED = NEVER_SENT | WITH_PEOPLE
+
+
+def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
+    """
+    Send the first message after all, worded by the model or, with a text, by the person; or carry out a function.
+
+    Safe to repeat.
+
+    Whatever stopped it before is asked again, but for the review.
+    """
+    opened = normalise.opened(desk.here, wanted.ref)
+    engine.resume(desk.turns, opened, run)
+    opened = normalise.opened(desk.here, wanted.ref)
+    if wanted.function_sk is not None:
+        return function_approval.approve(desk, opened, wanted, run)
+    status = Status(opened.conversation.conversation_status)
+    if opened.conversation.task_complete or status not in MAY_BE_RELEASED:
+        return None
+    if wanted.text is not None:
+        said = HumanMessage(
+            ref=wanted.ref,
+            cause=wanted.cause,
+            agent_id=wanted.agent_id,
+            principal=wanted.principal,
+            text=wanted.text,
+        )
+        return say(desk, said, run)
+    if opened.state.released_by != wanted.cause:
+        released = states.set_mode(
+            desk.here.log,
+            wanted.ref,
+            Mode.AI,
+            seen=opened.state,
+            drop=("owner",),  # It is nobody's: the next one to take it over finds it free.
+            releases=opened.state.releases + 1,
+            released_by=wanted.cause,
+        )
+        if released is None:
+            raise Transient("state_moved")
+        opened = opened.with_state(released)
+    opened = move(desk.here, opened, Status.PROCESSING, wanted.cause_for("released"))
+    return first_message.go_on(desk, opened, run)

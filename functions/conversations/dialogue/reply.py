@@ -1,0 +1,190 @@
+"""
+One answer for a burst of messages.
+
+Every message has a trigger that comes after a moment. A trigger that finds a newer message leaves the answer to that
+one's, unless the oldest waits too long already; the newest one's finds nothing newer. So there is no lock, and no
+message without a trigger.
+"""
+
+from dataclasses import replace
+
+from conversations.ai.config import BuiltIn
+from conversations.conversation import Opened
+from conversations.dialogue.context import Desk
+from conversations.inbound import keywords, normalise
+from conversations.lifecycle import Status
+from conversations.outbound.policy.gate import Wanted, addresses_of, end_of
+from conversations.outbound.turns import deferral, engine, transmission
+from conversations.outbound.turns.engine import Ended, Outcome, Plan
+from conversations.outbound.turns.settlement import Noted
+from conversations.resources import Run
+from conversations.store import messages
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import Role
+from conversations.store.items.log import Message, Mode, TurnKind
+from conversations.transitions import finish_move
+from shared import clock
+from shared.action_ledger import State as Sending
+from shared.events import ReplyTrigger
+from shared.policy import Allowed, Author, Kind, TemplateOnly
+
+MAX_WAIT_MS = 45 * clock.SECOND_MS
+
+
+def answer(
+    desk: Desk, trigger: ReplyTrigger, run: Run, *, max_wait_ms: int = MAX_WAIT_MS
+) -> Outcome | None:
+    """Answer what the customer wrote last; None where nothing is to be answered now. Raises Permanent, Transient."""
+    here = desk.here
+    opened = normalise.opened(here, trigger.ref)
+    finished = engine.resume(desk.turns, opened, run)
+    if finished is not None:
+        if finished.ended is Ended.LATER:
+            return finished
+        opened = normalise.opened(here, trigger.ref)
+    if opened.state.mode is not Mode.AI:
+        # What a worker has left that died behind the end of this turn.
+        opened = finish_move(here, opened)
+        tell_of_handoff(desk, opened)
+        of_message = f"reply:{trigger.message_sk}"
+        _confirm_opt_out(desk, opened, _turn_id(desk, opened, of_message))
+        return finished
+    pending = _pending(desk, opened)
+    if not pending or trigger.message_sk <= (opened.state.answered_up_to or ""):
+        return finished
+    if not _is_due(pending, trigger, max_wait_ms):
+        return None
+    return _answer(desk, opened, pending, _turn_id(desk, opened, f"reply:{_sk(pending[-1])}"), run)
+
+
+def go_on(desk: Desk, opened: Opened, turn_id: str, run: Run) -> Outcome | None:
+    """A turn that a person began and no message: what the customer wrote since the last answer is answered with it."""
+    turn = opened.state.turn
+    is_under_way = turn is not None and turn.turn_id == turn_id
+    action_id = identifiers.action_id(opened.ref, turn_id)
+    if not is_under_way and transmission.was_tried(desk.here, action_id):
+        return None
+    return _answer(desk, opened, _pending(desk, opened), turn_id, run)
+
+
+def _answer(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run: Run) -> Outcome:
+    outcome = _taken(desk, opened, pending, turn_id, run)
+    if outcome.ended is not Ended.LATER:
+        opened = normalise.opened(desk.here, opened.ref)
+        tell_of_handoff(desk, opened)
+        _confirm_opt_out(desk, opened, turn_id)
+    return outcome
+
+
+def _turn_id(desk: Desk, opened: Opened, of_message: str) -> str:
+    """
+    The turn that answers a message; another one each time people gave it back whose answer before did not arrive.
+
+    What the ledger has as failed or unknown stays so: only under a name of its own can anything be sent again.
+    """
+    if opened.state.generation == 0:
+        return of_message  # Nobody had it but the model.
+    turn_id, attempt = of_message, 1
+    while _is_settled_without(desk, opened, turn_id):
+        attempt += 1
+        turn_id = f"{of_message}{identifiers.ATTEMPT}{attempt}"
+    return turn_id
+
+
+def _is_settled_without(desk: Desk, opened: Opened, turn_id: str) -> bool:
+    action = desk.here.ledger.action(identifiers.action_id(opened.ref, turn_id))
+    return action is not None and action.state in {Sending.FAILED, Sending.UNKNOWN}
+
+
+def _taken(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run: Run) -> Outcome:
+    newest = _sk(pending[-1]) if pending else None
+    wanted = answer_of_model(opened, turn_id)
+    decision = desk.policing.decide(opened, wanted)
+    if isinstance(decision, TemplateOnly) and _reengagement(opened):
+        template_turn = _turn_id(desk, opened, f"reengage:{newest or turn_id}")
+        plan = Plan(turn_id=template_turn, kind=TurnKind.REPLY, up_to=newest, author="system")
+        return engine.take(
+            desk.turns, opened, plan, run, lambda: desk.writer.reengagement(opened, plan.turn_id)
+        )
+    if not isinstance(decision, Allowed):
+        end = end_of(decision, wanted)
+        if _heard_by_model(desk, opened, turn_id):  # Its worker died before it could say so.
+            end = replace(end, noted=Noted([BuiltIn.OPT_OUT], {}))
+        deferral.put_off(desk.here, opened, end, turn_id)
+        return Outcome(Ended.REFUSED, None, end.reason)
+    plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest)
+    return engine.take(
+        desk.turns,
+        opened,
+        plan,
+        run,
+        lambda: desk.writer.answer(opened, pending, turn_id, run),
+    )
+
+
+def answer_of_model(opened: Opened, turn_id: str, *, takes: bool = False) -> Wanted:
+    """What the policy is asked about an answer of the model."""
+    return Wanted(
+        kind=Kind.ANSWER,
+        author=Author.AI,
+        action_id=identifiers.action_id(opened.ref, turn_id),
+        takes=takes,
+    )
+
+
+def tell_of_handoff(desk: Desk, opened: Opened) -> None:
+    """Tell the customer that a person takes over, once for each time; not where the model has just said so itself."""
+    if opened.conversation.conversation_status != Status.HANDOFF_PENDING:
+        return
+    if opened.company.policy.handoff_notice is None:
+        return
+    newest = messages.newest(desk.here.log, opened.ref, 1)
+    is_told = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
+    if not is_told:
+        keywords.send_notice(desk.here, opened, "handoff", str(opened.state.generation))
+
+
+def _confirm_opt_out(desk: Desk, opened: Opened, turn_id: str) -> None:
+    """Confirm an opt-out that the model has heard in this turn; of any other one, whoever took it has told."""
+    if opened.conversation.conversation_status != Status.OPTED_OUT:
+        return
+    if _heard_by_model(desk, opened, turn_id):
+        cause = identifiers.action_id(opened.ref, turn_id)
+        keywords.send_notice(desk.here, opened, "opt_out_confirmation", cause)
+
+
+def _heard_by_model(desk: Desk, opened: Opened, turn_id: str) -> bool:
+    """Whether what is on record of the customer is an opt-out that the model took from this very turn."""
+    channel = opened.conversation.channel_method
+    known = addresses_of(opened)
+    standing = desk.policing.consents.standing(opened.company.company_id, known, channel)
+    evidence = standing.newest.evidence if standing.newest else None
+    return evidence == identifiers.action_id(opened.ref, turn_id)
+
+
+def has_pending(desk: Desk, opened: Opened) -> Message | None:
+    """The newest message that waits for an answer."""
+    pending = _pending(desk, opened)
+    return pending[-1] if pending else None
+
+
+def _pending(desk: Desk, opened: Opened) -> list[Message]:
+    """What the customer wrote since the last answer; reactions are no words."""
+    after = messages.after(desk.here.log, opened.ref, opened.state.answered_up_to)
+    return [m for m in after if m.role is Role.USER and m.kind != "reaction"]
+
+
+def _is_due(pending: list[Message], trigger: ReplyTrigger, max_wait_ms: int) -> bool:
+    if _sk(pending[-1]) <= trigger.message_sk:
+        return True
+    waits_ms = clock.now_ms() - clock.from_text(pending[0].message_timestamp)
+    return waits_ms >= max_wait_ms
+
+
+def _reengagement(opened: Opened) -> bool:
+    whatsapp = opened.company.channel_config.whatsapp
+    return whatsapp is not None and whatsapp.reengagement_template is not None
+
+
+def _sk(message: Message) -> str:
+    return message.sk(message.message_timestamp, message.entry_id)

@@ -1,0 +1,155 @@
+"""Files and long texts of customers: copied into our bucket, from hosts that are on the list only."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from conversations.folders import folder_of
+from conversations.store import due, messages
+from conversations.store.items.log import DueKind, Message
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from shared.aws.stored_objects import (
+    FOREIGN_KEY,
+    MEDIA_PREFIX,
+    Folder,
+    ObjectUnusable,
+    media_of,
+    record,
+)
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, NotSent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from urllib3.response import BaseHTTPResponse
+
+    from conversations.conversation import Opened
+    from conversations.resources import Resources
+    from shared.aws.s3 import Bucket
+
+MOST_FILES = 10
+LARGEST_FILE_BYTES = 16 << 20
+LONGEST_INLINE_BYTES = 16 << 10
+SHOWN_CHARACTERS = 4_000
+WITHIN_MS = 8 * clock.SECOND_MS
+AGAIN_MS = 120 * clock.SECOND_MS
+MOST_ATTEMPTS = 5
+MOST_HOPS = 3
+PENDING, AWAITED, STORED, FAILED = "pending", "awaited", "stored", "failed"
+# Other contexts copy the files of these providers into the bucket. From any other provider an `s3://` url is refused.
+_WITH_COPIES = frozenset({"meta", "aws_social", "ses"})
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+# A file that a webhook names may come a little after it, and a provider may have no time.
+_NOT_YET = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetcher:
+    """Where files may be fetched from, and with which headers: *proof* gives those for one address of a file."""
+
+    here: Resources
+    origins: tuple[str, ...]
+    proof: Callable[[Opened, str], Mapping[str, str]]
+
+
+def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
+    """The message with a text that an item can hold; a longer one lies whole in the bucket."""
+    encoded = message.content.encode("utf-8", "surrogatepass")
+    if len(encoded) <= LONGEST_INLINE_BYTES:
+        return message
+    key = f"{folder_of(bucket, ref).prefix}text-{message.entry_id}"
+    bucket.put(key, encoded, "text/plain; charset=utf-8")
+    shown = message.content[:SHOWN_CHARACTERS]
+    return message.model_copy(update={"content": shown, "content_key": key})
+
+
+def copied_key(bucket: Bucket, provider: str | None, url: str) -> str | None:
+    """The key of a file that another context has copied into the bucket; None for any other address."""
+    try:
+        return Folder(bucket, MEDIA_PREFIX).key_in(url) if provider in _WITH_COPIES else None
+    except ObjectUnusable:
+        return None
+
+
+def is_of_company(bucket: Bucket, company_id: str, key: str) -> bool:
+    """Whether a copied file is the company's. If not, that is logged and counted: no message may point to it."""
+    is_own = media_of(bucket, company_id).holds(key)
+    if not is_own:
+        record(ObjectUnusable(FOREIGN_KEY), "media")
+    return is_own
+
+
+def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 0) -> bool:
+    """
+    Copy a message's files; what cannot be had now is tried again later, a few times. Safe to repeat.
+
+    Whether nothing is left to be tried.
+    """
+    if not message.media or message.media_state != PENDING:
+        return True
+    bucket = fetcher.here.bucket
+    kept: list[dict[str, str]] = []
+    state = STORED
+    for position, file in enumerate(message.media[:MOST_FILES]):
+        if "key" in file or "url" not in file:
+            kept.append(file)
+            continue
+        key = copied_key(bucket, message.provider, file["url"])
+        if key is not None and not is_of_company(bucket, opened.company.company_id, key):
+            kept.append({**file, "refused": FOREIGN_KEY})
+            continue
+        try:
+            key = key or _copy(fetcher, opened, message, position, file["url"])
+            kept.append({**file, "key": key})
+        except (http.OriginRefused, http.TooLarge) as refusal:
+            kept.append({**file, "refused": type(refusal).__name__})
+        except (NotSent, InDoubt):
+            kept.append(file)
+            state = PENDING if attempts < MOST_ATTEMPTS else FAILED
+    sk = message.sk(message.message_timestamp, message.entry_id)
+    facts = Message.named(media=kept, media_state=state)
+    messages.update(fetcher.here.log, opened.ref, sk, facts)
+    is_done = state != PENDING
+    if not is_done:
+        wait = AGAIN_MS * 2**attempts
+        due.put(fetcher.here.log, opened.ref, DueKind.MEDIA, clock.now_ms() + wait, message_sk=sk)
+    return is_done
+
+
+def _copy(fetcher: Fetcher, opened: Opened, message: Message, position: int, url: str) -> str:
+    """
+    Copy one file; its key. Raises OriginRefused, TooLarge, NotSent and InDoubt.
+
+    Twilio answers with a redirect to where the file lies for a few hours. That host is one of the list as well, and
+    gets no credentials of ours. (Twilio, "Protect Media Access with HTTP Basic Authentication".)
+    """
+    folder = folder_of(fetcher.here.bucket, opened.ref)
+    key = f"{folder.prefix}file-{digest(message.entry_id, str(position))[:24]}"
+    for _ in range(MOST_HOPS):
+        headers = fetcher.proof(opened, url)
+        with http.download(url, headers=headers, origins=fetcher.origins) as answer:
+            if answer.status in _REDIRECTS:
+                url = urljoin(url, answer.headers.get("location", ""))
+                continue
+            _keep(fetcher, key, answer)
+            return key
+    raise http.OriginRefused("too many redirects")
+
+
+def _keep(fetcher: Fetcher, key: str, answer: BaseHTTPResponse) -> None:
+    if answer.status in _NOT_YET or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise InDoubt(f"media_{answer.status}")
+    if answer.status != HTTPStatus.OK:
+        raise http.OriginRefused("no file there")
+    with tempfile.SpooledTemporaryFile(max_size=1 << 20) as file:
+        for piece in http.pieces(answer, most_bytes=LARGEST_FILE_BYTES, within_ms=WITHIN_MS):
+            file.write(piece)
+        file.seek(0)
+        kind = answer.headers.get("content-type", "application/octet-stream")
+        fetcher.here.bucket.put_file(key, file, kind)

@@ -1,0 +1,280 @@
+"""
+A customer's message: stored first, then understood, then an answer is asked for.
+
+    marker      the provider's message is taken, into this conversation, at this time
+    message     in the log
+    state       the marks that answers are found by
+    words       STOP, START, HELP act at once
+    trigger     one for each message, after a moment: the worker answers a burst at once
+
+A crash anywhere leaves the event on the queue; the next delivery finds the marker and repairs what follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations import erased, ownership
+from conversations.inbound import attachments, keywords, late_attachments, matching, normalise
+from conversations.lifecycle import WITH_PEOPLE, Status
+from conversations.outbound.policy.review import must_be_reviewed
+from conversations.privacy import subjects
+from conversations.store import messages, routes, states, unhandled, unreachable
+from conversations.store.items.log import Message, Mode
+from conversations.store.items.records import Unmatched
+from conversations.store.items.routes import Inbound
+from conversations.transitions import Cause, move
+from shared import clock
+from shared.addresses import twins_of
+from shared.aws.sqs_fifo import Entry, digest
+from shared.events import ReplyTrigger, body_of
+from shared.failures import Permanent
+from shared.runtime.observability import metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conversations.conversation import Opened
+    from conversations.resources import Resources
+    from conversations.store.items.routes import BusinessAddress
+    from shared.consent.keywords import Wish
+    from shared.consent.records import Consents
+    from shared.events import InboundMessage
+
+WINDOW_MS = 24 * clock.HOUR_MS - 60 * clock.SECOND_MS
+REVIEW = "reply_review"
+_REOPENS = frozenset({Status.CLOSED})
+
+
+class Taken(StrEnum):
+    """What became of an event."""
+
+    STORED = "stored"
+    REPEATED = "repeated"
+    UNMATCHED = "unmatched"
+    ERASED = "erased"  # said before its sender was erased: nothing of it is kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intake:
+    """What the intake works with."""
+
+    here: Resources
+    consents: Consents
+    media: attachments.Fetcher
+
+
+def take(desk: Intake, event: InboundMessage) -> Taken:
+    """Take one message. Raises Permanent for what can never be taken."""
+    here = desk.here
+    hashed = normalise.payload_hash(event)
+    marker = routes.marked(here.log, event.provider, event.provider_message_id)
+    if marker is not None and marker.payload_hash != hashed:
+        raise Permanent("conflict")
+    allowed = matching.owners(here, event)
+    ownership.check_reporter(allowed[0], event)  # All of them are projects of one company.
+    customer = normalise.customer_of(event)
+    companies = {owner.company_id for owner in allowed}
+    if marker is None and erased.was_said_before(here.log, event, customer, companies):
+        return Taken.ERASED
+    _show_reachable(here, event, customer, companies, marker)
+    if marker is None:
+        ref = matching.find(here, event, customer, allowed)
+        ref = ref or normalise.begin(here, event, customer, allowed)
+    else:
+        ref = marker.ref
+    if ref is None:
+        return _keep_for_people(desk, event, customer, allowed[0], marker)
+    opened = normalise.opened(here, ref)
+    wish, had_left = _consent(desk, opened, event, customer)
+    message, opened, is_new = _store(here, opened, event, marker)
+    # A repetition finishes what its first delivery may have left; it does not undo what happened since.
+    is_news = is_new or message.message_timestamp > opened.conversation.updated_at
+    if event.type == "human_reply":
+        if is_news:
+            _taken_over_outside(here, opened, message)
+    elif wish is not None:
+        if is_new or _still_stands(desk, opened, event, customer):
+            keywords.act(here, opened, event, message, wish, had_left=had_left)
+    else:
+        _ask_for_answer(here, opened, event, message, is_news=is_news)
+    attachments.keep(desk.media, opened, message)
+    late_attachments.take_early(here, opened.ref, opened.company.company_id, event, message)
+    return Taken.STORED if is_new else Taken.REPEATED
+
+
+def _show_reachable(
+    here: Resources,
+    event: InboundMessage,
+    customer: str,
+    companies: Iterable[str],
+    marker: Inbound | None,
+) -> None:
+    """Who writes from an address can be written to there, whatever a provider said before."""
+    if event.type == "human_reply":
+        return
+    # The time of a repetition says nothing of when they wrote.
+    heard_at = marker.message_timestamp if marker else event.received_at
+    for company_id in companies:
+        for spelling in (customer, *twins_of(customer)):
+            unreachable.clear(here.log, company_id, spelling, event.channel_method, heard_at)
+
+
+def _consent(
+    desk: Intake, opened: Opened, event: InboundMessage, customer: str
+) -> tuple[Wish | None, bool]:
+    """
+    Put STOP or START on record before anything else: no later failure may lose it.
+
+    What is heard, and whether it was on record already that the person has left.
+    """
+    known = keywords.known_addresses(opened, customer)
+    company = opened.company.company_id
+    wish = keywords.heard(desk.consents, opened.company, event, known)
+    if wish is None:
+        return None, False
+    had_left = keywords.had_left(desk.consents, company, event, known)
+    keywords.record(desk.consents, company, event, known, wish)
+    return wish, had_left
+
+
+def _still_stands(desk: Intake, opened: Opened, event: InboundMessage, customer: str) -> bool:
+    """Whether nobody has said otherwise since."""
+    known = keywords.known_addresses(opened, customer)
+    return keywords.is_newest(desk.consents, opened.company.company_id, event, known)
+
+
+def _store(
+    here: Resources, opened: Opened, event: InboundMessage, marker: Inbound | None
+) -> tuple[Message, Opened, bool]:
+    """Marker, message, marks; whether the message is new."""
+    state = opened.state
+    at = clock.to_text(_place(event, state.last_message_at))
+    if marker is None:
+        marker = routes.mark(
+            here.log, event.provider, event.provider_message_id, _marker(opened, event, at)
+        )
+    message = normalise.log_entry(event, marker.message_timestamp, opened.ref)
+    sk = Message.sk(message.message_timestamp, message.entry_id)
+    stored = messages.get(here.log, opened.ref, sk)
+    if stored is None and sk <= (state.answered_up_to or "") and event.type != "human_reply":
+        # Marked, but not stored when what came later was answered: in its old place nobody would ever answer it.
+        if not routes.restamp(here.log, event.provider, event.provider_message_id, marker, at):
+            raise Permanent("conflict")
+        message = message.model_copy(update={"message_timestamp": at})
+    message = message.model_copy(update={"ttl": opened.conversation.ttl})
+    kept = messages.add(
+        here.log, opened.ref, attachments.shortened(here.bucket, opened.ref, message)
+    )
+    window = None
+    if event.type != "human_reply":
+        window = clock.to_text(clock.from_text(message.message_timestamp) + WINDOW_MS)
+        state = states.take_inbound(
+            here.log, opened.ref, message.message_timestamp, window_until=window
+        )
+    normalise.link_identities(here, event, opened.company)
+    return kept, opened.with_state(state), stored is None
+
+
+def _place(event: InboundMessage, last: str | None) -> int:
+    """When the message counts as said: when it was received, but after all that is in the log already."""
+    received = clock.from_text(event.received_at)
+    return max(received, clock.from_text(last) + 1) if last else received
+
+
+def _marker(opened: Opened, event: InboundMessage, at: str) -> Inbound:
+    return Inbound(
+        ref=opened.ref,
+        message_timestamp=at,
+        payload_hash=normalise.payload_hash(event),
+        account=event.account,
+        business_address=event.business_address,
+        company_id=opened.company.company_id,
+        project_id=opened.company.project_id,
+        ttl=Inbound.time_to_live(),
+    )
+
+
+def _ask_for_answer(
+    here: Resources, opened: Opened, event: InboundMessage, message: Message, *, is_news: bool
+) -> None:
+    """One trigger for each message, on a repetition too; or a person's turn, where the rules or the mode say so."""
+    if message.kind == "reaction" or event.extra.get("auto_answer_allowed") is False:
+        return
+    sk = message.sk(message.message_timestamp, message.entry_id)
+    if sk <= (opened.state.answered_up_to or ""):
+        return
+    status = Status(opened.conversation.conversation_status)
+    if status in _REOPENS and is_news:
+        cause = Cause(who=keywords.CUSTOMER, what=message.entry_id, reason="wrote_again")
+        opened = move(here, opened, keywords.before(opened), cause, is_return=True)
+        status = Status(opened.conversation.conversation_status)
+    if opened.state.mode is Mode.CLOSED:
+        return
+    is_reviewed = must_be_reviewed(opened, is_reply=True)
+    if is_reviewed or opened.state.mode is Mode.HUMAN:
+        if status not in WITH_PEOPLE:
+            cause = Cause(who="parley", what=message.entry_id, reason=REVIEW)
+            move(here, opened, Status.HANDOFF_PENDING, cause)
+        return
+    trigger(here, opened.ref, message)
+
+
+def trigger(here: Resources, ref: str, message: Message, *again: str) -> None:
+    """Ask for an answer to a message. Safe to repeat; *again* makes it another question than the ones before."""
+    wanted = ReplyTrigger(
+        ref=ref, message_sk=message.sk(message.message_timestamp, message.entry_id)
+    )
+    entry = Entry(body_of(wanted), digest(ref), digest("trigger", ref, wanted.message_sk, *again))
+    here.replies.send([entry])
+
+
+def _taken_over_outside(here: Resources, opened: Opened, message: Message) -> None:
+    """The business answered elsewhere: a person has it, and the model is silent until it is given back."""
+    cause = Cause(who=normalise.EXTERNAL, what=message.entry_id, reason="answered_outside")
+    if opened.state.mode is not Mode.CLOSED:
+        move(here, opened, Status.HANDOFF_ACTIVE, cause)
+
+
+def _keep_for_people(
+    desk: Intake,
+    event: InboundMessage,
+    customer: str,
+    owner: BusinessAddress,
+    marker: Inbound | None,
+) -> Taken:
+    """A message that belongs to no conversation: STOP counts all the same, and people see the rest."""
+    here = desk.here
+    company = normalise.project(here, owner.company_id, owner.project_id)
+    if company is not None:
+        known = keywords.known_addresses(None, customer)
+        wish = keywords.heard(desk.consents, company, event, known)
+        if wish is not None:
+            keywords.record(desk.consents, company.company_id, event, known, wish)
+    taken = Inbound(
+        message_timestamp=event.received_at,
+        payload_hash=normalise.payload_hash(event),
+        account=event.account,
+        business_address=event.business_address,
+        company_id=owner.company_id,
+        project_id=owner.project_id,
+        ttl=Inbound.time_to_live(),
+    )
+    kept = Unmatched(
+        unmatched_id=digest(event.provider, event.provider_message_id)[:24],
+        project_id=owner.project_id,
+        channel_method=event.channel_method,
+        received_at=event.received_at,
+        event=normalise.as_json(event),
+        ttl=Unmatched.time_to_live(),
+    )
+    unhandled.keep_unmatched(here.log, owner.company_id, kept, subjects.of_event(kept.event))
+    if marker is None:
+        routes.mark(here.log, event.provider, event.provider_message_id, taken)
+        metrics.add_metric("Unmatched", MetricUnit.Count, 1)
+        return Taken.UNMATCHED
+    return Taken.REPEATED

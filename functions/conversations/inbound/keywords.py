@@ -1,0 +1,141 @@
+"""STOP, START and HELP: what they are, and what follows at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations import commands
+from conversations.commands import Notice
+from conversations.lifecycle import OVER, Status
+from conversations.outbound.policy.gate import addresses_of
+from conversations.transitions import Cause, move
+from shared import clock
+from shared.addresses import twins_of
+from shared.consent.keywords import Wish, vocabulary
+from shared.consent.records import Source, Statement
+
+if TYPE_CHECKING:
+    from conversations.conversation import Opened
+    from conversations.projects import Company
+    from conversations.resources import Resources
+    from conversations.store.items.log import Message
+    from shared.consent.records import Consents
+    from shared.events import InboundMessage
+
+_PROVIDERS_WORDS = {"STOP": Wish.STOP, "START": Wish.START, "HELP": Wish.HELP}
+CUSTOMER = "customer"
+
+
+def heard(
+    consents: Consents, company: Company, event: InboundMessage, known: list[str]
+) -> Wish | None:
+    """What a message asks for, if it is one of the words; the provider's word for it counts first."""
+    if event.type == "human_reply":
+        return None
+    if event.opt_out_type in _PROVIDERS_WORDS:
+        return _PROVIDERS_WORDS[event.opt_out_type]
+    words = vocabulary(company.policy.opt_out_words)
+    wish = words.wish_in(event)
+    if wish is None and event.channel_method == "sms" and words.wish_in(event, yes_is_start=True):
+        standing = consents.standing(company.company_id, known, "sms")
+        wish = Wish.START if standing.yes_lifts_it("sms") else None
+    return wish
+
+
+def record(
+    consents: Consents, company_id: str, event: InboundMessage, known: list[str], wish: Wish
+) -> None:
+    """Put a STOP or START on record: a stop of all addresses and channels, a start of its own. Safe to repeat."""
+    if wish is Wish.HELP:
+        return
+    said = Statement(
+        source=Source.PROVIDER if event.opt_out_type else Source.WORD,
+        at_ms=clock.from_text(event.received_at),
+        evidence=_evidence(event),
+        channel=event.channel_method,
+    )
+    if wish is Wish.STOP:
+        consents.record_opt_out(company_id, known, said)
+    else:
+        own = [known[0], *twins_of(known[0])]
+        consents.record_opt_in(company_id, own, said, channels=[event.channel_method])
+
+
+def had_left(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
+    """Whether the person had opted out before this message; what it put on record itself does not count."""
+    standing = consents.standing(company_id, known, event.channel_method)
+    newest = standing.newest
+    return standing.is_opted_out and newest is not None and newest.evidence != _evidence(event)
+
+
+def is_newest(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
+    """Whether this message is what is on record of the person, and no later one."""
+    newest = consents.standing(company_id, known, event.channel_method).newest
+    return newest is not None and newest.evidence == _evidence(event)
+
+
+def _evidence(event: InboundMessage) -> str:
+    return f"{event.provider}:{event.provider_message_id}"
+
+
+def act(
+    here: Resources,
+    opened: Opened,
+    event: InboundMessage,
+    message: Message,
+    wish: Wish,
+    *,
+    had_left: bool,
+) -> Opened:
+    """
+    What a word means for the conversation; consent is on record by then. Safe to repeat.
+
+    Whoever *had_left* before is told no second time that they have, and gets no help.
+    """
+    cause = Cause(who=CUSTOMER, what=message.entry_id, reason=f"said_{wish}")
+    is_answered = event.opt_out_type is not None or _is_left_to_provider(opened)
+    if wish is Wish.HELP:
+        if not is_answered and not had_left:
+            send_notice(here, opened, "help", message.entry_id)
+        return opened
+    if wish is Wish.STOP:
+        # Consent alone does not tell a repetition from a second stop: the first try of this one may have written it.
+        is_over = opened.conversation.conversation_status == Status.OPTED_OUT
+        is_second = had_left or (is_over and opened.state.moved_for != message.entry_id)
+        after = move(here, opened, Status.OPTED_OUT, cause)
+        if not is_answered and not is_second:
+            send_notice(here, opened, "opt_out_confirmation", message.entry_id)
+        return after
+    if opened.conversation.conversation_status != Status.OPTED_OUT:
+        return opened
+    return move(here, opened, before(opened), cause, is_return=True)
+
+
+def before(opened: Opened) -> Status:
+    """The status that a conversation had before it was closed or opted out of."""
+    known = opened.state.status_before
+    then = Status(known) if known else None
+    if then is not None and then not in OVER:
+        return then
+    if opened.conversation.task_complete:
+        return Status.INITIAL_MESSAGE_SENT
+    return Status.PROCESSING
+
+
+def send_notice(here: Resources, opened: Opened, notice: str, cause: str) -> None:
+    """Have the processor of the channel send a fixed text, once for each cause."""
+    wanted = Notice.model_validate({"ref": opened.ref, "notice": notice, "cause": cause})
+    queue = here.channels[opened.conversation.channel_method]
+    queue.send([commands.entry(wanted, opened.ref, "notice", notice, cause)])
+
+
+def _is_left_to_provider(opened: Opened) -> bool:
+    sms = opened.company.channel_config.sms
+    is_sms = opened.conversation.channel_method == "sms"
+    return is_sms and sms is not None and sms.opt_out_handled_by == "provider"
+
+
+def known_addresses(opened: Opened | None, customer: str) -> list[str]:
+    """The customer's addresses: the one that they wrote from, however it is spelled, and those of the conversation."""
+    found = addresses_of(opened) if opened else []
+    return list(dict.fromkeys([customer, *found, *twins_of(customer)]))

@@ -1,0 +1,118 @@
+"""
+Files that another context of ours has fetched: the message that they came with is pointed to them.
+
+A file may come before its message, by days where that one waits in a dead-letter queue or for people to place it. It is
+kept in mind then, and only after that the message is looked for once more; intake stores a message, and only after that
+looks for such files. Whichever comes last finds the other.
+"""
+
+from collections.abc import Mapping
+
+from conversations.inbound import attachments, matching, normalise
+from conversations.resources import Resources
+from conversations.store import early_files, erasures, messages, routes
+from conversations.store.items.log import Message
+from conversations.store.items.records import EarlyFile, ParkReason
+from conversations.store.items.routes import Inbound
+from shared.events import FileStored, InboundMessage
+from shared.failures import Permanent, Transient
+from shared.tenancy.business_accounts import BusinessAccount
+
+
+def take(here: Resources, told: FileStored) -> str:
+    """
+    Note where the file of a message lies. Safe to repeat. Raises Transient where somebody else does so just now.
+
+    Raises Permanent where the message came by another account or business address (`TENANT_MISMATCH`), or where no
+    project uses that address (`UNKNOWN_ADDRESS`).
+    """
+    name = (told.provider, told.provider_message_id)
+    file_key = attachments.copied_key(here.bucket, told.provider, told.file.url or "")
+    if file_key is None:
+        return "not_ours"
+    found = _message(here, *name)
+    if found is None:
+        matching.owners(here, told)
+        early = EarlyFile(
+            provider_id=told.file.provider_id,
+            file_key=file_key,
+            account=told.account,
+            business_address=told.business_address,
+            ttl=EarlyFile.time_to_live(),
+        )
+        early_files.keep(here.log, *name, early)
+        found = _message(here, *name)
+    if found is None and erasures.is_message(here.log, *name):
+        early_files.forget(here.log, *name)
+        return "erased"
+    if found is None:
+        return "kept"
+    marker, message = found
+    _check(here, marker, told)
+    if not attachments.is_of_company(here.bucket, marker.company_id, file_key):
+        return "foreign"
+    _point(here, marker.ref or "", message, {told.file.provider_id: file_key})
+    return "filed"
+
+
+def take_early(
+    here: Resources, ref: str, company_id: str, event: InboundMessage, message: Message
+) -> None:
+    """
+    Point the stored message of *event* to those of its files that came before it and are the company's.
+
+    Files of another account or business address are ignored. Safe to repeat. Raises Transient.
+    """
+    if message.media_state != attachments.AWAITED or not message.provider:
+        return
+    found = early_files.of_message(here.log, message.provider, message.provider_message_id or "")
+    own = [
+        one
+        for one in found
+        if attachments.is_of_company(here.bucket, company_id, one.file_key)
+        and BusinessAccount(
+            provider=event.provider, account=one.account, business_address=one.business_address
+        ).covers(event)
+    ]
+    if own:
+        _point(here, ref, message, {one.provider_id: one.file_key for one in own})
+
+
+def _check(here: Resources, marker: Inbound, told: FileStored) -> None:
+    """Raise Permanent (`TENANT_MISMATCH`) unless the file comes by the account and address of its message."""
+    # Taken before markers held the account: the project of today decides.
+    if marker.account is None:
+        projects = {(one.company_id, one.project_id) for one in matching.owners(here, told)}
+        is_covered = (marker.company_id, marker.project_id) in projects
+    else:
+        received_at = BusinessAccount(
+            provider=told.provider,
+            account=marker.account,
+            business_address=marker.business_address,
+        )
+        is_covered = received_at.covers(told)
+    if not is_covered:
+        raise Permanent(ParkReason.TENANT_MISMATCH)
+
+
+def _message(
+    here: Resources, provider: str, provider_message_id: str
+) -> tuple[Inbound, Message] | None:
+    """The mark of a message that is in a conversation, and the message; None while it is in none."""
+    marker = routes.marked(here.log, provider, provider_message_id)
+    if marker is None or marker.ref is None:
+        return None
+    entry_id = normalise.entry_of(marker.ref, provider, provider_message_id)
+    found = messages.get(here.log, marker.ref, Message.sk(marker.message_timestamp, entry_id))
+    return (marker, found) if found else None
+
+
+def _point(here: Resources, ref: str, message: Message, keys: Mapping[str | None, str]) -> None:
+    files = [
+        {**file, "key": keys[file.get("provider_id")]} if file.get("provider_id") in keys else file
+        for file in message.media
+    ]
+    is_whole = all("key" in file for file in files)
+    state = attachments.STORED if is_whole else message.media_state
+    if files != message.media and not messages.put_files(here.log, ref, message, files, state):
+        raise Transient("message_moved")

@@ -1,0 +1,77 @@
+"""
+Conversations that another system wrote: an item of the contract's table, and nothing in the log.
+
+The first message that finds one makes it ours: what its list holds goes into the log, whole, before the bounded window
+takes the list's place; then its state is written, which says that this is done.
+"""
+
+from collections.abc import Iterator
+
+from conversations.lifecycle import Status
+from conversations.resources import Resources
+from conversations.store import conversations, messages, states
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import Conversation, Role
+from conversations.store.items.log import Delivery, Message, State
+from conversations.transitions import keep_open, mode_of
+
+CONTEXT_HASH = "adopted"
+
+
+def state_of(conversation: Conversation, business_address: str) -> State:
+    """The state that such a conversation gets: as far as its item tells."""
+    answered, heard = _newest(conversation, Role.ASSISTANT), _newest(conversation, Role.USER)
+    return State.of_item(
+        conversation,
+        business_address,
+        CONTEXT_HASH,
+        mode=mode_of(Status(conversation.conversation_status)),
+        answered_up_to=Message.sk(*answered) if answered else None,
+        last_outbound_at=answered[0] if answered else None,
+        last_inbound_at=heard[0] if heard else None,
+        last_message_at=max((each[0] for each in (answered, heard) if each), default=None),
+        status_reason=conversation.hand_off_to_human_reason,
+    )
+
+
+def adopt(here: Resources, indexed: Conversation, business_address: str) -> str | None:
+    """
+    Write the log of a conversation, then its state; its `ref`, None where it only stands in an index, or was erased.
+
+    Safe to repeat.
+    """
+    item = conversations.read(here.table, indexed.primary_channel, indexed.conversation_id)
+    item = conversations.name(here.table, item) if item else None
+    if item is None:
+        return None
+    ref = identifiers.ref_of_item(item)
+    if states.is_erased(here.log, ref):
+        return None
+    messages.add_all(here.log, ref, list(_messages(item)))
+    keep_open(here, ref, item)
+    states.create(here.log, ref, state_of(item, business_address))
+    return ref
+
+
+def _messages(conversation: Conversation) -> Iterator[Message]:
+    for entry in conversation.messages:
+        is_ours = entry.role is Role.ASSISTANT
+        yield Message(
+            entry_id=entry.entry_id,
+            message_timestamp=entry.message_timestamp,
+            role=entry.role,
+            content=entry.content,
+            author="ai" if is_ours else "customer",
+            ai_prompt_tokens=entry.ai_prompt_tokens,
+            ai_completion_tokens=entry.ai_completion_tokens,
+            ai_total_tokens=entry.ai_total_tokens,
+            processing_time_ms=entry.processing_time_ms,
+            delivery_status=Delivery.SENT if is_ours else None,
+            ttl=conversation.ttl,
+        )
+
+
+def _newest(conversation: Conversation, role: Role) -> tuple[str, str] | None:
+    """Time and id of the newest entry of a side."""
+    found = [(e.message_timestamp, e.entry_id) for e in conversation.messages if e.role is role]
+    return max(found, default=None)

@@ -1,0 +1,136 @@
+"""Which conversation a message belongs to. No global index alone decides: it lags."""
+
+from collections.abc import Iterable, Mapping
+
+from conversations.inbound import legacy_import
+from conversations.resources import Resources
+from conversations.store import conversations, messages, routes, states
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.log import Mode, State
+from conversations.store.items.records import ParkReason
+from conversations.store.items.routes import BusinessAddress
+from shared import clock
+from shared.addresses import twins_of
+from shared.events import FileStored, InboundMessage
+from shared.failures import Permanent
+from shared.tenancy.business_accounts import BusinessAccount
+
+# After that, what was closed stays closed, and a message is nobody's.
+REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS
+MOST_OF_INDEX = 100  # one read of states: older ones nobody speaks in any more
+
+
+def owners(here: Resources, event: InboundMessage | FileStored) -> list[BusinessAddress]:
+    """
+    The projects that use the event's business address with the event's provider and account.
+
+    Raises Permanent: `UNKNOWN_ADDRESS` where no project uses the address, `TENANT_MISMATCH` where none that does has
+    this account.
+    """
+    known = routes.owners(here.log, event.channel_method, event.business_address)
+    if not known:
+        raise Permanent(ParkReason.UNKNOWN_ADDRESS)
+    trusted = [
+        owner
+        for owner in known
+        if BusinessAccount(provider=owner.provider, account=owner.account).covers(event)
+    ]
+    if not trusted:
+        raise Permanent(ParkReason.TENANT_MISMATCH)
+    return trusted
+
+
+def find(
+    here: Resources, event: InboundMessage, customer: str, allowed: Iterable[BusinessAddress]
+) -> str | None:
+    """
+    The `ref` of the conversation that a message of *customer* belongs to; None where there is none.
+
+    What it replies to; else the conversation of the pair that was last spoken in; else what the contract's index
+    knows; else where an alias of the person leads; else the same for another spelling of their number.
+    """
+    projects = {(owner.company_id, owner.project_id) for owner in allowed}
+    channel = ChannelMethod(event.channel_method)
+    if event.reply_to:
+        linked = messages.linked(here.log, event.provider, event.reply_to)
+        if linked is not None and _chosen(here, [linked.ref], projects):
+            return linked.ref
+    for spelling in (customer, *twins_of(customer)):
+        pairs = identifiers.pairs(channel, event.business_address, spelling)
+        found = (
+            _chosen(here, routes.of_pair(here.log, pairs), projects)
+            or _by_index(here, event, spelling, projects)
+            or _by_alias(here, event, spelling, projects)
+        )
+        if found is not None:
+            return found
+    return None
+
+
+def _by_index(
+    here: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
+) -> str | None:
+    """Items that came here otherwise than through us have no route yet, perhaps no state: they get both."""
+    channel = ChannelMethod(event.channel_method)
+    found_there = conversations.of_pair(here.table, channel, event.business_address, customer)
+    newest = sorted(found_there, key=lambda item: item.created_at)[-MOST_OF_INDEX:]
+    known = {identifiers.ref_of_item(item): item for item in newest}
+    ours = states.read_many(here.log, list(known)) if known else {}
+    theirs = {
+        ref: legacy_import.state_of(item, event.business_address)
+        for ref, item in known.items()
+        if ref not in ours
+    }
+    found = _best(theirs | ours, projects)
+    if found is None:
+        return None
+    # The index may lag behind the item, which says the `ref`.
+    item, ref = known[found], found
+    if found in theirs:
+        adopted = legacy_import.adopt(here, item, event.business_address)
+        if adopted is None:
+            return None
+        ref = adopted
+    pair = identifiers.pair(channel, event.business_address, customer)
+    routes.add(here.log, pair, item.created_at, ref, item.ttl)
+    return ref
+
+
+def _by_alias(
+    here: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
+) -> str | None:
+    for address in {customer, event.customer_user_id or customer}:
+        for company_id in sorted({company_id for company_id, _ in projects}):
+            for other in routes.aliases(here.log, company_id, address):
+                if other == customer:
+                    continue
+                pairs = identifiers.pairs(event.channel_method, event.business_address, other)
+                found = _chosen(here, routes.of_pair(here.log, pairs), projects)
+                if found is not None:
+                    return found
+    return None
+
+
+def _chosen(here: Resources, refs: list[str], projects: set[tuple[str, str]]) -> str | None:
+    """As `_best`, of conversations that we know."""
+    return _best(states.read_many(here.log, refs), projects) if refs else None
+
+
+def _best(known: Mapping[str, State], projects: set[tuple[str, str]]) -> str | None:
+    """Of the open ones the one last spoken in; else the one that was closed last, within a week."""
+    ours = {
+        ref: state
+        for ref, state in known.items()
+        if (state.company_id, state.project_id) in projects
+    }
+    open_ones = [ref for ref, state in ours.items() if state.mode is not Mode.CLOSED]
+    if open_ones:
+        return max(open_ones, key=lambda ref: _spoken(ours[ref]))
+    since = clock.to_text(clock.now_ms() - REOPENS_WITHIN_MS)
+    lately = [ref for ref, state in ours.items() if (state.last_message_at or "") >= since]
+    return max(lately, key=lambda ref: _spoken(ours[ref]), default=None)
+
+
+def _spoken(state: State) -> tuple[str, str]:
+    return (state.last_outbound_at or "", state.created_at)

@@ -1,0 +1,1 @@
+"""Provider payloads of Twilio and AWS SMS, verified and translated to shared events."""

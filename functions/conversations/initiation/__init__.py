@@ -1,0 +1,1 @@
+"""POST /initiate-conversation: parse, validate, accept and enqueue a request."""

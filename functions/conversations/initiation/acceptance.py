@@ -1,0 +1,249 @@
+"""`POST /initiate-conversation`: from a request to a Context Object on the queue of its channel, once."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from conversations import ownership
+from conversations.initiation import requests
+from conversations.initiation.context_object import (
+    ContextObject,
+    ConversationData,
+    Metadata,
+    as_json,
+    context_hash,
+)
+from conversations.initiation.json_body import RequestRefused
+from conversations.projects import Companies, Company, ConfigurationInvalid, ProjectStatus
+from conversations.store import idempotency as answers
+from conversations.store import open_list, states
+from conversations.store.items import identifiers
+from shared import clock
+from shared.api.auth import Caller, Forbidden, Scope
+from shared.aws.sqs_fifo import Entry, FifoQueue, NotEnqueued, digest
+from shared.failures import Transient
+from shared.keyed_hashes import KeysUnreadable
+from shared.rate_limits.limit import Limit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from conversations.initiation.requests import Request
+    from conversations.ownership import Claims
+    from conversations.store.items.conversation import ChannelMethod
+    from shared.aws.dynamodb import Table
+
+MINUTE_SECONDS = 60
+ACTIVE_WITHIN_SECONDS = 72 * 3_600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """What the router has: the log, the company data, the claims, and a queue for each channel."""
+
+    log: Table
+    companies: Companies
+    claims: Claims
+    queues: Mapping[ChannelMethod, FifoQueue]
+    router_version: str
+    max_age_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call of the API: who, what they posted, its id, and how long the function can still live."""
+
+    caller: Caller
+    payload: dict[str, Any]
+    correlation_id: str
+    remaining_ms: int
+
+
+def initiate(here: Routing, call: Call) -> dict[str, Any]:
+    """Take a request; the answer, the same for a repetition. Raises RequestRefused."""
+    try:
+        request = requests.parse(call.payload, _regions(here, call.caller), here.max_age_ms)
+        company = _checked(here, call.caller, request)
+        return _once(here, call, request, company)
+    except ConfigurationInvalid as fault:
+        raise RequestRefused(
+            "CONFIGURATION_ERROR",
+            "the project is not set up for this channel",
+            HTTPStatus.INTERNAL_SERVER_ERROR,
+            field=fault.attribute,
+        ) from None
+    except NotEnqueued:
+        raise RequestRefused(
+            "QUEUE_ERROR",
+            "the request could not be queued; make it again",
+            HTTPStatus.SERVICE_UNAVAILABLE,
+        ) from None
+    except KeysUnreadable as failure:
+        raise RequestRefused(
+            "INTERNAL_ERROR",
+            "the request could not be taken; make it again",
+            HTTPStatus.SERVICE_UNAVAILABLE,
+        ) from failure
+    except (ClientError, BotoCoreError, Transient) as failure:  # All other calls are the tables'.
+        raise RequestRefused(
+            "DATABASE_ERROR",
+            "the request could not be taken; make it again",
+            HTTPStatus.INTERNAL_SERVER_ERROR,
+        ) from failure
+
+
+def _regions(here: Routing, caller: Caller) -> Any:  # noqa: ANN401 - a function of two ids
+    def region_of(company_id: str, project_id: str) -> str | None:
+        # Of another company's project not even the country is told.
+        if not caller.may_use(company_id, project_id):
+            return None
+        item = here.companies.item(company_id, project_id)
+        region = (item or {}).get("default_region")
+        return region if isinstance(region, str) and re.fullmatch("[A-Z]{2}", region) else None
+
+    return region_of
+
+
+def _checked(here: Routing, caller: Caller, request: Request) -> Company:
+    """The project, if the caller may use it and it may start this conversation."""
+    if not caller.may_use(request.company_id, request.project_id):
+        raise RequestRefused(
+            "AUTHORIZATION_ERROR",
+            "this API key is of another company or project",
+            HTTPStatus.FORBIDDEN,
+            field="company_data",
+        )
+    company = here.companies.project(request.company_id, request.project_id)
+    if company is None:
+        message = "there is no such company and project"
+        raise RequestRefused(
+            "COMPANY_NOT_FOUND", message, HTTPStatus.NOT_FOUND, field="company_data"
+        )
+    if company.project_status is not ProjectStatus.ACTIVE:
+        raise RequestRefused("PROJECT_INACTIVE", "the project is inactive", HTTPStatus.FORBIDDEN)
+    if request.channel_method not in company.allowed_channels:
+        message = "the project does not allow this channel"
+        raise RequestRefused(
+            "CHANNEL_NOT_ALLOWED",
+            message,
+            HTTPStatus.FORBIDDEN,
+            field="request_data.channel_method",
+        )
+    method = request.channel_method
+    ownership.check_credentials(company, method)
+    sender = company.sender(method, request.recipient.primary(method))
+    here.claims.require(company, method, sender)
+    return company
+
+
+def _once(here: Routing, call: Call, request: Request, company: Company) -> dict[str, Any]:
+    hashed = identifiers.request(request.company_id, request.project_id, request.request_id)
+    try:
+        held = answers.claim(
+            here.log,
+            hashed,
+            context_hash(request.payload),
+            owner=call.correlation_id,
+            remaining_ms=call.remaining_ms,
+        )
+    except answers.Conflict:
+        message = "this request_id was used for a request with other content"
+        raise RequestRefused(
+            "REQUEST_ID_CONFLICT", message, HTTPStatus.CONFLICT, field="request_data.request_id"
+        ) from None
+    except answers.InProgress:
+        message = "the same request is being taken just now"
+        raise RequestRefused(
+            "REQUEST_IN_PROGRESS", message, HTTPStatus.CONFLICT, retry_after=1
+        ) from None
+    if held.answer is not None:
+        return {name: as_json(part) for name, part in held.answer.items()}
+    try:
+        _take_limits(here, company)
+        answer = _enqueue(here, call, request, hashed)
+    except Exception:
+        # Whatever it was: whoever makes the request again need not wait until this call cannot be alive any more.
+        with suppress(ClientError, BotoCoreError):
+            answers.release(here.log, held)
+        raise
+    answers.finish(here.log, held, answer)
+    return answer
+
+
+def _take_limits(here: Routing, company: Company) -> None:
+    """Count the request against the project's limits. Raises RequestRefused."""
+    limits = company.rate_limits
+    quota = (
+        Limit(limits.requests_per_minute, MINUTE_SECONDS),
+        Limit(limits.requests_per_day, clock.DAY_SECONDS),
+    )
+    wait = answers.take_quota(here.log, company.company_id, company.project_id, quota)
+    if wait is not None:
+        raise RequestRefused(
+            "RATE_LIMIT_EXCEEDED",
+            "the project has made its requests of this minute or day",
+            HTTPStatus.TOO_MANY_REQUESTS,
+            retry_after=wait,
+        )
+    since = clock.to_text(clock.now_ms() - ACTIVE_WITHIN_SECONDS * clock.SECOND_MS)
+    most = limits.concurrent_conversations
+    if (
+        open_list.count_active(here.log, company.company_id, company.project_id, since, most)
+        >= most
+    ):
+        raise RequestRefused(
+            "CONCURRENCY_LIMIT_EXCEEDED",
+            "the project has as many conversations open as it may",
+            HTTPStatus.TOO_MANY_REQUESTS,
+            retry_after=60,
+        )
+
+
+def _enqueue(here: Routing, call: Call, request: Request, hashed: str) -> dict[str, Any]:
+    channel = request.channel_method
+    item = here.companies.item(request.company_id, request.project_id)
+    conversation_id = identifiers.conversation_id(
+        request.company_id, request.project_id, request.request_id, request.recipient.in_id(channel)
+    )
+    ref = states.ref_in_use(here.log, identifiers.refs_of(conversation_id))
+    queued_at = clock.to_text(clock.now_ms())
+    context = ContextObject(
+        frontend_payload=request.payload,
+        company_data_payload=as_json(item),
+        conversation_data=ConversationData(conversation_id=conversation_id, conversation_ref=ref),
+        metadata=Metadata(
+            router_version=here.router_version,
+            queued_at=queued_at,
+            correlation_id=call.correlation_id,
+        ),
+    )
+    entry = Entry(context.model_dump_json(ensure_ascii=True), digest(ref), hashed)
+    try:
+        here.queues[channel].send([entry])
+    except (ClientError, BotoCoreError) as failure:
+        raise NotEnqueued(type(failure).__name__) from failure
+    return {
+        "status": "success",
+        "request_id": request.request_id,
+        "message": "Request accepted and queued for processing",
+        "queue_timestamp": queued_at,
+        "conversation_id": conversation_id,
+        "conversation_ref": ref,
+        "warnings": list(request.warnings),
+    }
+
+
+def authorised(caller: Caller) -> Caller:
+    """The caller, if they may start conversations. Raises RequestRefused."""
+    try:
+        caller.require(Scope.CONVERSATIONS_INITIATE)
+    except Forbidden:
+        message = f"this API key needs the scope {Scope.CONVERSATIONS_INITIATE}"
+        raise RequestRefused("AUTHORIZATION_ERROR", message, HTTPStatus.FORBIDDEN) from None
+    return caller

@@ -1,0 +1,88 @@
+"""
+What a conversation is about: the project data of the request, and the answers that the customer gave to its questions.
+
+Both are in the item up to a size, and above it in stored objects of the conversation. They stay apart: an answer comes
+from a model and never replaces what the company's software sent, nor an answer that was recorded before.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from conversations.folders import folder_of
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import Conversation
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import to_json
+from shared.aws.stored_objects import Folder, ObjectUnusable, Pointer, record
+
+INLINE_BYTES = 1_024
+PROJECT_DATA, RECORDED_ANSWERS = "project_data", "recorded_answers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseData:
+    """*unreadable* names those of the two whose stored object cannot be used; such a part is incomplete here."""
+
+    project_data: dict[str, Any] = field(default_factory=dict, repr=False)
+    recorded_answers: dict[str, str] = field(default_factory=dict, repr=False)
+    unreadable: tuple[str, ...] = ()
+
+
+def stored_project_data(data: dict[str, Any], folder: Folder) -> dict[str, Any]:
+    """The fields of a new `Conversation` for its project data; writes an object for what is too large for the item."""
+    if not data:
+        return {}
+    text = to_json(data)
+    if len(text) <= INLINE_BYTES:
+        return {PROJECT_DATA: data}
+    return {"project_data_object": folder.put("project-data", text.encode()).attributes()}
+
+
+def read(conversation: Conversation, bucket: Bucket) -> CaseData:
+    """Both parts, complete. An object that cannot be used is logged and counted, and named in `unreadable`."""
+    folder = folder_of(bucket, identifiers.ref_of_item(conversation))
+    data, has_data = _read_object(folder, conversation.project_data_object, PROJECT_DATA)
+    answers, has_answers = _read_object(
+        folder, conversation.recorded_answers_object, RECORDED_ANSWERS
+    )
+    parts = ((PROJECT_DATA, has_data), (RECORDED_ANSWERS, has_answers))
+    return CaseData(
+        project_data={**(conversation.project_data or {}), **data},
+        recorded_answers={**(conversation.recorded_answers or {}), **answers},
+        unreadable=tuple(name for name, is_readable in parts if not is_readable),
+    )
+
+
+def with_answers(
+    conversation: Conversation, answers: Mapping[str, str], bucket: Bucket
+) -> dict[str, Any]:
+    """
+    The fields of the conversation that change when *answers* are recorded; empty where nothing changes.
+
+    The first answer to a question stays. Where the item would hold too much, all answers move to a new object; while
+    the present object cannot be used they stay in the item, so that none is lost.
+    """
+    folder = folder_of(bucket, identifiers.ref_of_item(conversation))
+    pointer = conversation.recorded_answers_object
+    moved, is_readable = _read_object(folder, pointer, RECORDED_ANSWERS)
+    inline = conversation.recorded_answers or {}
+    known = {**inline, **moved}
+    new = {question: text for question, text in answers.items() if question not in known}
+    if not new:
+        return {}
+    if len(to_json({**inline, **new})) <= INLINE_BYTES or not is_readable:
+        return {RECORDED_ANSWERS: {**inline, **new}}
+    whole = folder.put("recorded-answers", to_json({**known, **new}).encode())
+    return {RECORDED_ANSWERS: {}, "recorded_answers_object": whole.attributes()}
+
+
+def _read_object(folder: Folder, pointer: object, what: str) -> tuple[dict[str, Any], bool]:
+    """The object of a pointer, and whether it could be read; nothing and True where there is no pointer."""
+    if pointer is None:
+        return {}, True
+    try:
+        return folder.get_json(Pointer.read(pointer)), True
+    except ObjectUnusable as fault:
+        record(fault, what)
+        return {}, False

@@ -1,0 +1,62 @@
+"""What the router hands to a channel's processor: the request as it came, and the project as it was then."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from conversations.store.items import identifiers
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True, defer_build=True)
+
+
+class ConversationData(_Part):
+    """The conversation that is to be; *conversation_ref* is what the API has answered."""
+
+    conversation_id: str = Field(repr=False)
+    conversation_ref: str | None = None
+    conversation_status: Literal["initiated"] = "initiated"
+
+
+class Metadata(_Part):
+    """Who queued it, and when."""
+
+    router_version: str
+    queued_at: str
+    correlation_id: str
+
+
+class ContextObject(_Part):
+    """The body of a first message on a channel's queue."""
+
+    type: Literal["context"] = "context"
+    frontend_payload: dict[str, Any] = Field(repr=False)
+    company_data_payload: dict[str, Any] = Field(repr=False)
+    conversation_data: ConversationData
+    metadata: Metadata
+
+
+def context_hash(payload: dict[str, Any]) -> str:
+    """What tells a repetition from another request under the same id: all but the time of asking."""
+    request = payload.get("request_data")
+    if isinstance(request, dict):
+        rest = {name: part for name, part in request.items() if name != "initial_request_timestamp"}
+        payload = {**payload, "request_data": rest}
+    return identifiers.fingerprint(payload)
+
+
+def as_json(value: Any) -> Any:  # noqa: ANN401 - whatever an item holds
+    """An attribute as JSON has it: numbers of DynamoDB are decimals, and sets are lists."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, dict):
+        return {name: as_json(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(part) for part in value]
+    if isinstance(value, set | frozenset):
+        return sorted(as_json(part) for part in value)
+    return value

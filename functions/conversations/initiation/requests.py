@@ -1,0 +1,172 @@
+"""
+The request that starts a conversation: read and checked, in the order in which a caller is told what is wrong.
+
+Each refusal has a code of its own and names a field; none repeats what was given (spec of the API in the README).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from conversations.initiation.json_body import Json, RequestRefused, depth, keys
+from conversations.initiation.recipient import Recipient, recipient_of
+from conversations.projects import ID
+from conversations.store.items.conversation import ChannelMethod
+from shared import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DEEPEST_PROJECT_DATA = 8
+MOST_PROJECT_KEYS = 200
+# Names of pointers to stored objects. A pointer is never read from `project_data`; other readers of the table may.
+RESERVED_NAMES = frozenset({"s3_bucket", "s3_key", "sha256", "bytes"})
+AHEAD_MS = 300 * clock.SECOND_MS
+REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ID = re.compile(ID)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A checked request. *payload* is what was posted, verbatim; *warnings* are codes for the caller."""
+
+    payload: Json = field(repr=False)
+    company_id: str
+    project_id: str
+    request_id: str
+    channel_method: ChannelMethod
+    requested_at: str
+    recipient: Recipient
+    has_consent: bool
+    template: str | None
+    warnings: tuple[str, ...] = ()
+
+
+def parse(payload: Json, region_of: Callable[[str, str], str | None], max_age_ms: int) -> Request:
+    """
+    The checked request; *region_of* says where numbers without `+` of a project are from.
+
+    *max_age_ms* 0: a request may be of any age. Raises RequestRefused.
+    """
+    company_id, project_id = _identifiers(payload)
+    sections = {name: _section(payload, name) for name in ("recipient_data", "request_data")}
+    request = sections["request_data"]
+    request_id = _text(request, "request_id")
+    method = _text(request, "channel_method")
+    requested_at = _text(request, "initial_request_timestamp")
+    if not REQUEST_ID.fullmatch(request_id):
+        message = "letters, digits, `.`, `_`, `-`; at most 64, the first a letter or digit"
+        raise RequestRefused("INVALID_REQUEST_ID", message, field="request_data.request_id")
+    channel = _channel(method)
+    _check_time(requested_at, max_age_ms)
+    recipient, warnings = recipient_of(
+        sections["recipient_data"], channel, lambda: region_of(company_id, project_id)
+    )
+    has_consent = _consent(sections["recipient_data"])
+    _check_project_data(payload)
+    template = request.get("template")
+    return Request(
+        payload=payload,
+        company_id=company_id,
+        project_id=project_id,
+        request_id=request_id,
+        channel_method=channel,
+        requested_at=requested_at,
+        recipient=recipient,
+        has_consent=has_consent,
+        template=template if isinstance(template, str) and template else None,
+        warnings=(*warnings, *(() if has_consent else ("CONSENT_MISSING",))),
+    )
+
+
+def request_id_of(payload: Json) -> str:
+    """The request's id for an answer, as far as it can be told; `unknown` where it cannot."""
+    request = payload.get("request_data")
+    found = request.get("request_id") if isinstance(request, dict) else None
+    is_readable = isinstance(found, str) and REQUEST_ID.fullmatch(found)
+    return str(found) if is_readable else "unknown"
+
+
+def _identifiers(payload: Json) -> tuple[str, str]:
+    section = payload.get("company_data")
+    if section is None:
+        raise RequestRefused("MISSING_COMPANY_DATA", "is missing", field="company_data")
+    if not isinstance(section, dict):
+        message = "must be an object"
+        raise RequestRefused("INVALID_COMPANY_DATA_TYPE", message, field="company_data")
+    for name in ("company_id", "project_id"):
+        given = section.get(name)
+        if not isinstance(given, str) or not _ID.fullmatch(given):
+            message = "must be 1 to 64 letters, digits, `.`, `_` or `-`"
+            raise RequestRefused("MISSING_IDENTIFIERS", message, field=f"company_data.{name}")
+    return section["company_id"], section["project_id"]
+
+
+def _section(payload: Json, name: str) -> Json:
+    given = payload.get(name)
+    if given is None:
+        raise RequestRefused(f"MISSING_{name.upper()}", "is missing", field=name)
+    if not isinstance(given, dict):
+        raise RequestRefused(f"INVALID_{name.upper()}_TYPE", "must be an object", field=name)
+    return given
+
+
+def _text(request: Json, name: str) -> str:
+    where = f"request_data.{name}"
+    if request.get(name) is None:
+        raise RequestRefused(f"MISSING_{name.upper()}", "is missing", field=where)
+    given = request[name]
+    if not isinstance(given, str) or not given.strip():
+        message = "must be a text that is not empty"
+        raise RequestRefused(f"INVALID_{name.upper()}_FORMAT", message, field=where)
+    return given
+
+
+def _channel(given: str) -> ChannelMethod:
+    try:
+        return ChannelMethod(given.lower())
+    except ValueError:
+        message = "must be whatsapp, sms or email"
+    raise RequestRefused("UNSUPPORTED_CHANNEL", message, field="request_data.channel_method")
+
+
+def _check_time(text: str, max_age_ms: int) -> None:
+    where = "request_data.initial_request_timestamp"
+    try:
+        moment = datetime.fromisoformat(text)
+        at_ms = round(moment.timestamp() * clock.SECOND_MS) if moment.tzinfo else None
+    except (ValueError, OverflowError):
+        at_ms = None
+    now = clock.now_ms()
+    if at_ms is None or at_ms > now + AHEAD_MS:
+        message = "must be an ISO 8601 time with its zone, not more than 5 minutes ahead"
+        raise RequestRefused("INVALID_TIMESTAMP", message, field=where)
+    if max_age_ms and at_ms < now - max_age_ms:
+        raise RequestRefused("TIMESTAMP_EXPIRED", "is too long ago", field=where)
+
+
+def _consent(given: Json) -> bool:
+    where = "recipient_data.comms_consent"
+    consent = given.get("comms_consent")
+    if consent is None:
+        raise RequestRefused("MISSING_COMMS_CONSENT", "is missing", field=where)
+    if not isinstance(consent, bool):
+        raise RequestRefused("INVALID_COMMS_CONSENT_TYPE", "must be true or false", field=where)
+    return consent
+
+
+def _check_project_data(payload: Json) -> None:
+    given = payload.get("project_data", {})
+    if (
+        not isinstance(given, dict)
+        or depth(given) > DEEPEST_PROJECT_DATA
+        or keys(given) > MOST_PROJECT_KEYS
+    ):
+        message = f"must be an object, at most {DEEPEST_PROJECT_DATA} deep, of at most {MOST_PROJECT_KEYS} keys"
+        raise RequestRefused("INVALID_PROJECT_DATA", message, field="project_data")
+    if reserved := RESERVED_NAMES & given.keys():
+        message = f"is a reserved name; the reserved names are {', '.join(sorted(RESERVED_NAMES))}"
+        raise RequestRefused("INVALID_PROJECT_DATA", message, field=f"project_data.{min(reserved)}")

@@ -1,0 +1,1 @@
+"""Outgoing messages: composition, policy, turns, provider gateway and delivery statuses."""

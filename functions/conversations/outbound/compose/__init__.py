@@ -1,0 +1,1 @@
+"""Composition of outgoing messages: model answers, templates, fixed texts, length limits."""

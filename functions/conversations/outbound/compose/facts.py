@@ -1,0 +1,103 @@
+"""What a model is told of a conversation: the facts, what was said, and whom it may name."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from conversations.ai.config import AiConfig, AiConfigBroken
+from conversations.ai.outcome import Cause
+from conversations.ai.prompt.system_prompt import Facts, Said
+from conversations.outbound.turns.unwritable import misconfigured
+from conversations.store.items.conversation import Role
+from conversations.store.items.log import Delivery
+from shared import ai, clock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conversations.conversation import Opened
+    from conversations.initiation.case_data import CaseData
+    from conversations.store.items.log import Message
+
+UNSPOKEN = frozenset(
+    {Delivery.DRAFT, Delivery.DISCARDED, Delivery.FAILED, Delivery.BLOCKED, Delivery.UNKNOWN}
+)
+
+
+GUARDED_MESSAGES = 2
+_OF_ITS_OWN_WILL = frozenset({Cause.AI, Cause.APPROVAL})
+
+
+def config_of(opened: Opened) -> AiConfig:
+    """The model's settings for the conversation's channel. Raises Unwritable."""
+    try:
+        return AiConfig.read(opened.company.ai_config, opened.conversation.channel_method.value)
+    except AiConfigBroken as broken:
+        raise misconfigured(broken.attribute) from None
+
+
+def facts_of(opened: Opened, case: CaseData) -> Facts:
+    """What is known of the matter and of whom it is about."""
+    company, conversation = opened.company, opened.conversation
+    today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
+    local = today.astimezone(ZoneInfo(company.timezone))
+    private = {
+        "recipient_last_name": conversation.recipient_last_name,
+        "recipient_tel": conversation.recipient_tel,
+        "recipient_email": conversation.recipient_email,
+    }
+    return Facts(
+        company_name=company.company_name or company.company_id,
+        project_name=company.project_name or company.project_id,
+        language=opened.language,
+        local_date=f"{local:%A, %Y-%m-%d}",
+        representatives=tuple(name for name in company.company_rep.values() if name),
+        recipient_first_name=conversation.recipient_first_name,
+        project_data=case.project_data,
+        recorded_answers=case.recorded_answers,
+        private={name: text for name, text in private.items() if text},
+    )
+
+
+def said_in(known: Sequence[Message]) -> list[Said]:
+    """Those messages of a log that were said, in their order."""
+    return [
+        Said(
+            role=ai.Role.USER if message.role is Role.USER else ai.Role.ASSISTANT,
+            text=message.content,
+            by_colleague=message.author.startswith("human:"),
+        )
+        for message in known
+        if message.delivery_status not in UNSPOKEN
+    ]
+
+
+def barred_in(opened: Opened, known: Sequence[Message]) -> Cause | None:
+    """
+    Why the model may not hand off again: the reason of the last time, until the customer has written three times.
+
+    Only where handing off was its own will. What keeps it from answering at all still brings a person: silence is no
+    way out of a loop.
+    """
+    state = opened.state
+    if state.handed_back_at is None or state.handed_off_for not in _OF_ITS_OWN_WILL:
+        return None
+    written = [
+        message
+        for message in known
+        if message.role is Role.USER
+        and message.kind != "reaction"
+        and message.message_timestamp > state.handed_back_at
+    ]
+    return Cause(state.handed_off_for) if len(written) <= GUARDED_MESSAGES else None
+
+
+def contacts_of(opened: Opened) -> list[str]:
+    """Numbers and addresses that may be named: the person's own, and the company's."""
+    conversation, company = opened.conversation, opened.company
+    own = (conversation.recipient_tel, conversation.recipient_email)
+    channels = company.channel_config
+    business = [c.address for c in (channels.whatsapp, channels.sms, channels.email) if c]
+    return [*filter(None, own), *business]

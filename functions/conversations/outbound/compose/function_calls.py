@@ -1,0 +1,166 @@
+"""What a model asks for in a turn: carried out once, whoever dies, and in the name of the conversation only."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conversations.ai.config import BuiltIn
+from conversations.ai.functions import FAILED, UNKNOWN, Call, Result
+from conversations.outbound.policy.gate import addresses_of
+from conversations.store.items import identifiers
+from conversations.store.items.log import FunctionResult, of
+from shared import clock
+from shared.action_ledger import Action, OnDoubt, State
+from shared.aws.sqs_fifo import to_json
+from shared.consent.records import Source, Statement
+from shared.failures import Transient
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, Misconfigured, Refused
+
+if TYPE_CHECKING:
+    from conversations.ai.config import Function
+    from conversations.ai.functions import Execute
+    from conversations.conversation import Opened
+    from conversations.outbound.credentials import Credentials
+    from conversations.resources import Resources, Run
+    from shared.consent.records import Consents
+
+WITHIN_MS = 10 * clock.SECOND_MS
+LONGEST_RESULT_BYTES = 16 << 10
+DONE = Result('{"ok": true}')
+NOT_SENT = "not_sent"  # the ledger's word for an attempt that certainly did nothing
+_KEY_PREFIX = "whsec_"
+_SERVER_ERRORS, _CLIENT_ERRORS = 500, 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """Carries out functions. *loopback* lets webhooks of the local stack lie on this machine; on AWS none may."""
+
+    here: Resources
+    consents: Consents
+    credentials: Credentials
+    loopback: bool = False
+
+    def of_turn(self, opened: Opened, turn_id: str, run: Run) -> Execute:
+        """What answers the calls of one turn."""
+
+        def execute(call: Call) -> Result:
+            if call.function is not None:
+                return self._webhook(opened, turn_id, run, call, call.function)
+            if call.name == BuiltIn.OPT_OUT:
+                self._opt_out(opened, turn_id)
+            return DONE  # What else is built in takes effect with the turn's message.
+
+        return execute
+
+    def _opt_out(self, opened: Opened, turn_id: str) -> None:
+        said = Statement(
+            source=Source.AI,
+            at_ms=clock.from_text(opened.state.last_inbound_at or opened.state.created_at),
+            evidence=identifiers.action_id(opened.ref, turn_id),
+            channel=opened.conversation.channel_method,
+        )
+        company = opened.company.company_id
+        self.consents.record_opt_out(company, addresses_of(opened), said)
+
+    def _webhook(
+        self, opened: Opened, turn_id: str, run: Run, call: Call, function: Function
+    ) -> Result:
+        """The answer of the project's own address: asked once for equal arguments in one turn."""
+        here = self.here
+        action_id = identifiers.action_id(opened.ref, turn_id, call.name, call.canonical_arguments)
+        where = of(opened.ref, FunctionResult.sk(action_id))
+        answered: list[Result] = []
+
+        def post() -> str | None:
+            result = self._posted(opened, call, function, action_id)
+            kept = FunctionResult(
+                name=call.name,
+                text=result.text,
+                is_error=result.is_error,
+                ttl=FunctionResult.time_to_live(),
+            )
+            here.log.put(kept.attributes(where))
+            answered.append(result)
+            return call.name
+
+        intended = Action(
+            action_id=action_id,
+            company=opened.company.company_id,
+            channel="function",
+            provider="webhook",
+            on_doubt=OnDoubt.AT_MOST_ONCE,
+        )
+        try:
+            standing = here.ledger.perform(
+                intended, owner=run.owner, remaining_ms=run.remaining_ms(), send=post
+            )
+        except Transient as doubt:
+            return FAILED if doubt.reason == NOT_SENT else UNKNOWN
+        if answered:
+            return answered[0]
+        if standing is State.UNKNOWN:
+            return UNKNOWN
+        item = here.log.get(where)
+        stored = FunctionResult.read(item) if item else None
+        return Result(stored.text, is_error=stored.is_error) if stored else FAILED
+
+    def _posted(self, opened: Opened, call: Call, function: Function, action_id: str) -> Result:
+        """One POST. Raises Refused, NotSent or InDoubt."""
+        body = to_json(
+            {
+                "function": call.name,
+                "arguments": dict(call.arguments),
+                "company_id": opened.company.company_id,
+                "project_id": opened.company.project_id,
+                "conversation_ref": opened.ref,
+                "request_id": opened.conversation.request_id,
+            }
+        ).encode()
+        headers = {"Content-Type": "application/json"}
+        if function.secret_reference:
+            company_id = opened.company.company_id
+            secret = self.credentials.value(company_id, function.secret_reference)
+            headers |= signed(body, action_id, str(secret.get("signing_key", "")))
+        try:
+            answer = http.call_stranger(
+                function.target,
+                headers=headers,
+                body=body,
+                within_ms=WITHIN_MS,
+                loopback=self.loopback,
+            )
+        except http.OriginRefused:
+            raise Misconfigured("function_target") from None
+        if answer.status >= _SERVER_ERRORS:
+            raise InDoubt(f"function_{answer.status}")
+        if answer.status >= _CLIENT_ERRORS:
+            raise Refused(f"function_{answer.status}")
+        text = answer.data[:LONGEST_RESULT_BYTES].decode("utf-8", "replace")
+        return Result(text or DONE.text)
+
+
+def signed(body: bytes, message_id: str, key: str) -> dict[str, str]:
+    """
+    The headers of Standard Webhooks (standardwebhooks.com, "Signature scheme"): id, time, and `v1,` with an HMAC of
+    `id.time.body`. Raises Misconfigured for a key that is none.
+    """
+    try:
+        secret = base64.b64decode(key.removeprefix(_KEY_PREFIX), validate=True)
+    except (binascii.Error, ValueError):
+        secret = b""
+    if not secret:
+        raise Misconfigured("function_signing_key")
+    at = str(clock.now_ms() // clock.SECOND_MS)
+    signature = hmac.new(secret, f"{message_id}.{at}.".encode() + body, hashlib.sha256).digest()
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": at,
+        "webhook-signature": f"v1,{base64.b64encode(signature).decode()}",
+    }

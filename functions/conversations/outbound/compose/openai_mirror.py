@@ -1,0 +1,75 @@
+"""
+The copy of a conversation that OpenAI keeps for people who look there: finished turns are added, and nothing is read.
+
+Best effort: what was not taken is missing there, and a turn whose worker died behind its release is not added later.
+The conversation here is whole either way, and no outcome depends on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations.ai import model_providers
+from conversations.outbound.compose.facts import config_of
+from conversations.outbound.turns.settlement import entry_of
+from conversations.store.items.conversation import Role
+from shared import ai
+from shared.ai.openai_mirror import append_messages, create_conversation
+from shared.runtime.observability import describe, logger, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conversations.ai.config import AiConfig
+    from conversations.ai.model_providers import Providers
+    from conversations.conversation import Opened, Speaking
+    from conversations.store.items.conversation import Entry
+
+_ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """Where the copies are kept: at the accounts of the projects."""
+
+    providers: Providers
+
+    def begun(self, opened: Opened, config: AiConfig) -> str | None:
+        """The id of a new copy, for a conversation that has none; None where it has, or its project wants none."""
+        if opened.conversation.thread_id is not None or not _is_wanted(config):
+            return None
+        account = model_providers.account_for(config, self.providers, opened.company.company_id)
+        return create_conversation(account, {"conversation": opened.ref})
+
+    def add(self, speaking: Speaking, answered: Sequence[Entry]) -> None:
+        """Add what was *answered*, and the answer. Never raises: the message has left."""
+        try:
+            is_whole = self._added(speaking, answered)
+        except Exception as failure:  # noqa: BLE001 - nothing that a copy brings up may undo a turn
+            logger.warning("copy not kept", extra=describe(failure))
+            is_whole = False
+        if not is_whole:
+            metrics.add_metric("MirrorFailed", MetricUnit.Count, 1)
+
+    def _added(self, speaking: Speaking, answered: Sequence[Entry]) -> bool:
+        opened, message = speaking.opened, speaking.message
+        thread_id = opened.conversation.thread_id or message.thread_id
+        if thread_id is None:
+            return True
+        config = config_of(opened)
+        if not _is_wanted(config):
+            return True
+        said = [
+            ai.Message(_ROLES[entry.role], entry.content)
+            for entry in (*answered, entry_of(message))
+            if entry.content
+        ]
+        account = model_providers.account_for(config, self.providers, opened.company.company_id)
+        return append_messages(account, thread_id, said)
+
+
+def _is_wanted(config: AiConfig) -> bool:
+    return config.provider == "openai" and config.keep_thread

@@ -1,0 +1,265 @@
+"""Wording messages: what the model answers, what templates say, what people wrote, each as the channel needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations.ai import dialogue, model_providers
+from conversations.ai.config import AiConfigBroken, BuiltIn
+from conversations.ai.dialogue import Task
+from conversations.ai.outcome import Cause
+from conversations.initiation import case_data
+from conversations.outbound.compose import fixed_texts
+from conversations.outbound.compose.facts import (
+    barred_in,
+    config_of,
+    contacts_of,
+    facts_of,
+    said_in,
+)
+from conversations.outbound.compose.limits import blank, fitted, longest, too_long
+from conversations.outbound.compose.proposals import proposal_of, told_of
+from conversations.outbound.compose.templates import filled, sources, template_of
+from conversations.outbound.policy.token_budget import Metered
+from conversations.outbound.turns import failures
+from conversations.outbound.turns.settlement import Noted
+from conversations.outbound.turns.unwritable import Unwritable, misconfigured
+from conversations.projects import WhatsAppChannel
+from conversations.store import messages
+from shared import ai, clock
+from shared.aws.secrets import SecretUnreadable
+from shared.policy import Reason
+from shared.providers.outcomes import Misconfigured, NotSent
+from shared.runtime.observability import logger, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conversations.ai.config import AiConfig
+    from conversations.ai.functions import Execute
+    from conversations.ai.model_providers import Providers
+    from conversations.ai.outcome import Answer
+    from conversations.ai.prompt.whatsapp_templates import Template
+    from conversations.commands import HumanMessage
+    from conversations.conversation import Opened
+    from conversations.outbound.credentials import Credentials
+    from conversations.resources import Resources, Run
+    from conversations.store.items.log import Message
+
+HISTORY = 20
+FUNCTION = "function"  # the kind of a message that holds a function, and nothing that is said
+TURN_MS = (
+    100 * clock.SECOND_MS
+)  # of the 120 s that a run may take; the rest is for sending and storing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scribe:
+    """
+    Words the messages of all turns. See `desk.Writer`.
+
+    *execute* carries out what the model asks for in a turn; *begun_copy* has OpenAI keep a copy of a conversation and
+    tells its id, where the project wants one.
+    """
+
+    here: Resources
+    providers: Providers
+    credentials: Credentials
+    execute: Callable[[Opened, str, Run], Execute]
+    begun_copy: Callable[[Opened, AiConfig], str | None]
+
+    def first_message(self, opened: Opened, turn_id: str, run: Run) -> Message:
+        """A template on WhatsApp, the model's words elsewhere."""
+        config = config_of(opened)
+        template = template_of(opened, opened.state.template) if _is_whatsapp(opened) else None
+        answer = self._asked(opened, config, turn_id, run, template=template)
+        message = self._message(opened, turn_id, answer)
+        if message.proposal is not None:
+            return message
+        facts: dict[str, Any] = {"thread_id": self.begun_copy(opened, config)}
+        if template is not None:
+            variables = dict(answer.variables or {})
+            facts |= {"template": template.name, "variables": variables}
+        return message.model_copy(update=facts)
+
+    def answer(
+        self, opened: Opened, pending: list[Message], turn_id: str, run: Run
+    ) -> Message | None:
+        """The model's answer to the newest messages."""
+        config = config_of(opened)
+        answer = self._asked(opened, config, turn_id, run, template=None)
+        message = self._message(opened, turn_id, answer)
+        if message.proposal is not None:
+            return message
+        reply_to = pending[-1].quoted_as if pending else None
+        thread_id = self.begun_copy(opened, config)
+        return message.model_copy(update={"reply_to": reply_to, "thread_id": thread_id})
+
+    def reengagement(self, opened: Opened, turn_id: str) -> Message:
+        """The project's template for it, which has to fill itself from what is known."""
+        whatsapp = opened.company.channel_config.whatsapp
+        name = whatsapp.reengagement_template if whatsapp else None
+        return self._of_template(opened, turn_id, "system", name, {})
+
+    def of_person(self, opened: Opened, turn_id: str, wanted: HumanMessage) -> Message:
+        """A person's text as it is, or a template with the values that they gave."""
+        author, by = f"human:{wanted.agent_id}", {"principal": wanted.principal}
+        try:
+            if wanted.template is None:
+                said = fitted(opened, blank(opened, turn_id, author, wanted.text or ""))
+            else:
+                said = self._of_template(opened, turn_id, author, wanted.template, wanted.variables)
+        except Unwritable as fault:
+            unsent = blank(opened, turn_id, author, wanted.text or f"[{wanted.template}]")
+            unsent = unsent.model_copy(update=by)
+            raise Unwritable(fault.reason, may_pass=fault.may_pass, unsent=unsent) from None
+        return said.model_copy(update=by)
+
+    def _of_template(
+        self,
+        opened: Opened,
+        turn_id: str,
+        author: str,
+        name: str | None,
+        given: Mapping[str, str],
+    ) -> Message:
+        """A template without a model: filled from what is known and what somebody gave."""
+        template = template_of(opened, name)
+        whole = filled(
+            opened,
+            template,
+            given,
+            project_data=case_data.read(opened.conversation, self.here.bucket).project_data,
+            longest=longest(opened),
+        )
+        return blank(opened, turn_id, author, whole.body).model_copy(
+            update={"template": template.name, "variables": dict(whole.values)}
+        )
+
+    def notice(self, opened: Opened, turn_id: str, notice: str) -> Message | None:
+        """One of the project's fixed texts."""
+        text = fixed_texts.notice(
+            opened, notice, lambda: messages.newest(self.here.log, opened.ref, HISTORY)
+        )
+        if text is None:
+            return None
+        return fitted(opened, blank(opened, turn_id, "system", text))
+
+    def _asked(
+        self,
+        opened: Opened,
+        config: AiConfig,
+        turn_id: str,
+        run: Run,
+        *,
+        template: Template | None,
+    ) -> Answer:
+        is_first = turn_id.startswith("initial")
+        known = [] if is_first else messages.newest(self.here.log, opened.ref, HISTORY)
+        case = case_data.read(opened.conversation, self.here.bucket)
+        if case.unreadable:
+            # A model that knows only a part would ask again, or say something wrong: people see the fault instead.
+            raise Unwritable("case_data_unreadable")
+        task = Task(
+            kind="initial" if is_first else "reply",
+            channel=opened.conversation.channel_method.value,
+            config=config,
+            facts=facts_of(opened, case),
+            said=said_in(known),
+            template=template,
+            sources=sources(opened, case.project_data),
+            longest=longest(opened),
+            is_too_long=too_long(opened, is_first=is_first),
+            link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
+            contacts=contacts_of(opened),
+            decided=self._decided(opened, config),
+            barred=barred_in(opened, known),
+            deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
+        )
+        company_id = opened.company.company_id
+        try:
+            if config.api_key_reference is not None:
+                self.credentials.value(company_id, config.api_key_reference)
+            asked = model_providers.model_for(config, self.providers, company_id)
+            model = Metered(asked, self.here.log, opened.company)
+            return dialogue.answer(model, task, self.execute(opened, turn_id, run))
+        except AiConfigBroken as broken:
+            raise misconfigured(broken.attribute) from None
+        except SecretUnreadable:
+            metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+            raise Unwritable("secrets_missing") from None
+        except Misconfigured as refusal:
+            raise Unwritable(refusal.code) from None
+        except NotSent as failure:
+            raise Unwritable(failure.code, may_pass=True) from None
+        except ai.Unavailable as failure:
+            if failure.code == Reason.TOKEN_CAP:
+                raise Unwritable(failure.code) from None
+            metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
+            logger.warning("model unavailable", extra={"reason": failure.code})
+            may_pass = failure.repeat is ai.Repeat.LATER
+            raise Unwritable("ai_failed", may_pass=may_pass) from None
+
+    def _decided(self, opened: Opened, config: AiConfig) -> list[ai.Exchange]:
+        """What came of the functions that people decided about, where the model does not know it yet."""
+        found = [told_of(self.here, opened.ref, sk) for sk in sorted(opened.state.to_tell)]
+        names = {function.name for function in config.functions}
+        return [told for told in found if told is not None and told.call.name in names]
+
+    def _message(self, opened: Opened, turn_id: str, answer: Answer) -> Message:
+        """What the turn came to, as a message. Raises Unwritable where nothing is to be sent."""
+        names = [made.call.name for made in answer.calls]
+        if answer.faults:
+            metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
+            logger.warning("answer not usable", extra={"reason": ",".join(answer.faults)})
+        noted = Noted(names, _recorded(answer), sorted(opened.state.to_tell))
+        if answer.hand_off is not None and answer.hand_off.cause is Cause.APPROVAL:
+            call = answer.calls[-1].call
+            waits = {"kind": FUNCTION, "proposal": proposal_of(call)}
+            message = blank(opened, turn_id, "ai", f"[{call.name}]")
+            return message.model_copy(update=_facts_of(answer, noted) | waits)
+        if not answer.content.strip():
+            if answer.hand_off is not None:
+                cause, words = answer.hand_off.cause, answer.hand_off.reason
+                raise Unwritable(cause, words=words, noted=noted)
+            if BuiltIn.OPT_OUT in names:
+                raise Unwritable(failures.LEFT_BY_MODEL, noted=noted)
+            raise Unwritable("ai_invalid_output", noted=noted)
+        hand_off = answer.hand_off
+        facts = _facts_of(answer, noted) | {
+            "subject": answer.subject,
+            "hand_off_reason": hand_off.reason if hand_off else None,
+            "hand_off_cause": hand_off.cause if hand_off else None,
+            "completes_task": (BuiltIn.COMPLETE in names) or None,
+        }
+        message = blank(opened, turn_id, "ai", answer.content)
+        return fitted(opened, message.model_copy(update=facts))
+
+
+def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
+    """What a turn of the model cost and did, as its message keeps it."""
+    cost = answer.cost
+    return {
+        "model": cost.model,
+        "calls": cost.calls,
+        "ai_prompt_tokens": cost.usage.tokens_in,
+        "ai_completion_tokens": cost.usage.tokens_out,
+        "ai_total_tokens": cost.usage.tokens_in + cost.usage.tokens_out,
+        "processing_time_ms": cost.ms,
+        "functions": list(noted.functions),
+        "answers": dict(noted.answers),
+        "told": list(noted.told),
+    }
+
+
+def _is_whatsapp(opened: Opened) -> bool:
+    return isinstance(opened.channel, WhatsAppChannel)
+
+
+def _recorded(answer: Answer) -> dict[str, str]:
+    made = [m for m in answer.calls if m.call.name == BuiltIn.RECORD_ANSWER]
+    calls = [m.call for m in made if m.result is not None and not m.result.is_error]
+    return {str(call.arguments["key"]): str(call.arguments["value"]) for call in calls}

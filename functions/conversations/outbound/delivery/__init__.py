@@ -1,0 +1,1 @@
+"""Delivery statuses, late deliveries and the fallback to another channel."""

@@ -1,0 +1,129 @@
+"""
+A first message that certainly did not arrive goes out on the next channel, as a conversation of its own.
+
+The request's id says which attempt it is: `req-1-f1` is the first fallback of `req-1`. Providers may call a message
+failed that arrives later: where they say so of one attempt, no further one is made.
+"""
+
+import re
+from itertools import product
+from typing import Any
+
+from conversations.conversation import Opened
+from conversations.initiation import case_data
+from conversations.initiation.context_object import (
+    ContextObject,
+    ConversationData,
+    Metadata,
+    as_json,
+)
+from conversations.resources import Resources
+from conversations.store import states
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import ChannelMethod, Conversation
+from shared import clock
+from shared.aws.sqs_fifo import Entry, digest
+
+_FALLBACK = re.compile(r"(?P<base>.+)-f(?P<number>\d)")
+
+
+def fall_back(here: Resources, opened: Opened) -> None:
+    """Begin the conversation on the next of `fallback_channels` that can be used; nothing where there is none."""
+    conversation, company = opened.conversation, opened.company
+    base, tried = _attempt(conversation)
+    for number, channel in enumerate(company.fallback_channels[tried:], start=tried + 1):
+        if channel is not conversation.channel_method and _can_use(opened, channel):
+            if opened.state.arrived_late_at is None and not arrived_before(here, opened):
+                _begin(here, opened, channel, f"{base}-f{number}")
+            return
+
+
+def arrived_before(here: Resources, opened: Opened) -> bool:
+    """Whether an attempt before this one arrived after all. No call where this is the first."""
+    conversation = opened.conversation
+    base, tried = _attempt(conversation)
+    before = [base, *(f"{base}-f{number}" for number in range(1, tried))] if tried else []
+    known = filter(None, (conversation.recipient_tel, conversation.recipient_email))
+    ids = (
+        identifiers.conversation_id(
+            conversation.company_id, conversation.project_id, asked, address.removeprefix("+")
+        )
+        for asked, address in product(before, known)
+    )
+    refs = (ref for conversation_id in ids for ref in identifiers.refs_of(conversation_id))
+    states_ = (states.read(here.log, ref) for ref in refs)
+    return any(state is not None and state.arrived_late_at is not None for state in states_)
+
+
+def _attempt(conversation: Conversation) -> tuple[str, int]:
+    """The id of the request that was made, and the number of the fallback; 0 where it is none."""
+    found = _FALLBACK.fullmatch(conversation.request_id)
+    return (found["base"], int(found["number"])) if found else (conversation.request_id, 0)
+
+
+def _can_use(opened: Opened, channel: ChannelMethod) -> bool:
+    conversation, company = opened.conversation, opened.company
+    is_mail = channel is ChannelMethod.EMAIL
+    address = conversation.recipient_email if is_mail else conversation.recipient_tel
+    is_set_up = getattr(company.channel_config, channel.value) is not None
+    return bool(address) and is_set_up and channel in company.allowed_channels
+
+
+def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: str) -> None:
+    conversation, company = opened.conversation, opened.company
+    case = case_data.read(conversation, here.bucket)
+    if case.unreadable:
+        return  # Another channel could not be told what the conversation is about; `case_data` has recorded why.
+    is_mail = channel is ChannelMethod.EMAIL
+    address = str(conversation.recipient_email if is_mail else conversation.recipient_tel)
+    conversation_id = identifiers.conversation_id(
+        company.company_id, company.project_id, request_id, address.removeprefix("+")
+    )
+    ref = identifiers.ref_of(conversation_id)
+    context = ContextObject(
+        frontend_payload=_payload(opened, channel, request_id, case.project_data),
+        company_data_payload=as_json(here.companies.item(company.company_id, company.project_id)),
+        conversation_data=ConversationData(conversation_id=conversation_id, conversation_ref=ref),
+        metadata=Metadata(
+            router_version=conversation.router_version or "",
+            queued_at=clock.to_text(clock.now_ms()),
+            correlation_id=opened.ref,
+        ),
+    )
+    body = context.model_dump_json(ensure_ascii=True)
+    here.channels[channel].send([Entry(body, digest(ref), digest(ref, "fallback"))])
+
+
+def _payload(
+    opened: Opened, channel: ChannelMethod, request_id: str, project_data: dict[str, Any]
+) -> dict[str, Any]:
+    """The request that began the conversation, for another channel."""
+    conversation, state = opened.conversation, opened.state
+    recipient = {
+        "recipient_first_name": conversation.recipient_first_name,
+        "recipient_last_name": conversation.recipient_last_name,
+        "recipient_tel": conversation.recipient_tel,
+        "recipient_email": state.email_as_given or conversation.recipient_email,
+        "comms_consent": conversation.comms_consent,
+        "language": state.language,
+    }
+    request = {
+        "request_id": request_id,
+        "channel_method": channel.value,
+        "initial_request_timestamp": conversation.initial_request_timestamp
+        or conversation.created_at,
+        "template": state.template,
+    }
+    return {
+        "company_data": {
+            "company_id": conversation.company_id,
+            "project_id": conversation.project_id,
+        },
+        "recipient_data": _without_gaps(recipient),
+        "project_data": as_json(project_data),
+        "request_data": _without_gaps(request),
+    }
+
+
+def _without_gaps(section: dict[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in section.items() if part is not None}

@@ -1,0 +1,279 @@
+"""
+What providers say became of our messages: by rank, never by the order in which it arrives.
+
+A status finds its message by the provider's id, or by the action id that we gave along, so that one which is faster
+than our own writes is not lost. Failure never overrides delivery, and what comes after a failure changes nothing; but
+what was only in doubt is finished as soon as anything says that it arrived.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from conversations import commands
+from conversations.commands import Resolve
+from conversations.inbound import normalise
+from conversations.lifecycle import OPEN, OVER, WITH_PEOPLE, Status
+from conversations.outbound.delivery.channel_fallback import fall_back
+from conversations.outbound.delivery.late_delivery import heal
+from conversations.outbound.policy.gate import addresses_of
+from conversations.outbound.providers.status_codes import Verdict, meaning, verdict
+from conversations.outbound.turns.engine import Ended
+from conversations.outbound.turns.failures import consequence
+from conversations.store import erasures, messages, states, unreachable
+from conversations.store.items import identifiers
+from conversations.store.items.log import Delivery, Message, Stage, TurnKind
+from conversations.store.items.records import ParkReason, Unreachable
+from conversations.store.items.routes import Outbound
+from conversations.transitions import Cause, move
+from shared import clock
+from shared.consent.records import Consents, Source, Statement
+from shared.failures import Permanent
+from shared.tenancy.business_accounts import OWN_PROVIDERS, BusinessAccount
+
+if TYPE_CHECKING:
+    from conversations.conversation import Opened
+    from conversations.resources import Resources
+    from shared.events import DeliveryStatus
+
+_D = Delivery
+_RANKS = (_D.DRAFT, _D.SENDING, _D.UNKNOWN, _D.ACCEPTED, _D.QUEUED, _D.SENT, _D.DELIVERED, _D.READ)
+# What a failure may still replace: what was delivered was not lost.
+ARRIVED = frozenset({_D.DELIVERED, _D.READ})
+_UNDECIDED = [rank for rank in _RANKS if rank not in ARRIVED]
+_SOURCES = {Verdict.COMPLAINED: Source.COMPLAINT, Verdict.OPTED_OUT: Source.PROVIDER}
+UNKNOWN_MESSAGE = "unknown_message"
+
+
+class Applied(StrEnum):
+    """What became of a status."""
+
+    CHANGED = "changed"
+    OLD = "old"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    ref: str
+    message_sk: str
+    action_id: str
+    is_linked: bool  # by the very id that the status has
+    provider: str
+    account: str | None
+    business_address: str | None
+
+
+def apply(here: Resources, event: DeliveryStatus) -> Applied:
+    """
+    Apply one status.
+
+    Raises Permanent: `unknown_message` where no message of ours is meant, `TENANT_MISMATCH` where the status comes from
+    another account or business address than the message was sent from.
+    """
+    found = _find(here, event)
+    if found is None:
+        is_erased = erasures.is_message(here.log, event.provider, event.provider_message_id)
+        raise Permanent(ParkReason.ERASED if is_erased else UNKNOWN_MESSAGE)
+    status = meaning(event)
+    if status is None:
+        return Applied.IGNORED
+    opened = normalise.opened(here, found.ref)
+    if not _sender(opened, found).covers(event):
+        raise Permanent(ParkReason.TENANT_MISMATCH)
+    is_failure = status is Delivery.FAILED
+    # The link to a message is made after the ledger knows that it was sent: only a failure is news to it then.
+    if is_failure or not found.is_linked:
+        here.ledger.confirm(
+            found.action_id,
+            failed=is_failure,
+            message_pk=f"{found.ref}#{found.message_sk}",
+            company=opened.company.company_id,
+        )
+    if not found.is_linked:
+        _link(here, event, found)
+    changed = _raised(here, event, found, status)
+    # Of the person it is true whatever became of the message since.
+    _heed(here, opened, event, found)
+    if changed is None:
+        _note_late_arrival(here, opened, event, status)
+        return Applied.OLD
+    opened = normalise.opened(here, found.ref)
+    _settle_turn(here, opened, found)
+    if is_failure:
+        _failed(here, opened, changed, event)
+    else:
+        cause = Cause(who="provider", what=f"{changed.entry_id}:{status}")
+        heal(here, opened, changed, found.action_id, cause)
+    return Applied.CHANGED
+
+
+def _find(here: Resources, event: DeliveryStatus) -> _Found | None:
+    linked = messages.linked(here.log, event.provider, event.provider_message_id)
+    if linked is not None:
+        return _Found(
+            ref=linked.ref,
+            message_sk=linked.message_sk,
+            action_id=linked.action_id,
+            is_linked=True,
+            provider=event.provider,
+            account=linked.account,
+            business_address=linked.business_address,
+        )
+    action = here.ledger.action(event.action_id) if event.action_id else None
+    if action is None or action.message_pk is None:
+        return None
+    ref, _, sk = action.message_pk.partition("#")
+    return _Found(
+        ref=ref,
+        message_sk=sk,
+        action_id=action.action_id,
+        is_linked=False,
+        provider=action.provider,
+        account=action.account,
+        business_address=action.business_address,
+    )
+
+
+def _sender(opened: Opened, found: _Found) -> BusinessAccount:
+    """The account and address that the message was sent from, as recorded when it was sent."""
+    if found.account is None and found.business_address is None:
+        # Sent before this was recorded: the set-up of today decides.
+        channel = opened.channel
+        account = None if channel.provider in OWN_PROVIDERS else channel.account
+        return BusinessAccount(provider=found.provider, account=account)
+    return BusinessAccount(
+        provider=found.provider, account=found.account, business_address=found.business_address
+    )
+
+
+def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
+    """
+    Let the id that the status has lead to the message as well.
+
+    AWS has an id of its own for what Meta calls otherwise; customers quote Meta's. And of a send whose answer was lost
+    this is the only id that there is.
+    """
+    outbound = Outbound(
+        ref=found.ref,
+        message_sk=found.message_sk,
+        action_id=found.action_id,
+        account=found.account,
+        business_address=found.business_address,
+        ttl=Outbound.time_to_live(),
+    )
+    # First the message says so: who erases it has to find what leads to it.
+    also = Message.named(provider=event.provider, other_id=event.provider_message_id)
+    messages.update(here.log, found.ref, found.message_sk, {}, once=also)
+    messages.link(here.log, event.provider, event.provider_message_id, outbound)
+
+
+def _raised(
+    here: Resources, event: DeliveryStatus, found: _Found, status: Delivery
+) -> Message | None:
+    """The message with its new status; None where it is further by now."""
+    lower = _UNDECIDED if status is Delivery.FAILED else list(_RANKS[: _RANKS.index(status)])
+    facts = Message.named(
+        delivery_status=status,
+        delivery_status_at=event.occurred_at,
+        error_code=event.error_code,
+        segments=event.segments,
+        price=event.price,
+        currency=event.currency,
+    )
+    return messages.update(
+        here.log,
+        found.ref,
+        found.message_sk,
+        facts,
+        once=Message.named(provider_message_id=event.provider_message_id),
+        only_from=[*lower, status],
+    )
+
+
+def _note_late_arrival(
+    here: Resources, opened: Opened, event: DeliveryStatus, status: Delivery
+) -> None:
+    """A first message that was called failed has arrived: it stays failed here, but nobody else is to bring it."""
+    is_failed = opened.conversation.conversation_status == Status.FAILED
+    if status in ARRIVED and is_failed and opened.state.arrived_late_at is None:
+        states.note(here.log, opened.ref, arrived_late_at=event.occurred_at)
+
+
+def _settle_turn(here: Resources, opened: Opened, found: _Found) -> None:
+    """A status is evidence: a turn that waits for any can be finished now."""
+    turn = opened.state.turn
+    if (
+        turn
+        and turn.stage is Stage.SENDING
+        and turn.message_sk == found.message_sk
+        and turn.is_over
+    ):
+        entry = commands.entry(Resolve(ref=found.ref), found.ref, "resolve", found.action_id)
+        here.channels[opened.conversation.channel_method].send([entry])
+
+
+def _heed(here: Resources, opened: Opened, event: DeliveryStatus, found: _Found) -> None:
+    """Keep what a status says of the person: that they want nothing more, or that the channel does not reach them."""
+    said = verdict(event)
+    if said is Verdict.UNREACHABLE:
+        if (opened.state.last_inbound_at or "") > event.occurred_at:
+            return  # They wrote from there since.
+        known = Unreachable(
+            reason=event.error_code or event.status,
+            at=event.occurred_at,
+            evidence=found.action_id,
+            ttl=Unreachable.time_to_live(),
+        )
+        company, channel = opened.company.company_id, opened.conversation.channel_method
+        unreachable.note(here.log, company, opened.customer, channel, known)
+    elif said is not None:
+        _opt_out(here, opened, event, found, _SOURCES[said])
+
+
+def _opt_out(
+    here: Resources, opened: Opened, event: DeliveryStatus, found: _Found, source: Source
+) -> None:
+    """They have left by another door: on record first, then the conversation is over, if they did not come back."""
+    consents, known = Consents(here.log), addresses_of(opened)
+    company, channel = opened.company.company_id, opened.conversation.channel_method
+    said = Statement(
+        source=source,
+        at_ms=clock.from_text(event.occurred_at),
+        evidence=found.action_id,
+        channel=channel,
+    )
+    consents.record_opt_out(company, known, said)
+    cause = Cause(who="provider", what=f"{found.action_id}:{source}", reason=source)
+    is_open = Status(opened.conversation.conversation_status) in OPEN
+    may_end = is_open or _is_ours(opened, cause)
+    if may_end and consents.standing(company, known, channel).is_opted_out:
+        move(here, opened, Status.OPTED_OUT, cause)
+
+
+def _is_ours(opened: Opened, cause: Cause) -> bool:
+    """Whether the conversation is where this very status has moved it: the worker before us may have died in that."""
+    return opened.state.moved_for == cause.what
+
+
+def _failed(here: Resources, opened: Opened, message: Message, event: DeliveryStatus) -> None:
+    """A first message that nobody got fails the conversation; an answer that nobody got needs a person."""
+    is_first = (message.turn_id or "").startswith("initial")
+    if is_first and opened.state.last_inbound_at is not None:
+        return  # They answered: whatever the provider says, they got it.
+    if is_first and message.turn_id != identifiers.first_turn(opened.state.releases):
+        return  # A person has let it go once more since: what became of that one counts.
+    if not is_first and message.author != "ai":
+        return
+    reason = f"delivery_failed:{event.error_code or event.status}"
+    kind = TurnKind.INITIAL if is_first else TurnKind.REPLY
+    end = consequence(kind, Ended.FAILED, reason)
+    cause = Cause(who="provider", what=f"{message.entry_id}:{reason}", reason=reason)
+    status = Status(opened.conversation.conversation_status)
+    if status in OVER or (status in WITH_PEOPLE and not _is_ours(opened, cause)):
+        return  # It shows at the message. Nobody expects anything, or people have the conversation anyway.
+    move(here, opened, end.status or Status.FAILED, cause)
+    if is_first:
+        fall_back(here, opened)

@@ -1,0 +1,220 @@
+"""What the policy is asked with, and where its refusals lead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import time
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from conversations.lifecycle import Status
+from conversations.outbound.turns.settlement import End
+from conversations.projects import ProjectStatus
+from conversations.store import unreachable
+from conversations.store.items.base import key
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.records import Rate
+from shared import clock, policy
+from shared.consent.records import Consents
+from shared.keyed_hashes import keyed_hash
+from shared.policy import (
+    Allowed,
+    Author,
+    Facts,
+    FrequencyLimits,
+    Kind,
+    Later,
+    QuietHours,
+    Reason,
+    Refused,
+    TemplateOnly,
+)
+from shared.rate_limits.frequency_cap import Caps
+from shared.rate_limits.gcra import Pace
+from shared.rate_limits.limit import Limit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conversations.conversation import Opened
+    from conversations.projects import Policy
+    from shared.aws.dynamodb import Attributes, Table
+    from shared.policy import Decision
+
+HOUR_SECONDS = 3_600
+WEEK_SECONDS = 7 * clock.DAY_SECONDS
+# A reason that time alone lifts, and that nobody has to look at.
+_WAITS = frozenset({Reason.QUIET_HOURS, Reason.RATE_LIMITED, Reason.FREQUENCY_CAP})
+_STATUS_OF_FIRST = {
+    Reason.AUTOMATION_OFF: Status.HANDOFF_PENDING,
+    Reason.ADDRESS_UNUSABLE: Status.FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A message that wants to leave. *takes* counts it; without, it is only asked whether it could."""
+
+    kind: Kind
+    author: Author
+    action_id: str
+    is_template: bool = False
+    takes: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policing:
+    """The records and counters of the policy, in the log table, and the kill switches."""
+
+    log: Table
+    switches: Callable[[], policy.Switches]
+    consents: Consents = field(init=False)
+    caps: Caps = field(init=False)
+    pace: Pace = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "consents", Consents(self.log))
+        object.__setattr__(self, "caps", Caps(self.log, _cap_key))
+        object.__setattr__(self, "pace", Pace(self.log, _pace_key))
+
+    def decide(self, opened: Opened, wanted: Wanted) -> Decision:
+        """Whether a message may leave now. Each counter is taken at most once for an action."""
+        conversation, company, now = opened.conversation, opened.company, clock.now_ms()
+        channel = conversation.channel_method
+        standing = self.consents.standing(company.company_id, addresses_of(opened), channel)
+        known = unreachable.of_address(self.log, company.company_id, opened.customer, channel)
+        closed = self.switches()
+        facts = Facts(
+            kind=wanted.kind,
+            author=wanted.author,
+            channel=channel.value,
+            now=now,
+            asked_at=_ms(opened.state.asked_at) or now,
+            switches=policy.Switches(
+                safe_mode=closed.safe_mode,
+                automation=closed.automation,
+                project_is_active=company.project_status is ProjectStatus.ACTIVE,
+                channel_is_allowed=channel in company.allowed_channels,
+            ),
+            is_opted_out=standing.is_opted_out,
+            has_consent=conversation.comms_consent or standing.is_opted_in,
+            is_unreachable=known is not None,
+            last_inbound_at=_ms(opened.state.last_inbound_at),
+            is_template=wanted.is_template,
+            quiet_hours=_quiet_hours(company.policy),
+            zones=() if channel is ChannelMethod.EMAIL else policy.zones_of(opened.customer),
+            project_zone=ZoneInfo(company.timezone),
+        )
+        decision = policy.decide(facts)
+        if not isinstance(decision, Allowed):
+            return decision
+        return policy.decide(self._with_counters(facts, opened, wanted))
+
+    def _with_counters(self, facts: Facts, opened: Opened, wanted: Wanted) -> Facts:
+        """The same facts with what the counters say; asked last, so that nothing refused is counted."""
+        limits = _limits(opened.company.policy).of(wanted.kind, wanted.author, facts.channel)
+        free_at = None
+        if limits:
+            subject = _subject(opened, wanted.kind)
+            ask = self.caps.take if wanted.takes else self.caps.look
+            free_at = ask(subject, wanted.action_id, limits)
+        rate_at = None
+        if facts.channel == "whatsapp" and free_at is None:
+            pair = keyed_hash("pair", opened.state.business_address, opened.customer)
+            ask_pace = self.pace.take if wanted.takes else self.pace.look
+            rate_at = ask_pace(pair, policy.WHATSAPP_PAIR)
+        return Facts(
+            **{
+                name: getattr(facts, name)
+                for name in Facts.__dataclass_fields__
+                if name not in {"cap_free_at", "rate_free_at"}
+            },
+            cap_free_at=free_at,
+            rate_free_at=rate_at,
+        )
+
+    def refusal(self, opened: Opened, wanted: Wanted) -> End | None:
+        """Why a message may not leave, and where that leads; None where it may."""
+        decision = self.decide(opened, wanted)
+        if isinstance(decision, Allowed):
+            return None
+        return end_of(decision, wanted)
+
+
+def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
+    """
+    Where a refusal leads.
+
+    A first message is put off, or blocked until somebody changes what blocks it; to an address that its channel does
+    not reach it has failed, and without its author, the model, it waits for a person. An answer that may not leave is
+    a person's to give, but for one that comes too late for today, which waits; nobody answers somebody who opted out.
+    What a person writes says itself why it did not leave, and so does a notice: nobody has to answer in its place,
+    least of all where the conversation is over.
+    """
+    reason = decision.reason
+    due_at = decision.at if isinstance(decision, Later) else None
+    if wanted.author is Author.PERSON or _is_notice(wanted):
+        return End(reason=reason)
+    if wanted.kind is Kind.FIRST:
+        status = _STATUS_OF_FIRST.get(reason) or (Status.DEFERRED if due_at else Status.BLOCKED)
+        return End(reason=reason, status=status, due_at_ms=due_at)
+    if reason is Reason.OPTED_OUT:
+        return End(reason=reason, status=Status.OPTED_OUT)
+    if due_at is not None and reason in _WAITS:
+        return End(reason=reason, due_at_ms=due_at)
+    return End(reason=reason, status=Status.HANDOFF_PENDING)
+
+
+def _is_notice(wanted: Wanted) -> bool:
+    """Whether it is a fixed text beside the conversation, and not an answer in it."""
+    return wanted.author is Author.RULE and wanted.kind in {Kind.ANSWER, Kind.OPT_OUT_CONFIRMATION}
+
+
+def addresses_of(opened: Opened) -> list[str]:
+    """The addresses that are known of the customer, the one that is written to first."""
+    conversation = opened.conversation
+    others = (conversation.recipient_tel, conversation.recipient_email)
+    return list(dict.fromkeys([opened.customer, *filter(None, others)]))
+
+
+def _limits(rules: Policy) -> FrequencyLimits:
+    usual = FrequencyLimits()
+    begun = (
+        Limit(max(1, rules.initiated_per_day), clock.DAY_SECONDS),
+        Limit(max(1, rules.initiated_per_week), WEEK_SECONDS),
+    )
+    if rules.answers_per_hour is None and rules.answers_per_day is None:
+        return FrequencyLimits(begun_by_us=begun)
+    answers = {
+        channel: (
+            Limit(rules.answers_per_hour or hour.most, HOUR_SECONDS),
+            Limit(rules.answers_per_day or day.most, clock.DAY_SECONDS),
+        )
+        for channel, (hour, day) in usual.ai_answers.items()
+    }
+    return FrequencyLimits(begun_by_us=begun, ai_answers=answers)
+
+
+def _quiet_hours(rules: Policy) -> QuietHours | None:
+    if rules.quiet_hours is None:
+        return None
+    start, end = (time.fromisoformat(text) for text in rules.quiet_hours)
+    return None if start == end else QuietHours(start, end)
+
+
+def _subject(opened: Opened, kind: Kind) -> str:
+    if kind in {Kind.FIRST, Kind.REENGAGEMENT}:
+        return keyed_hash("person", opened.company.company_id, opened.customer)
+    return opened.ref
+
+
+def _cap_key(subject: str) -> Attributes:
+    return key(Rate.partition("cap", subject))
+
+
+def _pace_key(subject: str) -> Attributes:
+    return key(Rate.partition("pace", subject))
+
+
+def _ms(text: str | None) -> int | None:
+    return clock.from_text(text) if text else None

@@ -1,0 +1,37 @@
+"""Whether a person looks at a message first: the company's flags, and the contacts that they are limited to."""
+
+from conversations.conversation import Opened
+from conversations.store.items.conversation import ChannelMethod
+from shared import addresses
+
+
+def must_be_reviewed(opened: Opened, *, is_reply: bool) -> bool:
+    """
+    Flag set, and the list of contacts empty or naming this one. A list without its flag does nothing.
+
+    Read from the conversation's own copy: a project that changes its rules changes them for new conversations.
+    """
+    conversation = opened.conversation
+    if is_reply:
+        flag = conversation.auto_queue_reply_message
+        numbers = conversation.auto_queue_reply_message_from_number
+        mails = conversation.auto_queue_reply_message_from_email
+    else:
+        flag = conversation.auto_queue_initial_message
+        numbers = conversation.auto_queue_initial_message_from_number
+        mails = conversation.auto_queue_initial_message_from_email
+    if not flag:
+        return False
+    by_mail = conversation.channel_method is ChannelMethod.EMAIL
+    listed = (mails if by_mail else numbers) or []
+    region = opened.company.default_region
+    return not listed or opened.customer in {_normal(entry, region) for entry in listed}
+
+
+def _normal(contact: str, region: str | None) -> str | None:
+    try:
+        if "@" in contact:
+            return addresses.email_address(contact)
+        return addresses.phone_number(contact, region)
+    except addresses.AddressInvalid:
+        return None

@@ -1,0 +1,79 @@
+"""
+Senders that were too fast for their provider: all of their messages wait a moment, and then keep to a slow pace.
+
+A number is shared by many conversations, which know nothing of each other: what the provider tells one of them counts
+for all. What waits comes back one after the other: a record that is refused by its own sender's pace again and again
+would end as a dead letter.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from conversations.store.items.base import key
+from conversations.store.items.records import Rate as RateItem
+from conversations.store.items.records import Throttled
+from shared import clock
+from shared.keyed_hashes import keyed_hash
+from shared.providers.outcomes import NotSent
+from shared.rate_limits.gcra import Pace
+from shared.rate_limits.limit import Rate
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes, Table
+
+# What Twilio lets any number send, and what it queues beyond: one a second.
+SLOW = Rate(every_ms=clock.SECOND_MS, burst=3)
+# What waits stands in a line, which leaves room for what comes new.
+LINE = Rate(every_ms=1_500, burst=1)
+FAR_MS = 270 * clock.SECOND_MS  # of the five minutes that a queue's message waits at most
+HELD_MS = 10 * clock.SECOND_MS  # where the provider does not say how long
+SLOW_FOR_SECONDS = 600
+SPREAD_MS = 30 * clock.SECOND_MS
+
+
+@dataclass(frozen=True)
+class Throttles:
+    """The senders in *log*."""
+
+    log: Table
+    pace: Pace = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pace", Pace(self.log, _pace_key))
+
+    def pass_one(self, sender: str) -> None:
+        """
+        Let one message of a business address pass; one read as a rule.
+
+        Raises NotSent where it has to wait, with the time until its place in the line.
+        """
+        subject = keyed_hash("sender", sender)
+        if self.log.get(_mark_key(subject)) is None:
+            return
+        free_at = self.pace.take(subject, SLOW)
+        if free_at is not None:
+            wait = self.pace.line_up(keyed_hash("line", sender), LINE, free_at) - clock.now_ms()
+            raise NotSent("sender_throttled", wait if wait < FAR_MS else FAR_MS + _spread())
+
+    def hold(self, sender: str, wait_ms: int | None) -> int:
+        """The provider refuses a business address for now: for how long this message waits, in milliseconds."""
+        subject, wait = keyed_hash("sender", sender), wait_ms or HELD_MS
+        mark = Throttled(ttl=clock.expires_in(wait // clock.SECOND_MS + SLOW_FOR_SECONDS))
+        self.log.put(mark.attributes(_mark_key(subject)))
+        self.pace.hold(subject, clock.now_ms() + wait, SLOW)
+        return wait + _spread()
+
+
+def _mark_key(subject: str) -> Attributes:
+    return key(Throttled.partition(subject))
+
+
+def _pace_key(subject: str) -> Attributes:
+    return key(RateItem.partition("pace", subject))
+
+
+def _spread() -> int:
+    return random.randrange(SPREAD_MS)  # noqa: S311 - spreads load; nothing is kept secret by it

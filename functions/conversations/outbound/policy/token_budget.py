@@ -1,0 +1,99 @@
+"""A project's tokens: every call of a model is counted, and no turn is begun once the day's are spent."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.exceptions import BotoCoreError, ClientError
+
+from conversations.store import tokens
+from shared import ai
+from shared.policy import Reason
+from shared.runtime.observability import describe, logger, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conversations.projects import Company
+    from shared.aws.dynamodb import Table
+
+CHARACTERS_A_TOKEN = 4  # as a rule of thumb, where a model does not say what it has read
+
+
+@dataclass(slots=True)
+class Metered:
+    """
+    A model for one turn of a project. Its first call raises ai.Unavailable (`token_cap`) where the day's are spent.
+
+    A turn that is begun goes on to its end: whoever waits for the answer gets it, and the project spends a little more.
+    """
+
+    model: ai.Model
+    log: Table
+    company: Company
+    _is_begun: bool = field(default=False, init=False)
+
+    @property
+    def name(self) -> str:
+        """See `Model.name`."""
+        return self.model.name
+
+    def reply(
+        self,
+        system: str,
+        history: Sequence[ai.Turn],
+        *,
+        limits: ai.Limits,
+        schema: ai.Schema | None = None,
+        tools: Sequence[ai.Tool] = (),
+    ) -> ai.Reply:
+        """See `Model.reply`. A reply that does not say what it took is given an estimate."""
+        if not self._is_begun and self._is_spent():
+            raise ai.Unavailable(Reason.TOKEN_CAP, ai.Repeat.NEVER)
+        self._is_begun = True
+        reply = self.model.reply(system, history, limits=limits, schema=schema, tools=tools)
+        if reply.usage == ai.Usage():
+            reply = replace(reply, usage=_estimated(system, history, schema, tools, reply))
+        self._count(reply.usage)
+        return reply
+
+    def _is_spent(self) -> bool:
+        most = self.company.policy.tokens_per_day
+        if most is None:
+            return False
+        company, project = self.company.company_id, self.company.project_id
+        return tokens.of_today(self.log, company, project) >= most
+
+    def _count(self, usage: ai.Usage) -> None:
+        try:
+            tokens.add(self.log, self.company.company_id, self.company.project_id, usage)
+        except (ClientError, BotoCoreError) as failure:
+            # The answer is paid for: asking for it once more would cost what was not counted, and again.
+            metrics.add_metric("TokensNotCounted", MetricUnit.Count, 1)
+            logger.warning("tokens not counted", extra=describe(failure))
+
+
+def _estimated(
+    system: str,
+    history: Sequence[ai.Turn],
+    schema: ai.Schema | None,
+    tools: Sequence[ai.Tool],
+    reply: ai.Reply,
+) -> ai.Usage:
+    asked = [system, *(_text_of(turn) for turn in history)]
+    asked += [json.dumps(tool.parameters) + tool.description for tool in tools]
+    asked += [json.dumps(schema.schema)] if schema else []
+    said = [reply.text, *(call.arguments for call in reply.tool_calls)]
+    return ai.Usage(_tokens(asked), _tokens(said))
+
+
+def _text_of(turn: ai.Turn) -> str:
+    return turn.text if isinstance(turn, ai.Message) else turn.call.arguments + turn.result
+
+
+def _tokens(texts: Sequence[str]) -> int:
+    return math.ceil(sum(map(len, texts)) / CHARACTERS_A_TOKEN)

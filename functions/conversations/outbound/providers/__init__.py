@@ -1,0 +1,1 @@
+"""Messages in the providers' formats, and the gateway that sends them."""

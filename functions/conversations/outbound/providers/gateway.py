@@ -1,0 +1,306 @@
+"""The providers that carry messages, each asked in its own words; one attempt, and what it means when it fails."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.exceptions import BotoCoreError, ClientError
+
+from conversations.outbound.credentials import NOT_OWNED, readable
+from conversations.outbound.policy.gate import addresses_of
+from conversations.outbound.providers.payloads import (
+    for_aws_sms,
+    for_inbox,
+    for_meta,
+    for_ses,
+    for_twilio,
+)
+from conversations.outbound.turns.failures import Kind
+from conversations.ownership import NotOwned
+from conversations.projects import EmailChannel, SmsChannel, WhatsAppChannel
+from conversations.store import unreachable
+from conversations.store.items.records import Unreachable
+from shared import clock
+from shared.aws.sqs_fifo import Entry, digest
+from shared.consent.records import Source, Statement
+from shared.events import body_of as json_of
+from shared.failures import Transient
+from shared.providers.email import ses
+from shared.providers.outcomes import (
+    AddressUnusable,
+    CredentialsRefused,
+    InDoubt,
+    Misconfigured,
+    NotSent,
+    OptedOut,
+    Refused,
+    Sent,
+    Throttled,
+    WindowClosed,
+)
+from shared.providers.twilio import messages
+from shared.providers.twilio.api import credentials_of
+from shared.runtime.observability import logger, metrics
+from shared.tenancy.business_accounts import OWN_PROVIDERS
+from shared.tenancy.secret_owners import owns_token
+
+if TYPE_CHECKING:
+    from conversations.conversation import Opened
+    from conversations.outbound.credentials import Credentials
+    from conversations.outbound.policy.sender_throttle import Throttles
+    from conversations.ownership import Claims
+    from conversations.store.items.log import Message
+    from shared.action_ledger import Action
+    from shared.aws.secrets import JsonSecret
+    from shared.aws.sqs_fifo import FifoQueue
+    from shared.consent.records import Consents
+    from shared.providers.email.ses import Ses
+    from shared.providers.sms.aws_eum import AwsSms
+    from shared.providers.twilio.api import Credentials as Account
+    from shared.providers.twilio.messages import Twilio
+    from shared.providers.whatsapp.aws_eum import Eum
+    from shared.providers.whatsapp.meta_graph import Graph
+
+EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
+# Clients put their provider before its codes (`twilio_21612`, `ses_MessageRejected`), not before words of ours.
+_CODE = re.compile(r"(?:twilio|aws_sms|graph|ses)_([0-9]+|[A-Z]\w*)")
+_KINDS: tuple[tuple[type[Refused], Kind], ...] = (
+    (OptedOut, Kind.OPTED_OUT),
+    (WindowClosed, Kind.WINDOW_CLOSED),
+    (AddressUnusable, Kind.ADDRESS_UNUSABLE),
+    (Misconfigured, Kind.CONFIGURATION),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Providers:
+    """The clients, where statuses come back to, and the queue of the inbox. See `outgoing.Wire`."""
+
+    twilio: Twilio
+    aws_sms: AwsSms
+    graph: Graph
+    eum: Eum
+    ses: Ses
+    tokens: JsonSecret  # of Meta's Graph API, by `whatsapp_credentials_id`
+    credentials: Credentials
+    consents: Consents
+    claims: Claims
+    throttles: Throttles
+    inbox: FifoQueue
+    public_url: str
+    region: str
+
+    def check(self, opened: Opened) -> None:
+        """Whether sender and secret are the company's and can be read: asked before a model writes for nothing."""
+        channel = opened.channel
+        self._require_claims(opened)
+        if channel.provider == "twilio":
+            _twilio_account(self.credentials, opened)
+        elif isinstance(channel, WhatsAppChannel) and channel.provider == "meta":
+            self._token(opened, channel)
+
+    def account(self, opened: Opened) -> str | None:
+        """As `outgoing.Wire`: of Twilio that of the secret that sends, else what the project says."""
+        channel = opened.channel
+        if channel.provider in OWN_PROVIDERS:
+            return None
+        if channel.provider == "twilio":
+            with suppress(Refused, NotSent):  # Without the secret nothing is sent.
+                return _twilio_account(self.credentials, opened)[0].account_sid
+        return channel.account
+
+    def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
+        """One attempt. What a refusal means stands in front of the provider's own code, for the ledger to keep."""
+        sender = opened.state.business_address
+        self.throttles.pass_one(sender)
+        try:
+            return self._sent(opened, message, action_id)
+        except Throttled as refusal:
+            raise NotSent(refusal.code, self.throttles.hold(sender, refusal.wait_ms)) from None
+        except Refused as refusal:
+            kind = next((kind for of, kind in _KINDS if isinstance(refusal, of)), Kind.REJECTED)
+            code = _bare(refusal.code)
+            if kind is Kind.OPTED_OUT:
+                self._record_opt_out(opened, action_id)
+            if kind is Kind.ADDRESS_UNUSABLE:
+                self._note_unreachable(opened, message, code)
+            raise Refused(f"{kind}:{code}") from None
+
+    def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
+        """Twilio lists what it made; the others have nothing but their statuses, which confirm by themselves."""
+        if opened.channel.provider != "twilio":
+            return None
+        prefix = messages.WHATSAPP if isinstance(opened.channel, WhatsAppChannel) else ""
+        try:
+            account, _ = _twilio_account(self.credentials, opened)
+            listed = self.twilio.sent_to(
+                account, prefix + opened.customer, action.reserved_at - EVIDENCE_BACK_MS
+            )
+        except (Refused, NotSent, InDoubt):
+            return None
+        wanted = messages.body_hash(message.content)
+        since = action.reserved_at - clock.SECOND_MS
+        return next(
+            (m.sid for m in listed if m.body_hash == wanted and m.created_at_ms >= since), None
+        )
+
+    def announce(self, opened: Opened, message: Message, action_id: str, provider_id: str) -> None:
+        """Let the inbox show what left through a number of its own. Twice is once: the queue and the inbox know it."""
+        channel = opened.channel
+        if not isinstance(channel, WhatsAppChannel) or channel.provider == "twilio":
+            return
+        event = for_inbox(opened, channel, message, action_id, provider_id)
+        group = digest("outbound", opened.state.business_address, opened.customer)
+        self.inbox.send([Entry(json_of(event), group, digest("outbound", action_id))])
+
+    def proof_of_file(self, opened: Opened, url: str) -> dict[str, str]:
+        """The headers that a file of a customer is fetched with."""
+        return file_proof(self.credentials, self.twilio.base_url, opened, url)
+
+    def _sent(self, opened: Opened, message: Message, action_id: str) -> Sent:
+        self._require_claims(opened)
+        channel = opened.channel
+        if isinstance(channel, EmailChannel):
+            return self._mailed(opened, channel, message, action_id)
+        if channel.provider == "twilio":
+            return self._by_twilio(opened, channel, message, action_id)
+        if isinstance(channel, SmsChannel):
+            return self.aws_sms.send(for_aws_sms(opened, channel, message, action_id))
+        return self._by_meta(opened, channel, message, action_id)
+
+    def _by_twilio(
+        self,
+        opened: Opened,
+        channel: WhatsAppChannel | SmsChannel,
+        message: Message,
+        action_id: str,
+    ) -> Sent:
+        account, secret = _twilio_account(self.credentials, opened)
+        reported = messages.status_callback(self.public_url, action_id) if self.public_url else None
+        wanted = for_twilio(opened, channel, message, secret, reported)
+        try:
+            return self.twilio.send(account, wanted)
+        except CredentialsRefused:
+            # Certainly not sent. They may have been rotated: once more with what the secret holds now.
+            company_id, secret_id = opened.company.company_id, str(channel.credentials_id)
+            if not self.credentials.secret(company_id, secret_id).refreshed():
+                raise
+        fresh, _ = _twilio_account(self.credentials, opened)
+        if fresh.account_sid != account.account_sid:
+            # The ledger names the old account. The next attempt reserves anew, and names this one.
+            raise NotSent("account_changed", 0)
+        return self.twilio.send(fresh, wanted)
+
+    def _by_meta(
+        self, opened: Opened, channel: WhatsAppChannel, message: Message, action_id: str
+    ) -> Sent:
+        if not channel.phone_number_id:
+            raise Misconfigured("phone_number_id")
+        payload = for_meta(opened, message, action_id)
+        if channel.provider == "aws_social":
+            found = self.eum.post_message(channel.phone_number_id, payload)
+        else:
+            token = self._token(opened, channel)
+            found = self.graph.post_message(channel.phone_number_id, token, payload)
+        if found is None:
+            raise InDoubt("no_message_id")
+        return Sent(found, "accepted")
+
+    def _token(self, opened: Opened, channel: WhatsAppChannel) -> str:
+        """The company's token of Meta's API. Raises Misconfigured and NotSent."""
+        name = channel.whatsapp_credentials_id or ""
+        if name and not owns_token(opened.company.company_id, name):
+            raise _not_owned("channel_config.whatsapp.whatsapp_credentials_id", NOT_OWNED)
+        with readable():
+            token = self.tokens.value().get(name)
+        if not isinstance(token, str):
+            raise Misconfigured("secrets_missing")
+        return token
+
+    def _mailed(
+        self, opened: Opened, channel: EmailChannel, message: Message, action_id: str
+    ) -> Sent:
+        sent = self.ses.send(for_ses(opened, channel, message, action_id))
+        assigned, _ = ses.message_ids(sent.provider_id, self.region)
+        return Sent(assigned, sent.status)
+
+    def _require_claims(self, opened: Opened) -> None:
+        """Raise Misconfigured where the sender is not the company's, NotSent where that cannot be read."""
+        method, sender = opened.conversation.channel_method, opened.state.business_address
+        try:
+            self.claims.require(opened.company, method, sender)
+        except NotOwned as fault:
+            raise _not_owned(fault.attribute, "sender_not_owned") from None
+        except (ClientError, BotoCoreError, Transient):
+            raise NotSent("claims_unreadable") from None
+
+    def _note_unreachable(self, opened: Opened, message: Message, code: str) -> None:
+        known = Unreachable(
+            reason=code,
+            at=clock.to_text(clock.now_ms()),
+            evidence=message.entry_id,
+            ttl=Unreachable.time_to_live(),
+        )
+        channel = opened.conversation.channel_method
+        company = opened.company.company_id
+        unreachable.note(self.consents.table, company, opened.customer, channel, known)
+
+    def _record_opt_out(self, opened: Opened, action_id: str) -> None:
+        said = Statement(
+            source=Source.PROVIDER,
+            at_ms=clock.now_ms(),
+            evidence=action_id,
+            channel=opened.conversation.channel_method,
+        )
+        company = opened.company.company_id
+        self.consents.record_opt_out(company, addresses_of(opened), said)
+
+
+def _bare(code: str) -> str:
+    """A provider's code as the provider writes it: which provider it is, the conversation says."""
+    return found[1] if (found := _CODE.fullmatch(code)) else code
+
+
+def file_proof(
+    credentials: Credentials, twilio_url: str, opened: Opened, url: str
+) -> dict[str, str]:
+    """
+    The headers for a file at Twilio, which asks for the account's own; none for any other host. Raises NotSent.
+
+    A company whose secret is missing gets its files later, or not at all: the message is there either way.
+    """
+    if not url.startswith(f"{twilio_url}/") or opened.channel.provider != "twilio":
+        return {}
+    try:
+        account, _ = _twilio_account(credentials, opened)
+    except Misconfigured:
+        raise NotSent("secrets_missing") from None
+    pair = f"{account.user}:{account.password}".encode()
+    return {"Authorization": f"Basic {b64encode(pair).decode()}"}
+
+
+def _twilio_account(credentials: Credentials, opened: Opened) -> tuple[Account, dict[str, Any]]:
+    """
+    The Twilio account that sends, and the secret with it. Raises Misconfigured and NotSent.
+
+    The account that the project names is the one of its secret: what comes from another account is not the company's.
+    """
+    channel = opened.channel
+    secret = credentials.value(opened.company.company_id, channel.credentials_id)
+    account = credentials_of(secret)
+    if channel.account not in {None, account.account_sid}:
+        method = opened.conversation.channel_method
+        raise _not_owned(f"channel_config.{method}.account", "account_not_owned")
+    return account, secret
+
+
+def _not_owned(attribute: str, code: str) -> Misconfigured:
+    """The refusal of a project that names what is not its company's, counted and logged."""
+    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+    logger.error("project names what is not its company's", extra={"attribute": attribute})
+    return Misconfigured(code)

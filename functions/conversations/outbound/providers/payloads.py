@@ -1,0 +1,159 @@
+"""A message of ours in the form that each provider takes it in: what stands where, and nothing is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from conversations.outbound.compose import fixed_texts
+from conversations.projects import SmsChannel, WhatsAppChannel
+from shared import addresses
+from shared.events import OutboundMessage
+from shared.providers.email.mime import body_of
+from shared.providers.email.ses import Mail
+from shared.providers.outcomes import Misconfigured
+from shared.providers.sms.aws_eum import TextMessage
+from shared.providers.twilio import messages
+
+if TYPE_CHECKING:
+    from conversations.conversation import Opened
+    from conversations.projects import EmailChannel
+    from conversations.store.items.log import Message
+
+LIVES_SECONDS = 3_600  # an SMS that no carrier took by then is not worth sending
+
+
+def for_twilio(
+    opened: Opened,
+    channel: WhatsAppChannel | SmsChannel,
+    message: Message,
+    secret: dict[str, Any],
+    status_callback: str | None,
+) -> messages.Message:
+    """For Twilio, SMS or WhatsApp; *secret* may name the template. Raises Misconfigured."""
+    is_sms = isinstance(channel, SmsChannel)
+    service = channel.messaging_service_sid if isinstance(channel, SmsChannel) else None
+    return messages.Message(
+        channel="sms" if is_sms else "whatsapp",
+        to=opened.customer,
+        sender=None if service else opened.state.business_address,
+        messaging_service_sid=service,
+        content=_twilio_content(channel, message, secret),
+        status_callback=status_callback,
+    )
+
+
+def for_aws_sms(
+    opened: Opened, channel: SmsChannel, message: Message, action_id: str
+) -> TextMessage:
+    """For AWS End User Messaging SMS."""
+    return TextMessage(
+        to=opened.customer,
+        origination=opened.state.business_address,
+        body=message.content,
+        message_type=channel.message_type,
+        configuration_set=channel.configuration_set,
+        time_to_live_seconds=LIVES_SECONDS,
+        action_id=action_id,
+        ref=opened.ref,
+    )
+
+
+def for_meta(opened: Opened, message: Message, action_id: str) -> dict[str, Any]:
+    """The JSON of Meta's message, which AWS Social takes too; the action's id comes back in statuses."""
+    kind, content = _meta_content(opened, message)
+    return {
+        "messaging_product": "whatsapp",
+        **_meta_recipient(opened),
+        "type": kind,
+        kind: content,
+        "biz_opaque_callback_data": action_id,
+    }
+
+
+def for_ses(opened: Opened, channel: EmailChannel, message: Message, action_id: str) -> Mail:
+    """For SES: machines say what they are, answers name the mail that they answer."""
+    is_answer = message.reply_to is not None
+    return Mail(
+        sender=channel.company_email,
+        sender_name=channel.email_from_name or "",
+        to=opened.customer,
+        reply_to=channel.company_email,
+        subject=message.subject or fixed_texts.subject(opened, channel),
+        body=body_of(message.content),
+        auto_submitted=None
+        if message.author.startswith("human:")
+        else ("auto-replied" if is_answer else "auto-generated"),
+        in_reply_to=message.reply_to,
+        references=[opened.conversation.email_id] if opened.conversation.email_id else [],
+        unsubscribe=[channel.list_unsubscribe] if channel.list_unsubscribe else [],
+        configuration_set=channel.configuration_set,
+        action_id=action_id,
+        tags={"ref": opened.ref},
+    )
+
+
+def for_inbox(
+    opened: Opened, channel: WhatsAppChannel, message: Message, action_id: str, provider_id: str
+) -> OutboundMessage:
+    """The news for the inbox that a number of its own has sent something."""
+    kind, content = _meta_content(opened, message)
+    return OutboundMessage(
+        provider=channel.provider,
+        provider_message_id=provider_id,
+        action_id=action_id,
+        company=opened.company.company_id,
+        account=channel.account or "",
+        business_address=channel.phone_number_id or channel.address,
+        customer_address=None if addresses.is_user_id(opened.customer) else opened.customer,
+        customer_user_id=opened.state.customer_user_id,
+        message_type=kind,
+        content=content,
+        occurred_at=message.message_timestamp,
+    )
+
+
+def _twilio_content(
+    channel: WhatsAppChannel | SmsChannel, message: Message, secret: dict[str, Any]
+) -> messages.Text | messages.Template:
+    if message.template is None:
+        return messages.Text(message.content)
+    templates = channel.templates if isinstance(channel, WhatsAppChannel) else {}
+    configured = templates.get(message.template) or {}
+    sid = configured.get("content_sid") or secret.get("twilio_template_sid")
+    if not isinstance(sid, str):
+        raise Misconfigured("content_sid")
+    return messages.Template(sid, message.variables or {})
+
+
+def _meta_content(opened: Opened, message: Message) -> tuple[str, dict[str, Any]]:
+    """Type and content of Meta's message JSON. Variables become body parameters in the template's order."""
+    channel = opened.company.channel_config.whatsapp
+    if message.template is None or channel is None:
+        return "text", {"body": message.content}
+    configured = channel.templates.get(message.template) or {}
+    values = [{"type": "text", "text": text} for text in _in_order(configured, message)]
+    components = [{"type": "body", "parameters": values}] if values else []
+    language = str(configured.get("language") or opened.company.default_language)
+    return "template", {
+        "name": configured.get("meta_name") or message.template,
+        "language": {"code": language.replace("-", "_")},  # Meta writes en_US
+        "components": components,
+    }
+
+
+def _in_order(configured: dict[str, Any], message: Message) -> list[str]:
+    """The values of a message's variables as the template lists them: a map that was stored has no order."""
+    values = message.variables or {}
+    listed = [str(variable["name"]) for variable in configured.get("variables") or ()]
+    return [values[name] for name in [*listed, *values.keys() - {*listed}] if name in values]
+
+
+def _meta_recipient(opened: Opened) -> dict[str, str]:
+    """
+    Whom Meta is to send to: a number, or a business-scoped id.
+
+    Check: that ids go into `recipient` is Meta's announcement and not confirmed by traffic of ours.
+    """
+    if addresses.is_user_id(opened.customer):
+        return {"recipient": opened.customer.removeprefix(addresses.USER_ID_PREFIX)}
+    return {"to": opened.customer.removeprefix("+")}

@@ -1,0 +1,105 @@
+"""What the words of providers mean for a message of ours, and what a failure says of the person it was for. Pure."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from conversations.store.items.log import Delivery
+from shared.providers.outcomes import AddressUnusable, OptedOut
+from shared.providers.twilio import api
+
+if TYPE_CHECKING:
+    from shared.events import DeliveryStatus
+
+COMPLAINT = "Complaint"
+_BOUNCE = "Bounce"
+_HARD = "Permanent"  # SES's `bounceType`; of all others the mailbox may take the next mail
+_NOT_SPAM = "not-spam"  # SES's `complaintFeedbackType`: they took it out of their spam folder
+_D = Delivery
+# The providers' words; what is not among them is kept and changes nothing.
+_WORDS: dict[str, Delivery] = {
+    # Twilio, "Message status values"; Meta's are among them, but for `played` of voice messages
+    "accepted": _D.ACCEPTED,
+    "scheduled": _D.ACCEPTED,
+    "queued": _D.QUEUED,
+    "sending": _D.QUEUED,
+    "sent": _D.SENT,
+    "delivered": _D.DELIVERED,
+    "read": _D.READ,
+    "played": _D.READ,
+    "undelivered": _D.FAILED,
+    "failed": _D.FAILED,
+    "canceled": _D.FAILED,
+    "partially_delivered": _D.FAILED,
+    # AWS End User Messaging SMS, "Event types"
+    "TEXT_QUEUED": _D.QUEUED,
+    "TEXT_PENDING": _D.QUEUED,
+    "TEXT_SUCCESSFUL": _D.SENT,
+    "TEXT_DELIVERED": _D.DELIVERED,
+    # SES, "Event types". Nobody complains of what did not arrive.
+    "Send": _D.SENT,
+    "Delivery": _D.DELIVERED,
+    "Open": _D.READ,
+    COMPLAINT: _D.DELIVERED,
+    _BOUNCE: _D.FAILED,
+    "Reject": _D.FAILED,
+    "Rendering Failure": _D.FAILED,
+}
+_FAILURES_OF_SMS = frozenset(
+    {
+        "TEXT_BLOCKED",
+        "TEXT_CARRIER_BLOCKED",
+        "TEXT_SPAM",
+        "TEXT_INVALID",
+        "TEXT_INVALID_MESSAGE",
+        "TEXT_UNREACHABLE",
+        "TEXT_CARRIER_UNREACHABLE",
+        "TEXT_TTL_EXPIRED",
+        "TEXT_PROTECT_BLOCKED",
+    }
+)
+
+
+class Verdict(StrEnum):
+    """What a status says of the person, beside what it says of the message."""
+
+    COMPLAINED = "complained"
+    OPTED_OUT = "opted_out"
+    UNREACHABLE = "unreachable"
+
+
+def meaning(event: DeliveryStatus) -> Delivery | None:
+    """How far the message is; None for what changes nothing."""
+    if event.status in _FAILURES_OF_SMS:
+        return Delivery.FAILED if event.is_final else None
+    return _WORDS.get(event.status)
+
+
+def verdict(event: DeliveryStatus) -> Verdict | None:
+    """
+    What follows for the person.
+
+    A complaint and a provider's opt-out are the person's own word; a hard bounce, and the codes that Twilio has for
+    numbers that are none, say that the channel never reaches the address.
+    """
+    if event.provider == "ses":
+        if event.status == COMPLAINT:
+            is_meant = _detail(event, "complaintFeedbackType") != _NOT_SPAM
+            return Verdict.COMPLAINED if is_meant else None
+        is_hard = event.status == _BOUNCE and _detail(event, "bounceType") == _HARD
+        return Verdict.UNREACHABLE if is_hard else None
+    if event.provider == "twilio" and meaning(event) is Delivery.FAILED:
+        refusal = api.refusal(api.number(event.error_code))
+        if isinstance(refusal, OptedOut):
+            return Verdict.OPTED_OUT
+        if isinstance(refusal, AddressUnusable):
+            return Verdict.UNREACHABLE
+    return None
+
+
+def _detail(event: DeliveryStatus, name: str) -> str | None:
+    """A word of SES about a bounce or complaint: in *extra* as it stands in SES's event, else it is the code."""
+    part = event.extra.get(event.status.lower())
+    found = (part if isinstance(part, dict) else event.extra).get(name)
+    return found if isinstance(found, str) else event.error_code

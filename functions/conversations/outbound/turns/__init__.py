@@ -1,0 +1,1 @@
+"""The turn engine: claim, write, pass the fence, send once, settle."""

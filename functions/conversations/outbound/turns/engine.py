@@ -1,0 +1,303 @@
+"""
+One turn: something is said in a conversation, exactly once, whoever dies on the way.
+
+    T1 claim    the state names the turn and the key of its message         killed: the lease ends, claimed again
+    T2 write    the model is asked; what it does goes through the ledger     killed: asked again
+    T3 draft    the message is stored                                       killed: what is stored is sent
+    T4 fence    `sending`, if nobody took over since T1                     killed: goes on at T5
+    T5 send     policy once more, the ledger, one wire attempt              killed: in doubt, or sent
+    T6 link     the provider's id leads to the message                      repeated
+    T7 item     the one update of the conversation                          entries have fixed ids: merged
+    T8 release  the state's marks, and the turn is gone                     nothing is left to do
+
+Everything that T6 to T8 need stands in the message and the state, so that anybody can finish a dead worker's turn.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from conversations.conversation import Opened, Speaking
+from conversations.outbound.turns import settlement, transmission
+from conversations.outbound.turns.port import Wire
+from conversations.outbound.turns.settlement import End, Noted
+from conversations.outbound.turns.transmission import Attempt
+from conversations.outbound.turns.unwritable import Unwritable
+from conversations.resources import Resources, Run
+from conversations.store import messages, states
+from conversations.store.items import identifiers
+from conversations.store.items.conversation import Entry
+from conversations.store.items.log import Delivery, Message, Stage, Turn, TurnKind
+from shared import clock
+from shared.action_ledger import State as Sending
+from shared.failures import Transient
+
+SEND_IN_DOUBT = "send_in_doubt"
+APPROVAL = "function_approval"
+
+
+class Ended(StrEnum):
+    """How a turn ended, for now."""
+
+    SENT = "sent"
+    FAILED = "failed"  # refused by the provider, for good
+    UNKNOWN = "unknown"  # nobody knows whether it arrived, and it is not sent again
+    REFUSED = "refused"  # by the policy
+    LATER = "later"  # in doubt: settled when it is due
+    FENCED = "fenced"  # somebody took over
+    UNWRITTEN = "unwritten"  # there is nothing to say
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """
+    What a turn is: why, up to which message of the customer, and in whose name.
+
+    *at_ms* is the time of the message, where that is known and stays the same however often the work comes.
+    """
+
+    turn_id: str
+    kind: TurnKind
+    up_to: str | None = None
+    author: str = "ai"
+    at_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a turn ended; *reason* is a code where it did not end well."""
+
+    ended: Ended
+    message: Message | None = field(default=None, repr=False)
+    reason: str | None = None
+
+
+# A message in full but for its place in the log; None where there is nothing to say. May raise Unwritable.
+type Write = Callable[[], Message | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turns:
+    """
+    What takes turns: storage, the wire, the policy, and where a turn leads that did not end well.
+
+    *refusal* says why a message may not leave, with where that leads; None where it may. *consequence* says where an
+    attempt leads that failed, or whose outcome nobody knows. *mirror* is told of each turn that is finished, with what
+    was answered; it never raises.
+    """
+
+    here: Resources
+    wire: Wire
+    refusal: Callable[[Opened, Message], End | None]
+    consequence: Callable[[TurnKind, Ended, str], End]
+    mirror: Callable[[Speaking, Sequence[Entry]], None]
+
+
+def take(turns: Turns, opened: Opened, plan: Plan, run: Run, write: Write) -> Outcome:
+    """
+    Take a turn, or go on with it. Raises Transient where another one is under way, or nothing was sent yet.
+
+    Whoever finds another turn's message on its way finishes that first, if its worker is dead.
+    """
+    here = turns.here
+    done = _done_before(here, opened, plan)
+    if done is not None:
+        return done
+    turn = _claimed(turns, opened, plan, run)
+    if turn is None:
+        return Outcome(Ended.LATER)
+    message = messages.get(here.log, opened.ref, turn.message_sk)
+    if message is None:
+        return _written(turns, opened, turn, run, write)
+    if turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.FAILED:
+        # Its worker died before it could say that this does not leave.
+        return _unwritten(turns, opened, turn, run, Unwritable(message.error_code or "unwritten"))
+    return _sent(turns, opened, turn, message, run)
+
+
+def resume(turns: Turns, opened: Opened, run: Run) -> Outcome | None:
+    """Finish a turn whose message is on its way, if its worker is dead; None where there is none."""
+    turn = opened.state.turn
+    if turn is None or turn.stage is not Stage.SENDING:
+        return None
+    if turn.owner != run.owner:
+        if not turn.is_over:
+            raise Transient("turn_busy", max(0, turn.lease_until - clock.now_ms()))
+        lease = states.lease_for(run.remaining_ms())
+        taken = states.take_sending(turns.here.log, opened.ref, turn, run.owner, lease)
+        if taken is None:
+            raise Transient("turn_busy")
+        turn = taken
+    message = messages.get(turns.here.log, opened.ref, turn.message_sk)
+    if message is None:  # Erased meanwhile.
+        states.release(turns.here.log, opened.ref, turn)
+        return None
+    return _sent(turns, opened, turn, message, run)
+
+
+def _written(turns: Turns, opened: Opened, turn: Turn, run: Run, write: Write) -> Outcome:
+    """T2 and T3, and what follows."""
+    here = turns.here
+    try:
+        written = write()
+    except Unwritable as fault:
+        return _unwritten(turns, opened, turn, run, fault)
+    if written is None:
+        states.release(here.log, opened.ref, turn)
+        return Outcome(Ended.UNWRITTEN)
+    message = messages.add(here.log, opened.ref, _placed(written, turn))
+    return _sent(turns, opened, turn, message, run)
+
+
+def _unwritten(turns: Turns, opened: Opened, turn: Turn, run: Run, fault: Unwritable) -> Outcome:
+    """The end of a turn that has nothing to say. Raises Transient where trying again can help."""
+    if fault.may_pass and not run.is_last:
+        raise Transient(fault.reason) from None
+    end = turns.consequence(turn.kind, Ended.UNWRITTEN, fault.reason)
+    end = replace(end, words=fault.words, noted=fault.noted)
+    if fault.unsent is not None:
+        failed = {"delivery_status": Delivery.FAILED, "error_code": fault.reason}
+        unsent = _placed(fault.unsent, turn).model_copy(update=failed)
+        messages.add(turns.here.log, opened.ref, unsent)
+    settlement.give_up(turns.here, opened, turn, Delivery.FAILED, end)
+    return Outcome(Ended.UNWRITTEN, None, fault.reason)
+
+
+def _put_before_people(turns: Turns, opened: Opened, turn: Turn, message: Message) -> Outcome:
+    """The end of a turn in which the model asked for what people decide about: nothing leaves."""
+    end = turns.consequence(turn.kind, Ended.UNWRITTEN, APPROVAL)
+    end = replace(end, noted=Noted(message.functions, message.answers, message.told), proposes=True)
+    settlement.give_up(turns.here, opened, turn, Delivery.BLOCKED, end)
+    return Outcome(Ended.UNWRITTEN, message, APPROVAL)
+
+
+def _done_before(here: Resources, opened: Opened, plan: Plan) -> Outcome | None:
+    """The end of a turn that is over, where its message can be found by its time; else others know that it is."""
+    turn = opened.state.turn
+    if plan.at_ms is None or (turn is not None and turn.turn_id == plan.turn_id):
+        return None
+    message = messages.get(here.log, opened.ref, _message_sk(opened.ref, plan, plan.at_ms))
+    if message is None or message.delivery_status in {Delivery.DRAFT, Delivery.DISCARDED}:
+        return None
+    ended = {
+        Delivery.FAILED: Ended.FAILED,
+        Delivery.UNKNOWN: Ended.UNKNOWN,
+        Delivery.BLOCKED: Ended.REFUSED,
+    }
+    return Outcome(ended.get(message.delivery_status or Delivery.SENT, Ended.SENT), message)
+
+
+def _message_sk(ref: str, plan: Plan, at_ms: int) -> str:
+    entry = identifiers.entry_id(identifiers.action_id(ref, plan.turn_id))
+    return Message.sk(clock.to_text(at_ms), entry)
+
+
+def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
+    """T1. None where another turn is in doubt, and this one comes again when that is settled."""
+    here, state = turns.here, opened.state
+    at_ms = plan.at_ms if plan.at_ms is not None else _after(state.last_message_at)
+    wanted = Turn(
+        turn_id=plan.turn_id,
+        kind=plan.kind,
+        up_to=plan.up_to,
+        message_sk=_message_sk(opened.ref, plan, at_ms),
+        generation=state.generation,
+        stage=Stage.CLAIMED,
+        owner=run.owner,
+        lease_until=states.lease_for(run.remaining_ms()),
+    )
+    try:
+        claimed = states.claim(here.log, opened.ref, state, wanted)
+    except states.Fenced:
+        raise Transient("state_moved") from None
+    except states.Busy as busy:
+        if busy.turn.stage is Stage.CLAIMED:
+            wait = max(0, busy.turn.lease_until - clock.now_ms())
+            raise Transient("turn_busy", wait) from None
+        if not busy.turn.is_over:
+            transmission.settle_later(here, opened.ref, busy.turn)
+            return None
+        current = states.read(here.log, opened.ref)
+        if current is None or current.turn is None:
+            raise Transient("state_moved") from None
+        before = resume(turns, opened.with_state(current), run)
+        if before is not None and before.ended is Ended.LATER:
+            return None
+        raise Transient("finished_another_turn", 0) from None
+    if claimed.replaced is not None:
+        discard(here, opened.ref, claimed.replaced.message_sk)
+    return claimed.turn
+
+
+def _sent(turns: Turns, opened: Opened, turn: Turn, message: Message, run: Run) -> Outcome:
+    """T4 to T8."""
+    here, ref = turns.here, opened.ref
+    if message.proposal is not None:
+        return _put_before_people(turns, opened, turn, message)
+    if turn.stage is Stage.CLAIMED:
+        try:
+            state, turn = states.pass_fence(here.log, ref, turn)
+        except states.Fenced:
+            discard(here, ref, turn.message_sk)
+            states.release(here.log, ref, turn)
+            return Outcome(Ended.FENCED, message)
+        opened = opened.with_state(state)
+    action_id = identifiers.action_id(ref, turn.turn_id)
+    speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
+    # What was on the wire already is not stopped by a rule of today; its outcome is to be known.
+    was_tried = transmission.was_tried(here, action_id)
+    refused = None if was_tried else turns.refusal(opened, message)
+    if refused is not None:
+        settlement.give_up(here, opened, turn, Delivery.BLOCKED, refused)
+        return Outcome(Ended.REFUSED, message, refused.reason)
+    try:
+        made = transmission.attempt(here, turns.wire, speaking, run)
+    except Transient as doubt:
+        if doubt.reason not in transmission.IN_DOUBT:
+            raise
+        transmission.settle_later(here, ref, turn)
+        return Outcome(Ended.LATER, message, doubt.reason)
+    return _settled(turns, speaking, made)
+
+
+def _settled(turns: Turns, speaking: Speaking, made: Attempt) -> Outcome:
+    """What the ledger knows of the send, written to the log and the conversation: T6 to T8."""
+    here, sent = turns.here, made.sent
+    action = None if sent else here.ledger.action(speaking.action_id)
+    if made.has_arrived:
+        known = (action.provider_id or action.evidence) if action else None
+        provider_id = sent.provider_id if sent else known
+        segments = sent.segments if sent else None
+        sender = made.sender if sent else transmission.sender_of(action)
+        message = settlement.link(here, speaking, provider_id, segments, sender)
+        if provider_id:
+            turns.wire.announce(speaking.opened, message, speaking.action_id, provider_id)
+        speaking = replace(speaking, message=message)
+        answered = settlement.finish(here, speaking)
+        if answered is not None:
+            turns.mirror(speaking, answered)
+        return Outcome(Ended.SENT, message)
+    reason = (action.reason if action else None) or "refused"
+    ended, delivery = Ended.FAILED, Delivery.FAILED
+    if made.standing is Sending.UNKNOWN:
+        ended, delivery, reason = Ended.UNKNOWN, Delivery.UNKNOWN, SEND_IN_DOUBT
+    end = turns.consequence(speaking.turn.kind, ended, reason)
+    settlement.give_up(here, speaking.opened, speaking.turn, delivery, end)
+    return Outcome(ended, speaking.message, end.reason)
+
+
+def discard(here: Resources, ref: str, sk: str) -> None:
+    """A draft that is not sent: people see it as a suggestion."""
+    facts = Message.named(delivery_status=Delivery.DISCARDED)
+    drafted = [Delivery.DRAFT, Delivery.DISCARDED]
+    messages.update(here.log, ref, sk, facts, only_from=drafted)
+
+
+def _placed(message: Message, turn: Turn) -> Message:
+    at, _, entry = turn.message_sk.removeprefix(Message.first_sk).partition("#")
+    return message.model_copy(update={"message_timestamp": at, "entry_id": entry})
+
+
+def _after(last: str | None) -> int:
+    now = clock.now_ms()
+    return max(now, clock.from_text(last) + 1) if last else now

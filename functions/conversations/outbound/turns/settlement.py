@@ -1,0 +1,266 @@
+"""What follows from a message that was sent: the provider's id, the conversation's one update, the state's marks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conversations.conversation import Opened, Speaking
+from conversations.initiation import case_data
+from conversations.lifecycle import NEVER_SENT, Status, turn_may_change
+from conversations.outbound.turns import completion
+from conversations.outbound.turns.completion import Ending
+from conversations.privacy import retention
+from conversations.resources import Resources
+from conversations.store import conversations, due, messages, states
+from conversations.store.items.conversation import ChannelMethod, Conversation, Entry, Role, window
+from conversations.store.items.log import Delivery, DueKind, Message, Mode, Stage, Turn, TurnKind
+from conversations.store.items.routes import Outbound
+from conversations.transitions import Cause, change_status, note_change
+from shared.tenancy.business_accounts import BusinessAccount
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """
+    What a model did in a turn and the conversation keeps: functions by name, in order, and answers by their keys.
+
+    *told* are the functions that people decided about and of which it has heard (`State.to_tell`).
+    """
+
+    functions: Sequence[str] = ()
+    answers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    told: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """
+    Where a turn leads whose message did not leave: *status* None leaves the conversation as it is.
+
+    *reason* is a code, *words* what people are shown of a hand-off in its place. With *proposes* the turn's message
+    holds a function that waits for them.
+    """
+
+    reason: str
+    status: Status | None = None
+    due_at_ms: int | None = None
+    words: str | None = field(default=None, repr=False)
+    noted: Noted | None = None
+    proposes: bool = False
+
+
+def link(
+    here: Resources,
+    speaking: Speaking,
+    provider_id: str | None,
+    segments: int | None,
+    sender: BusinessAccount | None,
+) -> Message:
+    """
+    T6. A status that came before is not overwritten: the message only moves up from what we knew.
+
+    *sender* is what sent it, None where an older version did not record that.
+    """
+    ref, sk = speaking.opened.ref, speaking.turn.message_sk
+    provider = sender.provider if sender else speaking.opened.channel.provider
+    if provider_id:
+        outbound = Outbound(
+            ref=ref,
+            message_sk=sk,
+            action_id=speaking.action_id,
+            account=sender.account if sender else None,
+            business_address=sender.business_address if sender else None,
+            ttl=Outbound.time_to_live(),
+        )
+        messages.link(here.log, provider, provider_id, outbound)
+    facts = Message.named(
+        provider=provider,
+        provider_message_id=provider_id,
+        segments=segments,
+    )
+    known = [Delivery.DRAFT, Delivery.DISCARDED, Delivery.SENDING, Delivery.ACCEPTED]
+    accepted = messages.update(
+        here.log, ref, sk, {**facts, "delivery_status": Delivery.ACCEPTED}, only_from=known
+    )
+    return accepted or messages.update(here.log, ref, sk, facts) or speaking.message
+
+
+def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
+    """
+    T7 and T8: the one update of the item, then the marks; all of it again changes nothing.
+
+    What was answered; None where the conversation was erased meanwhile.
+    """
+    opened, turn, message = speaking.opened, speaking.turn, speaking.message
+    answered = _answered(here, opened, turn) if turn.up_to else []
+    state = opened.state
+    changed = conversations.change(
+        here.table,
+        state.primary_channel,
+        state.conversation_id,
+        lambda conversation: _update(here, conversation, speaking, answered),
+    )
+    if changed is None:  # Erased: nothing comes back.
+        states.release(here.log, opened.ref, turn)
+        return None
+    cause = Cause(
+        who=message.author,
+        principal=message.principal,
+        reason=message.hand_off_cause,
+        what=turn.turn_id,
+    )
+    note_change(here, opened.ref, *changed, cause)
+    marks: dict[str, Any] = retention.spread(here, opened, changed[1]) | {
+        "last_outbound_at": message.message_timestamp,
+        "status_reason": message.hand_off_cause,
+    }
+    if message.hand_off_cause:
+        marks["handed_off_for"] = message.hand_off_cause
+    if turn.up_to:
+        marks["answered_up_to"] = turn.up_to
+    if (state.last_message_at or "") < message.message_timestamp:
+        marks["last_message_at"] = message.message_timestamp
+    before, _ = changed
+    ended = Ending(
+        changed=changed,
+        wanted=_status_after(Status(before.conversation_status), turn.kind, message),
+        cause=cause,
+        marks=marks,
+        told=message.told,
+    )
+    completion.end(here, opened, turn, ended)
+    return answered
+
+
+def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end: End) -> None:
+    """The message did not leave, or nobody knows: it says so, and the conversation moves to where people see it."""
+    if end.status is Status.HANDOFF_PENDING and _is_given_anew(here, opened.ref, turn):
+        delivery, end = Delivery.DISCARDED, End(reason=end.reason)
+    facts = Message.named(delivery_status=delivery, error_code=end.reason)
+    messages.update(here.log, opened.ref, turn.message_sk, facts)
+    if end.due_at_ms is not None:
+        due.put(here.log, opened.ref, DueKind.RESUME, end.due_at_ms, reason=end.reason)
+    if end.noted is not None:
+        keep_noted(here, opened, end.noted)
+    cause = Cause(who="parley", reason=end.reason, what=turn.turn_id, words=end.words)
+    moved = change_status(here, opened, end.status, cause) if end.status else None
+    if moved is None:
+        states.release(here.log, opened.ref, turn)
+        return
+    marks = {"status_reason": end.reason}
+    if end.status is Status.HANDOFF_PENDING:
+        marks["handed_off_for"] = end.reason
+    if end.proposes:
+        marks[completion.WAITS] = turn.message_sk
+    ended = Ending(
+        changed=moved,
+        wanted=end.status,
+        cause=cause,
+        marks=marks,
+        told=end.noted.told if end.noted else (),
+    )
+    completion.end(here, opened, turn, ended)
+
+
+def _is_given_anew(here: Resources, ref: str, turn: Turn) -> bool:
+    """Whether people had the conversation since the turn was claimed, and gave it back: the next turn decides then."""
+    if turn.stage is not Stage.CLAIMED:
+        return False
+    state = states.read(here.log, ref)
+    return state is not None and state.mode is Mode.AI and state.generation != turn.generation
+
+
+def _answered(here: Resources, opened: Opened, turn: Turn) -> list[Entry]:
+    """The customer's messages that the turn answers, as the window shows them."""
+    waiting = messages.after(here.log, opened.ref, opened.state.answered_up_to)
+    return [
+        entry_of(message)
+        for message in waiting
+        if message.role is Role.USER
+        and message.sk(message.message_timestamp, message.entry_id) <= (turn.up_to or "")
+    ]
+
+
+def entry_of(message: Message) -> Entry:
+    """A message as the contract's list has it."""
+    return Entry(
+        entry_id=message.entry_id,
+        message_timestamp=message.message_timestamp,
+        role=message.role,
+        content=message.content,
+        ai_prompt_tokens=message.ai_prompt_tokens,
+        ai_completion_tokens=message.ai_completion_tokens,
+        ai_total_tokens=message.ai_total_tokens,
+        processing_time_ms=message.processing_time_ms,
+    )
+
+
+def _status_after(now: Status, kind: TurnKind, message: Message) -> Status | None:
+    """Where a sent message leads; None where the status stays."""
+    if message.opts_out:
+        return Status.OPTED_OUT
+    if message.hand_off_reason:
+        return Status.HANDOFF_PENDING
+    if message.completes_task:
+        return Status.CLOSED
+    if kind is TurnKind.INITIAL or (kind is TurnKind.HUMAN and now in NEVER_SENT):
+        return Status.INITIAL_MESSAGE_SENT
+    return Status.REPLY_SENT if kind is TurnKind.REPLY else None
+
+
+def _update(
+    here: Resources, conversation: Conversation, speaking: Speaking, answered: list[Entry]
+) -> dict[str, Any] | None:
+    """T7: the attributes to write; None where they stand so already."""
+    message = speaking.message
+    now = Status(conversation.conversation_status)
+    kind = speaking.turn.kind
+    status = _status_after(now, kind, message)
+    if status is None or not turn_may_change(now, status):
+        status = now
+    if now is Status.FAILED and message.delivery_status is Delivery.FAILED:
+        status = now  # Its provider was faster than we are: it left, and nobody got it.
+    known = {entry.entry_id for entry in conversation.messages}
+    if message.entry_id in known and now is status:
+        return None
+    entries = window(conversation.messages, [*answered, entry_of(message)])
+    facts: dict[str, Any] = {
+        "messages": [entry.stored() for entry in entries],
+        "conversation_status": status,
+        "ttl": retention.moved_on(speaking.opened.company, conversation),
+    }
+    if kind is not TurnKind.SYSTEM:
+        facts["task_complete"] = 1  # Whoever worded it: the conversation is begun.
+    if conversation.thread_id is None:
+        facts["thread_id"] = message.thread_id
+    if kind is TurnKind.INITIAL:
+        facts["processing_time_ms"] = message.processing_time_ms
+        if conversation.channel_method is ChannelMethod.EMAIL:
+            facts["email_id"] = message.provider_message_id
+    if message.hand_off_reason:
+        facts |= {
+            "hand_off_to_human": True,
+            "hand_off_to_human_reason": message.hand_off_reason,
+        }
+    return facts | _noted(here, conversation, Noted(message.functions, message.answers))
+
+
+def keep_noted(here: Resources, opened: Opened, noted: Noted) -> None:
+    """Write what a model did in a turn that ends without a message. Safe to repeat."""
+
+    def decide(conversation: Conversation) -> dict[str, Any] | None:
+        facts = _noted(here, conversation, noted)
+        is_new = any(getattr(conversation, name) != value for name, value in facts.items())
+        return facts if is_new else None
+
+    state = opened.state
+    conversations.change(here.table, state.primary_channel, state.conversation_id, decide)
+
+
+def _noted(here: Resources, conversation: Conversation, noted: Noted) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    if noted.functions:
+        facts |= {"function_call": True, "function_call_type": noted.functions[-1]}
+    if noted.answers:
+        facts |= case_data.with_answers(conversation, noted.answers, here.bucket)
+    return facts

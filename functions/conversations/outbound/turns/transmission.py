@@ -1,0 +1,121 @@
+"""T5 of a turn: one attempt on the wire, by the ledger; and when to look again where nobody knows what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conversations.projects import SmsChannel
+from conversations.store import due
+from conversations.store.items.log import DueKind
+from shared import clock
+from shared.action_ledger import Action, OnDoubt
+from shared.action_ledger import State as Sending
+from shared.keyed_hashes import keyed_hash
+from shared.tenancy.business_accounts import BusinessAccount
+
+if TYPE_CHECKING:
+    from conversations.conversation import Opened, Speaking
+    from conversations.outbound.turns.port import Wire
+    from conversations.resources import Resources, Run
+    from conversations.store.items.log import Message, Turn
+    from shared.providers.outcomes import Sent
+
+# A dead worker's attempt is settled when nobody can be alive in it, and evidence had time to come.
+IN_DOUBT_MS = 150 * clock.SECOND_MS
+MADE = frozenset({Sending.SENT, Sending.CONFIRMED})
+# Reasons of the ledger's Transient: nobody knows yet what came of the attempt.
+IN_DOUBT = frozenset({"send_in_doubt", "send_in_progress"})
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """
+    How a send stands; *sent* is what the provider has just answered, None where the ledger knew before.
+
+    *sender* is the account and address that *sent* was sent from.
+    """
+
+    standing: Sending
+    sent: Sent | None
+    sender: BusinessAccount
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether the provider has it."""
+        return self.standing in MADE
+
+
+def attempt(here: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attempt:
+    """Send the message of a turn, unless that was done. Raises Transient, in doubt with one of IN_DOUBT."""
+    opened, message, action_id = speaking.opened, speaking.message, speaking.action_id
+    sent: Sent | None = None
+
+    def send() -> str | None:
+        nonlocal sent
+        sent = wire.send(opened, message, action_id)
+        return sent.provider_id
+
+    sender = _sender(wire, opened)
+    standing = here.ledger.perform(
+        _intended(opened, message, action_id, sender),
+        owner=run.owner,
+        remaining_ms=run.remaining_ms(),
+        send=send,
+        evidence=lambda action: wire.evidence(opened, message, action),
+    )
+    return Attempt(standing, sent, sender)
+
+
+def was_tried(here: Resources, action_id: str) -> bool:
+    """Whether a message may have left; what certainly did not is judged again before the next attempt."""
+    action = here.ledger.action(action_id)
+    return action is not None and action.may_have_left
+
+
+def settle_later(here: Resources, ref: str, turn: Turn) -> None:
+    """Have a turn whose outcome nobody knows looked at again when its worker cannot be alive."""
+    due.put(
+        here.log,
+        ref,
+        DueKind.IN_DOUBT,
+        max(clock.now_ms(), turn.lease_until) + IN_DOUBT_MS,
+        message_sk=turn.message_sk,
+    )
+
+
+def sender_of(action: Action | None) -> BusinessAccount | None:
+    """The account and address that an action sends from; None where it is gone, or an older version wrote it."""
+    if action is None or (action.account is None and action.business_address is None):
+        return None
+    return BusinessAccount(
+        provider=action.provider, account=action.account, business_address=action.business_address
+    )
+
+
+def _sender(wire: Wire, opened: Opened) -> BusinessAccount:
+    """The account and address that a message of the conversation would be sent from now."""
+    channel = opened.channel
+    # A messaging service of Twilio chooses one of its numbers.
+    has_pool = isinstance(channel, SmsChannel) and channel.messaging_service_sid is not None
+    return BusinessAccount(
+        provider=channel.provider,
+        account=wire.account(opened),
+        business_address=None if has_pool else opened.state.business_address,
+    )
+
+
+def _intended(opened: Opened, message: Message, action_id: str, sender: BusinessAccount) -> Action:
+    in_doubt = opened.company.policy.in_doubt
+    return Action(
+        action_id=action_id,
+        company=opened.company.company_id,
+        channel=opened.conversation.channel_method,
+        provider=sender.provider,
+        account=sender.account,
+        business_address=sender.business_address,
+        on_doubt=OnDoubt.RESEND if in_doubt == "resend_if_absent" else OnDoubt.AT_MOST_ONCE,
+        recipient_hash=keyed_hash("recipient", opened.customer),
+        body_hash=keyed_hash("body", message.content),
+        message_pk=f"{opened.ref}#{message.sk(message.message_timestamp, message.entry_id)}",
+    )

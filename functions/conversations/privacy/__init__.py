@@ -1,0 +1,1 @@
+"""Erasure and retention of the data of conversations."""

@@ -1,0 +1,261 @@
+"""
+What a company has set up for a project: one item of the company data table, checked when it is read.
+
+Ids in it are the operator's; secrets are named, never held. A bad item is a fault of the set-up, and says which
+attribute is bad, never its value.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from boto3.dynamodb.conditions import Key
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from conversations.store.items.conversation import ChannelMethod
+from shared import clock
+from shared.addresses import country_of
+from shared.aws.dynamodb import Attributes, Table
+from shared.timezones import ZoneName
+
+PARTITION_KEY = "company_id"
+SORT_KEY = "project_id"
+# A project that is switched off, and any other setting, counts after half a minute.
+CACHE_MS = 30 * clock.SECOND_MS
+ID = r"^[A-Za-z0-9._-]{1,64}$"
+NUMBER = r"^\+[1-9][0-9]{4,14}$"
+# Characters that a channel takes in one message, as far as we use it.
+LONGEST_TEXT = {
+    ChannelMethod.WHATSAPP: 4_096,
+    ChannelMethod.SMS: 1_600,
+    ChannelMethod.EMAIL: 20_000,
+}
+
+# For everybody, or by language (BCP 47).
+type Text = str | Annotated[dict[str, str], Field(min_length=1)]
+type _Hour = Annotated[str, Field(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+
+
+class ConfigurationInvalid(Exception):
+    """The company's item, or what it names, is not usable. *attribute* says which, never the value."""
+
+    def __init__(self, attribute: str) -> None:
+        super().__init__(attribute)
+        self.attribute = attribute
+
+
+class _Part(BaseModel):
+    """What all parts share: what we do not know is kept, and no error repeats a value."""
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True, defer_build=True)
+
+
+class ProjectStatus(StrEnum):
+    """Whether a project may start conversations."""
+
+    ACTIVE = "active"
+    INACTIVE = "inactive"
+
+
+class RateLimits(_Part):
+    """How much a project may do; `max_message_length` in characters, of every text that leaves."""
+
+    requests_per_minute: int = Field(default=60, ge=1)
+    requests_per_day: int = Field(default=2_000, ge=1)
+    concurrent_conversations: int = Field(default=30, ge=1)
+    max_message_length: int = Field(default=4_096, ge=1)
+
+
+class Policy(_Part):
+    """The rules of a project; hours are `HH:MM` of the recipient's day, `None` for none."""
+
+    quiet_hours: tuple[_Hour, _Hour] | None = ("21:00", "08:00")
+    initiated_per_day: int = Field(default=2, ge=0)
+    initiated_per_week: int = Field(default=5, ge=0)
+    answers_per_hour: int | None = Field(default=None, ge=1)
+    answers_per_day: int | None = Field(default=None, ge=1)
+    tokens_per_day: int | None = Field(default=None, ge=1)
+    opt_out_words: dict[str, list[str]] = Field(default_factory=dict)
+    help_text: Text | None = None
+    opt_out_confirmation: Text | None = None
+    opt_out_hint: Text | None = None
+    handoff_notice: Text | None = None
+    in_doubt: Literal["never_resend", "resend_if_absent"] = "never_resend"
+    link_hosts: list[str] = Field(default_factory=list)
+
+
+class WhatsAppChannel(_Part):
+    """How a project uses WhatsApp."""
+
+    provider: Literal["twilio", "meta", "aws_social"]
+    company_whatsapp_number: Annotated[str, Field(pattern=NUMBER)]
+    whatsapp_credentials_id: str | None = None
+    phone_number_id: str | None = None  # Meta's id of the number; AWS's for aws_social
+    account: str | None = None
+    templates: dict[str, Any] = Field(default_factory=dict)  # of `ai.templates.Template`
+    default_template: str | None = None
+    reengagement_template: str | None = None
+
+    @property
+    def address(self) -> str:
+        """The business's address on this channel."""
+        return self.company_whatsapp_number
+
+    @property
+    def credentials_id(self) -> str | None:
+        """The secret that sends."""
+        return self.whatsapp_credentials_id
+
+
+class SmsChannel(_Part):
+    """How a project uses SMS; `senders` names another number per country (ISO 3166) of the recipient."""
+
+    provider: Literal["twilio", "aws_sms"]
+    company_sms_number: Annotated[str, Field(pattern=NUMBER)]
+    sms_credentials_id: str | None = None
+    account: str | None = None
+    messaging_service_sid: str | None = None
+    configuration_set: str | None = None
+    message_type: Literal["TRANSACTIONAL", "PROMOTIONAL"] = "TRANSACTIONAL"
+    max_segments: int = Field(default=3, ge=1, le=10)
+    opt_out_handled_by: Literal["provider", "parley"] = "provider"
+    senders: dict[str, Annotated[str, Field(pattern=NUMBER)]] = Field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        """The business's address on this channel."""
+        return self.company_sms_number
+
+    @property
+    def credentials_id(self) -> str | None:
+        """The secret that sends."""
+        return self.sms_credentials_id
+
+
+class EmailChannel(_Part):
+    """How a project uses e-mail, which SES sends."""
+
+    provider: Literal["ses"] = "ses"
+    company_email: Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+$")]
+    email_from_name: str | None = None
+    default_subject_line: Text | None = None
+    configuration_set: str | None = None
+    email_credentials_id: str | None = None
+    account: str | None = None
+    list_unsubscribe: str | None = None
+
+    @property
+    def address(self) -> str:
+        """The business's address on this channel."""
+        return self.company_email.casefold()
+
+    @property
+    def credentials_id(self) -> str | None:
+        """None: SES knows us by our role."""
+        return None
+
+
+type Channel = WhatsAppChannel | SmsChannel | EmailChannel
+
+
+class ChannelConfig(_Part):
+    """The channels that are set up."""
+
+    whatsapp: WhatsAppChannel | None = None
+    sms: SmsChannel | None = None
+    email: EmailChannel | None = None
+
+
+class Company(_Part):
+    """One project of one company."""
+
+    company_id: Annotated[str, Field(pattern=ID)]
+    project_id: Annotated[str, Field(pattern=ID)]
+    company_name: str | None = None
+    project_name: str | None = None
+    allowed_channels: list[ChannelMethod] = Field(default_factory=list)
+    project_status: ProjectStatus = ProjectStatus.ACTIVE
+    auto_queue_initial_message: bool = False
+    auto_queue_initial_message_from_number: list[str] = Field(default_factory=list, max_length=20)
+    auto_queue_initial_message_from_email: list[str] = Field(default_factory=list, max_length=20)
+    auto_queue_reply_message: bool = False
+    auto_queue_reply_message_from_number: list[str] = Field(default_factory=list, max_length=20)
+    auto_queue_reply_message_from_email: list[str] = Field(default_factory=list, max_length=20)
+    rate_limits: RateLimits = Field(default_factory=RateLimits)
+    company_rep: dict[str, str | None] = Field(default_factory=dict)
+    ai_config: dict[str, Any] = Field(default_factory=dict)
+    channel_config: ChannelConfig = Field(default_factory=ChannelConfig)
+    default_language: str = "en"
+    default_region: str | None = Field(default=None, pattern=r"^[A-Z]{2}$")
+    timezone: ZoneName = "UTC"
+    policy: Policy = Field(default_factory=Policy)
+    accept_inbound: bool = False
+    fallback_channels: list[ChannelMethod] = Field(default_factory=list)
+    retention_days: int = Field(default=365, ge=1)
+
+    def channel(self, method: ChannelMethod) -> Channel:
+        """The set-up of a channel. Raises ConfigurationInvalid where there is none."""
+        found: Channel | None = getattr(self.channel_config, method.value)
+        if found is None:
+            raise ConfigurationInvalid(f"channel_config.{method.value}")
+        return found
+
+    def longest_text(self, method: ChannelMethod) -> int:
+        """How many characters a message of the project may have on a channel."""
+        return min(LONGEST_TEXT[method], self.rate_limits.max_message_length)
+
+    def sender(self, method: ChannelMethod, customer: str) -> str:
+        """The address that *customer* is written to from: of SMS perhaps one of their country. As `channel`."""
+        channel = self.channel(method)
+        if isinstance(channel, SmsChannel) and channel.senders:
+            return channel.senders.get(country_of(customer) or "", channel.address)
+        return channel.address
+
+
+def parse(item: Mapping[str, Any]) -> Company:
+    """The project that an item, or a Context Object's copy of one, describes. Raises ConfigurationInvalid."""
+    try:
+        return Company.model_validate(item)
+    except ValidationError as refusal:
+        where = refusal.errors(include_input=False, include_url=False, include_context=False)[0]
+    raise ConfigurationInvalid(".".join(str(part) for part in where["loc"]))
+
+
+def key(company_id: str, project_id: str) -> Attributes:
+    """The whole key of a project's item."""
+    return {PARTITION_KEY: company_id, SORT_KEY: project_id}
+
+
+@dataclass
+class Companies:
+    """The company data table; what was read of a project is believed for half a minute."""
+
+    table: Table
+    _known: dict[tuple[str, str], tuple[int, Attributes]] = field(default_factory=dict)
+
+    def item(self, company_id: str, project_id: str) -> Attributes | None:
+        """The item as it is stored; None where the project is unknown."""
+        now = clock.now_ms()
+        known = self._known.get((company_id, project_id))
+        if known and now - known[0] < CACHE_MS:
+            return known[1]
+        item = self.table.get(key(company_id, project_id))
+        if item is not None:
+            self._known[company_id, project_id] = (now, item)
+        return item
+
+    def projects(self, company_id: str) -> list[str]:
+        """The ids of a company's projects, in order, strongly consistent."""
+        found: list[str] = []
+        start: Attributes | None = None
+        while True:
+            items, start = self.table.query(None, Key(PARTITION_KEY).eq(company_id), start=start)
+            found += [str(item[SORT_KEY]) for item in items]
+            if start is None:
+                return found
+
+    def project(self, company_id: str, project_id: str) -> Company | None:
+        """The project; None where it is unknown. Raises ConfigurationInvalid."""
+        item = self.item(company_id, project_id)
+        return parse(item) if item else None

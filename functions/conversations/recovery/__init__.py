@@ -1,0 +1,1 @@
+"""Parked events, dead letters, replay and the sweep of conversations."""

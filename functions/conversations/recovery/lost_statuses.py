@@ -1,0 +1,66 @@
+"""
+Finds delivery statuses whose callback never came, in the lists of messages that the gap check reads anyway.
+
+Only Twilio can be asked. AWS End User Messaging SMS has no operation that reads a message; SES has one
+(GetMessageInsights), which needs Virtual Deliverability Manager, at a price per mail; Meta's API has none, and Meta
+repeats a callback for seven days.
+
+A lookup costs two reads per listed message of ours, and no write unless the status is new.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conversations.inbound.webhooks.twilio_events import delivery_status
+from conversations.outbound.providers.status_codes import meaning
+from conversations.store import messages
+from conversations.store.items.log import Delivery
+from shared.event_queues import status_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shared.aws.dynamodb import Table
+    from shared.aws.sqs_fifo import Entry
+    from shared.providers.twilio.messages import Listed
+
+PROVIDER = "twilio"
+_AT_ONCE = 100
+_WAITING = frozenset({Delivery.SENDING, Delivery.UNKNOWN, Delivery.ACCEPTED, Delivery.QUEUED})
+_IS_NEWS_AFTER: Mapping[Delivery, frozenset[Delivery]] = {
+    Delivery.SENT: _WAITING,
+    Delivery.DELIVERED: _WAITING | {Delivery.SENT},
+    Delivery.READ: _WAITING | {Delivery.SENT, Delivery.DELIVERED},
+    Delivery.FAILED: _WAITING | {Delivery.SENT},
+}
+
+
+def entries(log: Table, account_sid: str, listed: Sequence[Listed]) -> list[Entry]:
+    """
+    The statuses in *listed* that our messages do not have yet, as entries of the queue of statuses.
+
+    Messages that something else sent from the account are left out. Safe to repeat: a status is applied once.
+    """
+    sent = [message for message in listed if not message.is_inbound]
+    found: list[Entry] = []
+    for first in range(0, len(sent), _AT_ONCE):
+        found += _entries(log, account_sid, sent[first : first + _AT_ONCE])
+    return found
+
+
+def _entries(log: Table, account_sid: str, sent: Sequence[Listed]) -> list[Entry]:
+    links = messages.linked_many(log, PROVIDER, [message.sid for message in sent])
+    known = messages.delivery_of(log, links.values())
+    found: list[Entry] = []
+    for message in sent:
+        link = links.get(message.sid)
+        if link is None:
+            continue
+        told = delivery_status(
+            message.callback_fields(), account_sid, link.action_id, message.updated_at_ms
+        )
+        new, old = meaning(told), known.get((link.ref, link.message_sk))
+        if new is not None and old in _IS_NEWS_AFTER.get(new, ()):
+            found.append(status_entry(told))
+    return found

@@ -1,0 +1,105 @@
+"""Events that can never be handled: kept apart with the reason, so that they hold up nobody."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations.folders import parked_events
+from conversations.privacy import subjects
+from conversations.store import routes, states, unhandled
+from conversations.store.items.records import DeadLetter, Parked, ParkReason
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from shared.runtime.observability import logger, metrics
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
+    from shared.aws.s3 import Bucket
+
+PARKED = "Parked"
+_SHORT = 24
+
+
+def park(
+    log: Table, bucket: Bucket, source: str, body: str, reason: str, *, counted: str = PARKED
+) -> None:
+    """
+    Keep an event with the reason why nobody can handle it. Its text lies in the bucket, for a replay.
+
+    The text of what belongs to an erased conversation is not kept: it may say who it was. *counted* is the metric
+    that it adds to; of the usual one somebody is told. Safe to repeat within a day: what is the same has the same name.
+    """
+    parked_id = digest(source, body)[:_SHORT]
+    is_kept = reason != ParkReason.ERASED
+    whole = parked_events(bucket).put(parked_id, body.encode()) if is_kept else None
+    now = clock.to_text(clock.now_ms())
+    company_id = company_of(log, body, reason)
+    parked = Parked(
+        parked_id=parked_id,
+        reason=reason,
+        source=source,
+        event_type=type_of(body),
+        body_object=whole.attributes() if whole else None,
+        company_id=company_id,
+        subjects=[
+            subjects.of_company(company_id),
+            *(subjects.of_body(body) if is_kept else ()),
+        ],
+        ttl=Parked.time_to_live(),
+    )
+    unhandled.park(log, now, parked)
+    metrics.add_metric(counted, MetricUnit.Count, 1)
+    logger.warning("event parked", extra={"reason": reason, "parked": parked_id})
+
+
+def company_of(log: Table, body: str, reason: str) -> str | None:
+    """
+    The company whose parked event this is; None where the event does not prove one.
+
+    The business address proves nothing where another account signed the call: a company must not be able to fill the
+    list of another one.
+    """
+    event = subjects.read(body) or {}
+    if "ref" in event:
+        state = states.read(log, str(event["ref"])) if event["ref"] else None
+        return state.company_id if state else None
+    if isinstance(event.get("conversation_data"), dict):
+        project = event.get("company_data_payload")
+        owner = project.get("company_id") if isinstance(project, dict) else None
+        conversation_id = str(event["conversation_data"].get("conversation_id"))
+        return owner if conversation_id.partition("#")[0] == owner else None
+    channel, address = event.get("channel_method"), event.get("business_address")
+    if reason == ParkReason.TENANT_MISMATCH or not channel or not address:
+        return None
+    owners = {owner.company_id for owner in routes.owners(log, str(channel), str(address))}
+    return owners.pop() if len(owners) == 1 else None
+
+
+def note_dead_letter(log: Table, source: str, body: str, reason: str, attempts: int) -> None:
+    """Keep why an event becomes a dead letter: the letter itself cannot say. Safe to repeat."""
+    note = DeadLetter(
+        reason=reason,
+        source=source,
+        attempts=attempts,
+        died_at=clock.to_text(clock.now_ms()),
+        ttl=DeadLetter.time_to_live(),
+    )
+    unhandled.note_dead_letter(log, letter_hash(body), note)
+
+
+def letter_hash(body: str) -> str:
+    """What a dead letter is known by: the same letter, once more dead, is the same."""
+    return digest("letter", body)
+
+
+def type_of(body: str) -> str | None:
+    """The `type` that an event says it has; None where it says none."""
+    try:
+        found = json.loads(body)
+    except ValueError:
+        return None
+    kind = found.get("type") if isinstance(found, dict) else None
+    return kind if isinstance(kind, str) and len(kind) <= _SHORT else None

@@ -1,0 +1,169 @@
+"""
+Every minute: work whose time has come is put back on its queue.
+
+Every quarter of an hour, the gap check: messages and delivery statuses that Twilio has and no webhook brought.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from conversations import commands
+from conversations.commands import FetchFiles, Resolve, Resume
+from conversations.inbound.webhooks.twilio_events import inbound_message
+from conversations.recovery import lost_statuses
+from conversations.store import due, routes, states
+from conversations.store.items.log import DueKind
+from shared import clock
+from shared.event_queues import inbound_entry
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.providers.twilio.api import Credentials
+from shared.runtime.observability import logger, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from conversations.commands import Record
+    from conversations.store.due import Waiting
+    from conversations.store.items.conversation import ChannelMethod
+    from conversations.store.items.log import Due
+    from shared.aws.dynamodb import Table
+    from shared.aws.secrets import JsonSecret
+    from shared.aws.sqs_fifo import Entry, FifoQueue
+    from shared.providers.twilio.messages import Listed, Twilio
+
+AT_ONCE = 100  # of each partition
+# Whoever takes work off the list may die before it does: the work comes once more after this.
+AGAIN_MS = 15 * 60 * clock.SECOND_MS
+LOOKS_BACK_MS = 30 * 60 * clock.SECOND_MS
+# A message is looked at when it is up to half an hour old, and once more a day later.
+LAST_LOOK_MS = clock.DAY_SECONDS * clock.SECOND_MS
+GAP_EVERY_MINUTES = 15
+# No account is begun with less time than this: two lists of a page each, and their lookups.
+NEEDED_MS = 20 * clock.SECOND_MS
+# What came just now is on its way through the webhook still.
+IS_LATE_AFTER_MS = 120 * clock.SECOND_MS
+MARKERS_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweeper:
+    """What the sweeper works with."""
+
+    log: Table
+    channels: Mapping[ChannelMethod, FifoQueue]
+    inbound: FifoQueue
+    statuses: FifoQueue
+    twilio: Twilio
+    accounts: JsonSecret
+
+
+def bring_back(desk: Sweeper) -> int:
+    """Put what is due back on its queues; how much that was. Safe to repeat: two sweepers bring it once."""
+    brought = 0
+    for waiting in due.come(desk.log, AT_ONCE):
+        found = due.get(desk.log, waiting.ref, waiting.kind)
+        if found is None or found.due_at > clock.to_text(clock.now_ms()):
+            continue  # The index lags.
+        state = states.read(desk.log, waiting.ref)
+        if state is None:
+            due.done(desk.log, waiting.ref, waiting.kind)
+            continue
+        if due.postpone(desk.log, waiting, found, clock.now_ms() + AGAIN_MS):
+            entry = commands.entry(_record(waiting, found), waiting.ref, waiting.kind, found.due_at)
+            desk.channels[state.channel_method].send([entry])
+            brought += 1
+    return brought
+
+
+def _record(waiting: Waiting, found: Due) -> Record:
+    if waiting.kind is DueKind.IN_DOUBT:
+        return Resolve(ref=waiting.ref)
+    if waiting.kind is DueKind.MEDIA:
+        return FetchFiles(ref=waiting.ref, message_sk=found.message_sk or "")
+    return Resume(ref=waiting.ref)
+
+
+def is_time_for_gaps(now_ms: int) -> bool:
+    """Whether this minute is one in which the gap check runs."""
+    minute = now_ms // (60 * clock.SECOND_MS)
+    return minute % GAP_EVERY_MINUTES == 0
+
+
+def close_gaps(desk: Sweeper, remaining_ms: Callable[[], int]) -> int:
+    """
+    Enqueue messages and delivery statuses that Twilio has and no webhook brought; returns how many messages.
+
+    Twilio does not repeat a webhook that failed. Each run begins with another account, and an account that cannot be
+    listed, or for which no time is left, is counted as GapCheckFailed and checked in the next run.
+    """
+    accounts: Mapping[str, Any] = desk.accounts.value().get("accounts") or {}
+    found = 0
+    for sid, proofs in _in_turn(sorted(accounts.items())):
+        tokens = proofs.get("auth_tokens") if isinstance(proofs, dict) else None
+        if not tokens:
+            continue
+        if remaining_ms() < NEEDED_MS:
+            _note_failure(sid, "no_time_left")
+            continue
+        try:
+            found += _close_gaps_of(desk, Credentials(sid, sid, str(tokens[0])))
+        except (Refused, NotSent, InDoubt) as failure:
+            _note_failure(sid, failure.code)
+    return found
+
+
+def _in_turn[T](accounts: list[T]) -> list[T]:
+    """The accounts in an order that begins with another one in each run: a large account delays all the same."""
+    run = clock.now_ms() // (GAP_EVERY_MINUTES * 60 * clock.SECOND_MS)
+    first = run % len(accounts) if accounts else 0
+    return accounts[first:] + accounts[:first]
+
+
+def _note_failure(account_sid: str, reason: str) -> None:
+    metrics.add_metric("GapCheckFailed", MetricUnit.Count, 1)
+    logger.warning("account could not be listed", extra={"account": account_sid, "reason": reason})
+
+
+def _close_gaps_of(desk: Sweeper, account: Credentials) -> int:
+    now = clock.now_ms()
+    late = _listed(desk, account, now)
+    missing = _missing(desk, account, [message for message in late if message.is_inbound])
+    desk.inbound.send(missing)
+    if missing:
+        metrics.add_metric("GapsFound", MetricUnit.Count, len(missing))
+    _repair_statuses(desk, account, late)
+    # By now Twilio has given up on what it could not deliver: a message is valid for 10 hours at most ("Messages
+    # resource", ValidityPeriod).
+    _repair_statuses(desk, account, _listed(desk, account, now - LAST_LOOK_MS))
+    return len(missing)
+
+
+def _listed(desk: Sweeper, account: Credentials, at_ms: int) -> list[Listed]:
+    """The messages that two runs look at, this one and the next or the one before: one run may fail."""
+    return desk.twilio.between(account, at_ms - LOOKS_BACK_MS, at_ms - IS_LATE_AFTER_MS)
+
+
+def _missing(desk: Sweeper, account: Credentials, received: list[Listed]) -> list[Entry]:
+    missing: list[Entry] = []
+    for first in range(0, len(received), MARKERS_AT_ONCE):
+        some = received[first : first + MARKERS_AT_ONCE]
+        taken = routes.are_marked(desk.log, "twilio", [message.sid for message in some])
+        missing += [_entry(desk, account, one) for one in some if one.sid not in taken]
+    return missing
+
+
+def _repair_statuses(desk: Sweeper, account: Credentials, listed: list[Listed]) -> None:
+    lost = lost_statuses.entries(desk.log, account.account_sid, listed)
+    desk.statuses.send(lost)
+    if lost:
+        metrics.add_metric("StatusesFound", MetricUnit.Count, len(lost))
+
+
+def _entry(desk: Sweeper, account: Credentials, message: Listed) -> Entry:
+    files = desk.twilio.media_of(account, message.sid) if message.media_count else []
+    fields = message.webhook_fields(files)
+    return inbound_entry(inbound_message(fields, account.account_sid, message.created_at_ms))

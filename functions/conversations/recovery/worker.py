@@ -1,0 +1,132 @@
+"""
+What all workers of queues have in common: a record is handled, parked, or comes back later each time.
+
+Visibility is what spaces the attempts: 20 s, 40 s, up to 5 minutes, or as long as the failure itself says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.exceptions import BotoCoreError, ClientError
+
+from conversations.projects import ConfigurationInvalid
+from conversations.recovery import parking
+from conversations.resources import Run
+from conversations.store.items.records import ParkReason
+from conversations.store.states import Gone
+from shared import clock
+from shared.aws.sqs_batch import Answer, Record, handle_each
+from shared.failures import Permanent, Transient
+from shared.runtime.observability import describe, logger, metrics
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+    from mypy_boto3_sqs import SQSClient
+
+    from conversations.resources import Resources
+
+FIRST_WAIT_SECONDS = 20
+LONGEST_WAIT_SECONDS = 300
+
+# What a record came to, for the log: a short word.
+type Handle = Callable[[str, Run], str]
+# What is left of a record that fails for the last time.
+type Bury = Callable[[str, str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """A queue's worker: *handle* does the work, *bury* says visibly that it was given up."""
+
+    source: str
+    queue_url: str
+    sqs: SQSClient
+    here: Resources
+    max_receive_count: int
+    handle: Handle
+    bury: Bury
+
+
+def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answer:
+    """SQS batch in, the ids of what is to come back out."""
+    tables = (worker.here.log, worker.here.table)
+
+    def is_last(record: Record) -> bool:
+        return record.attempt >= worker.max_receive_count
+
+    def handle(record: Record) -> str:
+        for table in tables:
+            table.forget_consumption()
+        run = Run(
+            record.message_id,
+            record.sent_at_ms,
+            record.attempt,
+            is_last(record),
+            context.get_remaining_time_in_millis,
+        )
+        return _handled(worker, record.body, run)
+
+    def report(record: Record, outcome: str) -> None:
+        units = sum(table.consumed_write_units for table in tables)
+        metrics.add_metric("ConsumedWRU", MetricUnit.Count, units)
+        facts = {"outcome": outcome, "attempt": record.attempt, "wru": units}
+        logger.info("record handled", extra=facts)
+
+    def bury_or_wait(record: Record, failure: Exception) -> None:
+        if is_last(record):
+            _bury(worker, record, failure)
+        else:
+            _wait(worker, record, failure)
+
+    return handle_each(event, handle=handle, report=report, before_it_comes_back=bury_or_wait)
+
+
+def _handled(worker: Worker, body: str, run: Run) -> str:
+    """Handle a record, or park it. A fault of ours that its shape brings up parks it too, with an alarm."""
+    try:
+        return worker.handle(body, run)
+    except Permanent as refusal:
+        reason = refusal.reason
+    except Gone as gone:
+        reason = ParkReason.ERASED if gone.is_erased else ParkReason.GONE
+    except ConfigurationInvalid as fault:
+        metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+        logger.error("project not set up", extra={"attribute": fault.attribute})
+        raise Transient(
+            "configuration_invalid"
+        ) from None  # Somebody may mend it; then it can be redriven.
+    except (ClientError, BotoCoreError):
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
+        logger.error("record parked for a fault of ours", extra=describe(fault))
+        reason = f"fault_{type(fault).__name__}"
+    parking.park(worker.here.log, worker.here.bucket, worker.source, body, reason)
+    return "parked"
+
+
+def _wait(worker: Worker, record: Record, failure: Exception) -> None:
+    """Space the attempts. Where that cannot be done, it comes back when its visibility is over."""
+    seconds = min(FIRST_WAIT_SECONDS * 2 ** (record.attempt - 1), LONGEST_WAIT_SECONDS)
+    if isinstance(failure, Transient) and failure.wait_ms is not None:
+        seconds = min(max(1, -(-failure.wait_ms // clock.SECOND_MS)), LONGEST_WAIT_SECONDS)
+    worker.sqs.change_message_visibility(
+        QueueUrl=worker.queue_url,
+        ReceiptHandle=record.receipt,
+        VisibilityTimeout=seconds,
+    )
+
+
+def _bury(worker: Worker, record: Record, failure: Exception) -> None:
+    """Keep why it dies, and say visibly that it was given up."""
+    reason = failure.reason if isinstance(failure, Transient) else type(failure).__name__
+    try:
+        parking.note_dead_letter(
+            worker.here.log, worker.source, record.body, reason, record.attempt
+        )
+    except Exception as also:  # noqa: BLE001 - that it was given up is said all the same
+        logger.warning("reason of a dead letter not written", extra=describe(also))
+    worker.bury(record.body, reason)

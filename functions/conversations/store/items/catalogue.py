@@ -1,0 +1,40 @@
+"""Every item type of the conversation log: key patterns and attribute names."""
+
+from conversations.store.items.base import LogItem
+from conversations.store.items.claims import Claim
+from conversations.store.items.log import Change, Due, FunctionResult, Message, State
+from conversations.store.items.records import (
+    Answered,
+    DeadLetter,
+    EarlyFile,
+    ErasedAddress,
+    ErasedMessage,
+    Parked,
+    Rate,
+    Spent,
+    Stray,
+    Throttled,
+    Unmatched,
+    Unreachable,
+)
+from conversations.store.items.routes import (
+    Alias,
+    BusinessAddress,
+    Inbound,
+    Open,
+    Outbound,
+    Placement,
+    Route,
+)
+
+# Under one conversation, then what leads to it, then the books.
+OF_THE_LOG: tuple[type[LogItem], ...] = (
+    Message, Change, State, Due, FunctionResult,
+    Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress, Claim,
+    Answered, Rate, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
+    Unreachable, ErasedAddress, ErasedMessage,
+)  # fmt: skip
+
+_patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]
+if len(set(_patterns)) != len(_patterns):
+    raise TypeError("two item types share a key pattern")

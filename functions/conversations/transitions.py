@@ -1,0 +1,230 @@
+"""A conversation goes from one status to another: who may speak, the item, the log of changes, the open list."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from conversations.conversation import Opened
+from conversations.lifecycle import LISTED, OVER, WITH_PEOPLE, Status, may_become
+from conversations.resources import Resources
+from conversations.store import conversations, messages, open_list, states
+from conversations.store.items.conversation import Conversation
+from conversations.store.items.log import Change, Mode, State
+from conversations.store.items.routes import Open
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from shared.failures import Transient
+
+ROUNDS = 4
+_MODES = {
+    Status.HANDOFF_PENDING: Mode.HUMAN,
+    Status.HANDOFF_ACTIVE: Mode.HUMAN,
+    Status.CLOSED: Mode.CLOSED,
+    Status.OPTED_OUT: Mode.CLOSED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """
+    Who changed a status (`parley`, `ai`, `customer`, `human:<agent id>`), because of what, for which reason.
+
+    *reason* is a code; *words* are what agents are shown of a hand-off in its place. *principal* is the authenticated
+    caller, where the change was asked for over the API.
+    """
+
+    who: str
+    what: str
+    reason: str | None = None
+    words: str | None = None
+    principal: str | None = None
+
+    def marks(self, status: Status) -> dict[str, Any]:
+        """The facts of the state that let anyone finish a move to *status* whose worker died."""
+        return {
+            "moves_to": status,
+            "moved_by": self.who,
+            "moved_principal": self.principal or "",
+            "moved_for": self.what,
+        }
+
+
+def mode_of(status: Status) -> Mode:
+    """Who may speak in a conversation of this status."""
+    return _MODES.get(status, Mode.AI)
+
+
+def move(
+    here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool = False
+) -> Opened:
+    """
+    Move a conversation to another status; as it then stands. Safe to repeat.
+
+    The fence goes first: when the status says that people have it, no message of the model is about to leave. Where
+    the conversation may not go there any more, it stays.
+    """
+    now = Status(opened.conversation.conversation_status)
+    if not may_become(now, status, is_return=is_return):
+        return opened
+    state = _fenced(here, opened, status, cause, is_return=is_return)
+    if state is None:
+        return opened
+    changed = change_status(here, opened, status, cause, is_return=is_return)
+    if changed is None:
+        return opened
+    _, after = changed
+    keep_open(here, opened.ref, after)
+    return Opened(ref=opened.ref, conversation=after, state=state, company=opened.company)
+
+
+def finish_move(here: Resources, opened: Opened) -> Opened:
+    """Finish a move whose worker died behind the fence; the conversation as it then stands. Safe to repeat."""
+    state = opened.state
+    if state.moves_to is None or state.moved_for is None:
+        return opened
+    status = Status(state.moves_to)
+    is_behind = mode_of(Status(opened.conversation.conversation_status)) is not state.mode
+    if mode_of(status) is not state.mode or not is_behind:
+        return opened
+    cause = Cause(
+        who=state.moved_by or "parley",
+        principal=state.moved_principal or None,
+        what=state.moved_for,
+        reason=state.status_reason,
+    )
+    # The state says where it goes: what was over when the fence was raised came back by it.
+    now = Status(opened.conversation.conversation_status)
+    return move(here, opened, status, cause, is_return=now in OVER)
+
+
+def finish_notes(here: Resources, opened: Opened, cause: Cause) -> Opened:
+    """Finish a move for *cause* that the item has made, but maybe not the log nor the open list. Safe to repeat."""
+    now = opened.conversation.conversation_status
+    if opened.state.moved_for != cause.what or opened.state.moves_to != now:
+        return opened
+    return move(here, opened, Status(now), cause)
+
+
+def change_status(
+    here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool = False
+) -> tuple[Conversation, Conversation] | None:
+    """Write the status and what goes with it to the item; before and after, None where there is no item any more."""
+    facts: dict[str, Any] = {"conversation_status": status}
+    if status is Status.HANDOFF_PENDING:
+        facts |= {
+            "hand_off_to_human": True,
+            "hand_off_to_human_reason": cause.words or cause.reason,
+        }
+
+    def decide(conversation: Conversation) -> dict[str, Any] | None:
+        now = Status(conversation.conversation_status)
+        if now is status or not may_become(now, status, is_return=is_return):
+            return None
+        if now in WITH_PEOPLE and mode_of(status) is Mode.AI:
+            return facts | {"hand_off_to_human": False}
+        return facts
+
+    state = opened.state
+    changed = conversations.change(here.table, state.primary_channel, state.conversation_id, decide)
+    if changed is not None:
+        note_change(here, opened.ref, *changed, cause)
+    return changed
+
+
+def note_change(
+    here: Resources, ref: str, before: Conversation, after: Conversation, cause: Cause
+) -> None:
+    """
+    Write that the status changed. Where it did not, a worker before us may have died before it could say so.
+
+    Then it is said now, unless the newest note is of this very cause: the same change has the same name.
+    """
+    change_id = digest(ref, cause.what, after.conversation_status)[:16]
+    from_status: str | None = before.conversation_status
+    if before.conversation_status == after.conversation_status:
+        newest = messages.changes(here.log, ref, 1)
+        if newest and newest[0].to_status == after.conversation_status:
+            return
+        from_status = newest[0].to_status if newest else None
+    change = _change(after, cause, from_status)
+    messages.note_change(here.log, ref, after.updated_at, change_id, change)
+
+
+def note_take_over(here: Resources, opened: Opened, cause: Cause) -> None:
+    """Write who took a conversation from another agent: its status stays as it was. Safe to repeat."""
+    newest = messages.changes(here.log, opened.ref, 1)
+    if newest and newest[0].cause == cause.what:
+        return
+    item = opened.conversation
+    change_id = digest(opened.ref, cause.what, item.conversation_status)[:16]
+    change = _change(item, cause, item.conversation_status)
+    messages.note_change(here.log, opened.ref, clock.to_text(clock.now_ms()), change_id, change)
+
+
+def _change(item: Conversation, cause: Cause, from_status: str | None) -> Change:
+    return Change(
+        who=cause.who,
+        principal=cause.principal,
+        from_status=from_status,
+        to_status=item.conversation_status,
+        reason=cause.reason,
+        cause=cause.what,
+        ttl=item.ttl,
+    )
+
+
+def keep_open(here: Resources, ref: str, conversation: Conversation) -> None:
+    """Show a conversation in its project's list, as it stands; or take it off when it is over."""
+    status = Status(conversation.conversation_status)
+    if status not in LISTED:
+        open_list.remove(here.log, conversation.company_id, conversation.project_id, ref)
+        return
+    opening = Open(
+        ref=ref,
+        conversation_status=status,
+        channel_method=conversation.channel_method,
+        hand_off_to_human=conversation.hand_off_to_human,
+        hand_off_to_human_reason=conversation.hand_off_to_human_reason,
+        since=conversation.created_at,
+        last_activity_at=open_list.hour_of(clock.to_text(clock.now_ms())),
+        ttl=conversation.ttl,
+    )
+    open_list.keep(here.log, conversation.company_id, conversation.project_id, opening)
+
+
+def _fenced(
+    here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool
+) -> State | None:
+    """
+    The state with the mode of the status and the reason; the fence is raised where the mode changes.
+
+    None where somebody has ended the conversation meanwhile, and this is no return.
+    """
+    mode, state = mode_of(status), opened.state
+    without = () if cause.reason else ("status_reason",)  # One without a reason leaves no old one.
+    for _ in range(ROUNDS):
+        if state.mode is Mode.CLOSED and mode is not Mode.CLOSED and not is_return:
+            return None
+        if state.mode is mode:
+            if state.status_reason == cause.reason:
+                return state
+            facts = {"status_reason": cause.reason}
+            if mode is Mode.CLOSED and opened.conversation.conversation_status != status:
+                facts["moved_for"] = cause.what  # Whoever finds it over knows what has ended it.
+            return states.note(here.log, opened.ref, drop=without, **facts)
+        set_ = states.set_mode(
+            here.log,
+            opened.ref,
+            mode,
+            seen=state,
+            drop=without,
+            status_before=opened.conversation.conversation_status,
+            status_reason=cause.reason,
+            **cause.marks(status),
+        )
+        if set_ is not None:
+            return set_
+        again = states.read(here.log, opened.ref)
+        if again is None:
+            raise states.Gone
+        state = again
+    raise Transient("state_contended")
