@@ -5,7 +5,7 @@
 .PHONY: types style imports template weaknesses audit
 
 BIN := .venvs/dev/bin
-STACK := $(BIN)/python -m local.stack
+STACK := $(BIN)/python -m local.stack.cli
 
 help: ## List the targets
 	@sed -n 's/^\([a-z0-9 ]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'
@@ -20,7 +20,7 @@ status: environments ## Tell whether the local stack runs, and where
 	@$(STACK) status
 
 down: ## Stop the local stack
-	@python3.13 -m local.shutdown
+	@python3.13 -m local.stack.shutdown
 
 # In order of their names: what takes long and what needs the stack comes first, what is over in no time last.
 test: lint ## All checks and all tests, as CI runs them
@@ -55,7 +55,7 @@ load: environments ## 10,000 events at the local stack while its functions are k
 	@$(BIN)/python -m local.load $(LOAD)
 
 docs: environments ## Write the reference pages of the tables from their item classes
-	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.reference
+	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.docs.table_reference
 
 e2e: environments ## The tests against the local stack
 	@$(STACK) run $(BIN)/pytest tests/e2e
@@ -74,7 +74,7 @@ rules: environments ## How well the help desk's rules classify labelled messages
 ARCHITECTURE ?= arm64
 
 build: environments ## Functions and layer as AWS gets them, with bytecode, in .aws-sam/build
-	@python3.13 -m local.build $(ARCHITECTURE)
+	@python3.13 -m local.stack.build $(ARCHITECTURE)
 
 # Pins stay as they are while pyproject.toml allows them; `make lock UPGRADE=1` takes the newest.
 PIN = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.13 --generate-hashes \
@@ -93,8 +93,8 @@ clean: down ## Remove everything that was made here
 
 environments:
 	@python3.13 -c '' || { echo 'Parley needs Python 3.13 as python3.13 on the PATH.' >&2; exit 1; }
-	@python3.13 -m local.environments dev sam ministack
+	@python3.13 -m local.stack.environments dev sam ministack
 
 # Large, and of no use to a demo.
 scanner: environments
-	@python3.13 -m local.environments checkov audit
+	@python3.13 -m local.stack.environments checkov audit

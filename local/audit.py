@@ -13,8 +13,8 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from local import environments
-from local.processes import ROOT, StackError, as_program
+from local.stack import environments
+from local.stack.processes import ROOT, StackError, as_program
 
 REQUIREMENTS = ROOT / "layers" / "shared" / "requirements.txt"
 # PyPI's own database first; OSV has the same advisories, and others.

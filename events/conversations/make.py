@@ -22,7 +22,7 @@ Made by `python -m events.conversations.make`: change `samples.py` and `direct.p
 
 - `<name>.json` is the event that Lambda gets: the command beside each runs it in a container
   (`sam build` first, and `--env-vars` with the URLs, tables and secrets of a stack). On the local
-  one `python -m local.rie <function> <file>` does it all, without Docker.
+  one `python -m local.invoke.rie <function> <file>` does it all, without Docker.
 - Those of Twilio are signed for `https://parley.example` with the sample token of `twilio.py`. They
   stay good: Twilio's signature has no time in it. Ids, people and secrets are made up.
 - *first message*, *message* and *status* go to the queue of a channel, to

@@ -47,18 +47,18 @@ _COMMANDS = """
 With a container engine (Docker, or what speaks its API):
 
 ```sh
-.venvs/dev/bin/python -m local.container <function> events/whatsapp/<file>
+.venvs/dev/bin/python -m local.invoke.sam_container <function> events/whatsapp/<file>
 ```
 
 runs `sam local invoke` with the built function, in Lambda's container image, on the local stack. Without one:
 
 ```sh
-.venvs/dev/bin/python -m local.rie <function> events/whatsapp/<file>
+.venvs/dev/bin/python -m local.invoke.rie <function> events/whatsapp/<file>
 ```
 
 runs it under AWS's own runtime interface emulator, on the same stack: faster, without a bound on memory and a
 read-only disk. Both need Linux, and bring the stack up where it does not run. For example
-`python -m local.rie WhatsAppWorker events/whatsapp/queue_text.json`. The handshake is answered 403: each stack has
+`python -m local.invoke.rie WhatsAppWorker events/whatsapp/queue_text.json`. The handshake is answered 403: each stack has
 a verify token of its own.
 
 SAM by itself, on the resources of a stage that is deployed, with your credentials:

@@ -24,11 +24,11 @@ from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
 from events.whatsapp.story import Sample, Story
 from local.bench import cold, throughput, warm
-from local.functions import Function, functions_of
-from local.processes import as_program, say
-from local.readme_tables import replace_section
-from local.seed import seed
-from local.stack import Stack, running_stack
+from local.docs.readme_tables import replace_section
+from local.invoke.functions import Function, functions_of
+from local.stack.cli import Stack, running_stack
+from local.stack.processes import as_program, say
+from local.stack.seed import seed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

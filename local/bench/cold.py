@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from local import build, environments, rie
 from local.bench.fresh import HERE, told_by
-from local.functions import built
-from local.processes import LOCAL, follow, marked
+from local.invoke import rie
+from local.invoke.functions import built
+from local.stack import build, environments
+from local.stack.processes import LOCAL, follow, marked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from local.functions import Function
-    from local.stack import Stack
+    from local.invoke.functions import Function
+    from local.stack.cli import Stack
 
 BARE = "bare handler"
 _BARE_MODULES = {
@@ -44,7 +45,7 @@ def bare_functions(stack: Stack) -> list[Function]:
     home = LOCAL / "bench"
     shutil.rmtree(home, ignore_errors=True)
     shutil.copytree(HERE / "bare", home / "bare", ignore=shutil.ignore_patterns("__pycache__"))
-    compiling = marked(environments.python_of("sam"), "-m", "local.bytecode", str(home))
+    compiling = marked(environments.python_of("sam"), "-m", "local.stack.bytecode", str(home))
     follow({"bytecode-bare": compiling}, build.sam_environment())
     return [
         built(stack, name, home / "bare", f"{module}.handler", _VARIABLES)

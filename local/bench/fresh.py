@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from local.processes import StackError
+from local.stack.processes import StackError
 
 if TYPE_CHECKING:
-    from local.functions import Function
+    from local.invoke.functions import Function
 
 HERE = Path(__file__).parent
 

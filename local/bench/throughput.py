@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from events.whatsapp.story import Sample
-    from local.stack import Stack
+    from local.stack.cli import Stack
 
 SENDERS = 4
 _NAME = "parley-bench-plain"

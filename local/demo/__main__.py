@@ -11,11 +11,11 @@ from __future__ import annotations
 import sys
 
 from local.demo import help_desk, inbox, recruiting
+from local.demo.recruiting_scenes import SCOPES
 from local.demo.screen import console
-from local.processes import as_program
-from local.recruiting import SCOPES
-from local.seed import recruiting_key, seed
-from local.stack import running_stack
+from local.stack.cli import running_stack
+from local.stack.processes import as_program
+from local.stack.seed import recruiting_key, seed
 
 
 def main() -> int:

@@ -10,12 +10,12 @@ from rich.padding import Padding
 from rich.table import Table
 
 from events.richpanel.scenes import SCENES, Run, Scene
-from local import scenes
+from local.demo import help_desk_scenes
 from local.demo.screen import console
 
 if TYPE_CHECKING:
-    from local.scenes import DeskAccount, Ending
-    from local.stack import Stack
+    from local.demo.help_desk_scenes import DeskAccount, Ending
+    from local.stack.cli import Stack
 
 LONGEST = 220  # of a message, in characters
 ON_EACH = {"mw-processed", "mw-routing-applied"}
@@ -25,17 +25,17 @@ def play(stack: Stack) -> bool:
     """Play all scenes; whether each ended as it had to, and every call is accounted for."""
     run = Run.now()
     console.rule("A morning at acme's help desk")
-    scenes.set_the_stage(stack, run)
+    help_desk_scenes.set_the_stage(stack, run)
     answers = [status for scene in SCENES for status in _play(stack, run, scene)]
     with console.status("waiting for the workers") as status:
-        account = scenes.wait_until_through(stack, run, tell=status.update)
-    ended = scenes.endings(stack, run)
+        account = help_desk_scenes.wait_until_through(stack, run, tell=status.update)
+    ended = help_desk_scenes.endings(stack, run)
     console.rule("The tickets")
     for ending in ended:
         _show(ending)
     _show_account(account, answers.count(200))
     wrong = [ending.scene.name for ending in ended if not ending.is_right]
-    if not scenes.nobody_learns_whose_orders_exist(ended):
+    if not help_desk_scenes.nobody_learns_whose_orders_exist(ended):
         wrong.append("two who asked for orders that are not theirs got different words")
     if wrong or not account.through == answers.count(200) == len(answers):
         console.print(f"[red]It does not add up:[/] {len(answers)} calls; {', '.join(wrong)}")
@@ -44,7 +44,7 @@ def play(stack: Stack) -> bool:
 
 
 def _play(stack: Stack, run: Run, scene: Scene) -> list[int | None]:
-    answers = scenes.play(stack, run, scene)
+    answers = help_desk_scenes.play(stack, run, scene)
     told = " ".join(str(status or "none") for status in answers)
     console.print(f"  [green]{told:<11}[/]  {scene.name:<10} {scene.description}")
     return answers

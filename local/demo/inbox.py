@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import urllib3
 from rich.table import Table
 
-from local.deliver import a_fresh_day, deliver, expectations, wait_until_through
 from local.demo.screen import console
+from local.demo.webhook_sender import a_fresh_day, deliver, expectations, wait_until_through
 
 if TYPE_CHECKING:
     from events.whatsapp.story import Sample
-    from local.account import Account
-    from local.stack import Stack
+    from local.demo.delivery_totals import Account
+    from local.stack.cli import Stack
 
 CONVERSATIONS_SHOWN = 20
 MESSAGES_SHOWN = 3

@@ -10,15 +10,15 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from local import recruiting, talks
+from local.demo import conversation_probe, recruiting_scenes
 from local.demo.screen import console
-from local.processes import StackError
+from local.stack.processes import StackError
 
 if TYPE_CHECKING:
-    from local.account import Cost
-    from local.recruiting import Account
-    from local.stack import Stack
-    from local.talks import Talk
+    from local.demo.conversation_probe import Talk
+    from local.demo.delivery_totals import Cost
+    from local.demo.recruiting_scenes import Account
+    from local.stack.cli import Stack
 
 LONGEST = 220  # of a message, in characters
 
@@ -29,7 +29,7 @@ def play(stack: Stack, key: str) -> bool:
     console.rule("A morning at cucumber recruitment")
     try:
         with console.status("waiting for the workers"):
-            morning = recruiting.play(stack, key, tell=_tell)
+            morning = recruiting_scenes.play(stack, key, tell=_tell)
     except StackError as stuck:
         console.print(f"[red]It does not add up:[/] {stuck}")
         return False
@@ -37,7 +37,7 @@ def play(stack: Stack, key: str) -> bool:
     for name in morning.refs:
         _show(name, morning.talk(name))
     account = morning.account()
-    _show_account(account, talks.costs(stack, started_ms))
+    _show_account(account, conversation_probe.costs(stack, started_ms))
     if not account.adds_up:
         console.print("[red]It does not add up.[/]")
     return account.adds_up

@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from local.load.run import Plan, run
-from local.processes import as_program, say
-from local.seed import seed, seed_load
-from local.stack import running_stack
+from local.stack.cli import running_stack
+from local.stack.processes import as_program, say
+from local.stack.seed import seed, seed_load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

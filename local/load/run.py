@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import urllib3
 
 from events.whatsapp import gateway
-from local.deliver import on_queue
-from local.load.chaos import Chaos
+from local.demo.webhook_sender import on_queue
+from local.load.check import Verdict, parked, verdict
+from local.load.function_killer import Chaos
 from local.load.traffic import LANES, traffic
-from local.load.verdict import Verdict, parked, verdict
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterator
 
     from local.load.traffic import Traffic
-    from local.stack import Stack
+    from local.stack.cli import Stack
 
 PATIENCE_SECONDS = 1_800
 WORD_EVERY_SECONDS = 20

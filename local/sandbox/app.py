@@ -9,34 +9,26 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from local.sandbox import (
-    meta_graph,
-    openai,
-    richpanel,
-    ses,
-    shipstation,
-    shopify,
-    sms_voice,
-    socialmessaging,
-    staging,
-    texting,
-    twilio,
-)
 from local.sandbox.control import ROUTES, bad_input
+from local.sandbox.email import ses
 from local.sandbox.faults import Fault, Operations
+from local.sandbox.helpdesk import richpanel, shipstation, shopify, ticket_routes
+from local.sandbox.openai import api
 from local.sandbox.provider import Answer, Call, Endpoint, Provider, Refused
+from local.sandbox.sms import aws_sms, text_routes, twilio
 from local.sandbox.state import Sandbox, Sent
+from local.sandbox.whatsapp import aws_social, meta_graph
 
 # One line per provider. Paths are tried in this order: those that begin with a wildcard come last.
 PROVIDERS: tuple[Provider, ...] = (
-    socialmessaging.PROVIDER,
+    aws_social.PROVIDER,
     ses.PROVIDER,
     richpanel.PROVIDER,
     shopify.PROVIDER,
     shipstation.PROVIDER,
-    openai.PROVIDER,
+    api.PROVIDER,
     twilio.PROVIDER,
-    sms_voice.PROVIDER,
+    aws_sms.PROVIDER,
     meta_graph.PROVIDER,
 )
 
@@ -55,8 +47,8 @@ def application(sandbox: Sandbox) -> Starlette:
     """The ASGI application that serves *sandbox*."""
     routes = (
         ROUTES
-        + staging.ROUTES
-        + texting.ROUTES
+        + ticket_routes.ROUTES
+        + text_routes.ROUTES
         + [
             Route(endpoint.path, _serve(sandbox, provider, endpoint), methods=[endpoint.method])
             for provider in PROVIDERS

@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from local.readme_tables import replace_section
+from local.docs.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and credentials that are nobody's
 from tests.cost import conversations, richpanel
 from tests.cost.measure import measure

@@ -13,7 +13,7 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COMPANY, COUNTER, JUERGEN, STRANGER, BusinessNumber, Customer
 from events.whatsapp.payloads import content, text
 from events.whatsapp.story import START, Story
-from local.sandbox.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from shared.aws.sqs_fifo import Entry, digest
 from shared.clock import to_text
 from shared.events import OutboundMessage, body_of

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from local.processes import LOCAL
-from local.seed import seed
-from local.stack import Stack, running_stack
+from local.stack.cli import Stack, running_stack
+from local.stack.processes import LOCAL
+from local.stack.seed import seed
 
 
 @dataclass(frozen=True)

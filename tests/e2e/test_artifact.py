@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from local.bench import cold
-from local.build import BUILT
-from local.functions import Function, functions_of
+from local.invoke.functions import Function, functions_of
+from local.stack.build import BUILT
 
 if TYPE_CHECKING:
     from tests.e2e.conftest import Deployed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from local.load.run import Outcome, Plan, run
-from local.seed import seed_load
+from local.stack.seed import seed_load
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e

@@ -11,7 +11,7 @@ from unittest import mock
 import boto3
 
 import shared.clock
-from local.sandbox.help_desk import CommentSeed, TicketSeed
+from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.channels import Channel
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
 from richpanel.inbound.wakeups import Nudge

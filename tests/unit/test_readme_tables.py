@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from local.readme_tables import replace_section
+from local.docs.readme_tables import replace_section
 
 README = "# Parley\n\n<!-- cost:begin -->\nold\n<!-- cost:end -->\n\nMore.\n"
 

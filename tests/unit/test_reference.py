@@ -4,16 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from local import reference
+from local.docs import table_reference
 
 
-@pytest.mark.parametrize("name", reference.PAGES)
+@pytest.mark.parametrize("name", table_reference.PAGES)
 def test_a_page_is_up_to_date(name: str) -> None:
-    assert (reference.DOCS / name).read_text() == reference.PAGES[name](), "run make docs"
+    assert (table_reference.DOCS / name).read_text() == table_reference.PAGES[name](), (
+        "run make docs"
+    )
 
 
 def test_the_page_of_the_inbox_tells_keys_lifetimes_indexes_values_and_bounds() -> None:
-    page = reference.whatsapp_page()
+    page = table_reference.whatsapp_page()
 
     assert "### 20. QUALITY_RATING" in page
     assert "- Key: `TEMPLATE_EUM#{wabaId}#{templateName}#{language}`" in page
@@ -25,7 +27,7 @@ def test_the_page_of_the_inbox_tells_keys_lifetimes_indexes_values_and_bounds() 
 
 
 def test_the_page_of_conversations_tells_keys_lifetimes_values_and_what_is_a_map() -> None:
-    page = reference.conversations_page()
+    page = table_reference.conversations_page()
 
     assert "- Key: `primary_channel`, `conversation_id`" in page
     assert "- Key: `CONV#{ref}` / `MSG#{message_timestamp}#{entry_id}`" in page
@@ -46,12 +48,12 @@ def test_the_page_of_conversations_tells_keys_lifetimes_values_and_what_is_a_map
 def test_a_page_that_is_behind_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(reference, "DOCS", tmp_path)
+    monkeypatch.setattr(table_reference, "DOCS", tmp_path)
 
-    assert reference.main(["--check"]) == 1
+    assert table_reference.main(["--check"]) == 1
 
     told = capsys.readouterr().out
     assert "make docs" in told
-    assert all(name in told for name in reference.PAGES)
-    assert reference.main([]) == 0
-    assert reference.main(["--check"]) == 0
+    assert all(name in told for name in table_reference.PAGES)
+    assert table_reference.main([]) == 0
+    assert table_reference.main(["--check"]) == 0

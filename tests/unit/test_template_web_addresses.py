@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from local import build, deployment
+from local.stack import build, deployment
 from tests.template import environment, parameters, resolved, resources, template
 from tests.web_addresses import LOOPBACK
 

@@ -3,7 +3,7 @@
 from events.whatsapp.cast import ADA, JUERGEN, PRIYA, TOMAS
 from events.whatsapp.payloads import content, media
 from events.whatsapp.story import CHANGED, MEDIA_STORED, Expects, Sample, Story
-from local.sandbox.media import (
+from local.sandbox.whatsapp.media import (
     EXECUTABLE_AS_JPEG,
     GONE,
     JPEG_IMAGE,

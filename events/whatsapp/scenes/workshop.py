@@ -8,7 +8,7 @@ from events.whatsapp.payloads import Json, media, text
 from events.whatsapp.scenes.about_accounts import APPROVED, STATUS
 from events.whatsapp.scenes.shop import UNDELIVERABLE
 from events.whatsapp.story import Expects, Sample, Story
-from local.sandbox.media import PNG_IMAGE
+from local.sandbox.whatsapp.media import PNG_IMAGE
 
 STORED = Expects(status=None, accepted=1, stored=1)
 OTHER_TOPIC = SOCIAL_TOPIC_ARN.replace("whatsapp-social", "newsletter")

@@ -13,11 +13,11 @@ import urllib3
 
 from events.conversations import cast, twilio
 from events.conversations.morning import AGENT, ANSWER, FRAGMENTS, STOP, WISH, project
-from local import talks
-from local.recruiting import INITIATE, SCOPES, Morning, ask, play
-from local.seed import put_project, recruiting_key
-from local.stack import Stack
-from local.talks import Talk
+from local.demo import conversation_probe
+from local.demo.conversation_probe import Talk
+from local.demo.recruiting_scenes import INITIATE, SCOPES, Morning, ask, play
+from local.stack.cli import Stack
+from local.stack.seed import put_project, recruiting_key
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
@@ -40,7 +40,7 @@ def sms(morning: Morning) -> Talk:
 
 def sent_over(morning: Morning, prefix: str) -> list[str]:
     """What the candidate got at addresses that begin so."""
-    taken = talks.received(morning.stack, morning.candidate)
+    taken = conversation_probe.received(morning.stack, morning.candidate)
     return [message.text for message in taken if message.to.startswith(prefix)]
 
 
@@ -208,10 +208,10 @@ def over_aws(morning: Morning) -> Talk:
     ref = answer["conversation_ref"]
     wait_for_delivered(stack, ref, 1)
     for words in ("Which shift would it be?", "And what is the job role?"):
-        told = len(talks.wait_for(stack, ref, lambda _: True).ours)
+        told = len(conversation_probe.wait_for(stack, ref, lambda _: True).ours)
         publish(stack, bob.says(words) | {"to": AWS_NUMBER})
         wait_for_delivered(stack, ref, told + 1)
-    return talks.wait_for(stack, ref, lambda _: True)
+    return conversation_probe.wait_for(stack, ref, lambda _: True)
 
 
 def texting_over_aws() -> dict[str, Any]:
@@ -235,7 +235,9 @@ def publish(stack: Stack, words: dict[str, Any]) -> None:
 
 def wait_for_delivered(stack: Stack, ref: str, count: int) -> Talk:
     wanted = ["delivered"] * count
-    return talks.wait_for(stack, ref, lambda talk: [said.delivery for said in talk.ours] == wanted)
+    return conversation_probe.wait_for(
+        stack, ref, lambda talk: [said.delivery for said in talk.ours] == wanted
+    )
 
 
 def test_over_aws_s_topics_he_is_answered_too(over_aws: Talk) -> None:
@@ -267,7 +269,7 @@ def test_no_record_is_in_the_dead_letters_and_none_was_parked(
     keys = [(row["pk"]["S"], row["sk"]["S"]) for page in pages for row in page["Items"]]
     since = morning.talk("first sms").item["created_at"]
 
-    assert talks.dead_letters(morning.stack) == 0
+    assert conversation_probe.dead_letters(morning.stack) == 0
     assert [sk for pk, sk in keys if pk.startswith("PARK#") and sk > since] == []
 
 
@@ -276,7 +278,7 @@ def test_no_person_stands_in_a_log(morning: Morning, over_aws: Talk) -> None:
     everything = "\n".join(
         event["message"]
         for group in (
-            *map(talks.log_group, talks.FUNCTIONS),
+            *map(conversation_probe.log_group, conversation_probe.FUNCTIONS),
             "/aws/lambda/parley-local-api-authorizer",
         )
         for page in logs.paginate(logGroupName=group)

@@ -13,9 +13,9 @@ import urllib3
 from events.richpanel.cast import AGENT_DISPUTES, KEYS
 from events.richpanel.samples import ROUTE
 from events.richpanel.scenes import ORDER_NUMBER, PHONE, SCENES, TRACKING_NUMBER, Run
-from local import scenes
-from local.scenes import DeskAccount, Ending
-from local.stack import Stack
+from local.demo import help_desk_scenes
+from local.demo.help_desk_scenes import DeskAccount, Ending
+from local.stack.cli import Stack
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
@@ -35,7 +35,7 @@ class Morning:
     def state(self, name: str) -> dict[str, Any]:
         """What is remembered of a scene's ticket."""
         ticket_id = self.run.ticket_id(self.endings[name].scene)
-        rows = scenes.rows(self.stack, "conversation_state")
+        rows = help_desk_scenes.rows(self.stack, "conversation_state")
         return next(row for row in rows if row["conversation_id"] == ticket_id)
 
     def event_rows(self, name: str) -> list[dict[str, Any]]:
@@ -52,10 +52,10 @@ class Morning:
 @pytest.fixture(scope="module")
 def morning(deployed: Deployed) -> Morning:
     stack, run = deployed.stack, Run.now()
-    scenes.set_the_stage(stack, run)
-    answers = [status for scene in SCENES for status in scenes.play(stack, run, scene)]
-    account = scenes.wait_until_through(stack, run, tell=lambda _: None)
-    endings = {ending.scene.name: ending for ending in scenes.endings(stack, run)}
+    help_desk_scenes.set_the_stage(stack, run)
+    answers = [status for scene in SCENES for status in help_desk_scenes.play(stack, run, scene)]
+    account = help_desk_scenes.wait_until_through(stack, run, tell=lambda _: None)
+    endings = {ending.scene.name: ending for ending in help_desk_scenes.endings(stack, run)}
     return Morning(stack, run, answers, account, endings)
 
 
@@ -131,7 +131,8 @@ def test_nobody_learns_which_orders_are_somebody_elses(morning: Morning) -> None
 
 def test_a_chat_has_a_lane_of_its_own(morning: Morning) -> None:
     lanes = Counter(
-        (line["channel"], line["queue"]) for line in scenes.handled(morning.stack, morning.run)
+        (line["channel"], line["queue"])
+        for line in help_desk_scenes.handled(morning.stack, morning.run)
     )
 
     assert lanes == {
@@ -167,14 +168,14 @@ def test_no_customer_stands_in_a_log_or_a_table(morning: Morning) -> None:
     logs = morning.stack.client("logs").get_paginator("filter_log_events")
     logged = [
         event["message"]
-        for group in (scenes.INGRESS_LOGS, scenes.WORKER_LOGS)
+        for group in (help_desk_scenes.INGRESS_LOGS, help_desk_scenes.WORKER_LOGS)
         for page in logs.paginate(logGroupName=group)
         for event in page["events"]
     ]
     kept = [
         json.dumps(row, default=str)
         for table in ("idempotency", "conversation_state", "audit_actions")
-        for row in scenes.rows(morning.stack, table)
+        for row in help_desk_scenes.rows(morning.stack, table)
     ]
     addresses = {morning.run.address(scene.customer) for scene in SCENES}
     words = {text for scene in SCENES for text in scene.messages}

@@ -8,7 +8,7 @@ import pytest
 
 from events.whatsapp.direct import direct_event
 from events.whatsapp.samples import sample
-from local import container
+from local.invoke import sam_container
 from tests.e2e.apart import Apart, apart
 from tests.e2e.conftest import Deployed
 
@@ -26,7 +26,7 @@ DIRECT: dict[str, dict[str, object] | None] = {
 
 @pytest.fixture(scope="module")
 def here(request: pytest.FixtureRequest) -> Iterator[Apart]:
-    if why := container.missing_engine():
+    if why := sam_container.missing_engine():
         pytest.skip(f"sam local invoke needs a container engine, and none answers: {why}")
     deployed: Deployed = request.getfixturevalue("deployed")
     with apart(deployed.stack) as found:
@@ -37,7 +37,7 @@ def here(request: pytest.FixtureRequest) -> Iterator[Apart]:
 def test_a_sample_is_answered_and_put_on_the_queue_as_expected(here: Apart, name: str) -> None:
     told = sample(name)
 
-    answer = container.invoke(here.stack, here.functions[told.function], told.path)
+    answer = sam_container.invoke(here.stack, here.functions[told.function], told.path)
 
     assert (answer["statusCode"] if answer else None) == told.expects.status
     assert sum(len(batch["Records"]) for batch in here.batches()) == told.expects.accepted
@@ -47,7 +47,7 @@ def test_a_sample_is_answered_and_put_on_the_queue_as_expected(here: Apart, name
 def test_a_function_without_a_provider_takes_its_event(here: Apart, name: str) -> None:
     direct, expected = direct_event(name), DIRECT[name]
 
-    answer = container.invoke(here.stack, here.functions[direct.function], direct.path)
+    answer = sam_container.invoke(here.stack, here.functions[direct.function], direct.path)
 
     shown = {part: answer[part] for part in expected} if expected else answer
     assert shown == expected, answer

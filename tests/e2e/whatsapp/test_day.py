@@ -14,9 +14,9 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from events.whatsapp.cast import COUNTER, WORKSHOP
 from events.whatsapp.story import Sample
-from local.account import Account
-from local.deliver import a_fresh_day, deliver, wait_until_empty, wait_until_through
-from local.stack import Stack
+from local.demo.delivery_totals import Account
+from local.demo.webhook_sender import a_fresh_day, deliver, wait_until_empty, wait_until_through
+from local.stack.cli import Stack
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e

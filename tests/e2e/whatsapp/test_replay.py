@@ -14,9 +14,9 @@ import urllib3
 from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COMPANY, STRANGER, WORKSHOP
 from events.whatsapp.payloads import text
-from local.deliver import wait_until_empty
-from local.seed import operate
-from local.stack import Stack
+from local.demo.webhook_sender import wait_until_empty
+from local.stack.cli import Stack
+from local.stack.seed import operate
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e

@@ -19,9 +19,9 @@ from events.whatsapp.cast import COMPANY, COUNTER
 from events.whatsapp.direct import direct_event, direct_events, queue_batch
 from events.whatsapp.samples import sample, samples
 from events.whatsapp.story import Sample
-from local.deliver import deliver
-from local.processes import ROOT
-from local.rie import Runtime, running
+from local.demo.webhook_sender import deliver
+from local.invoke.rie import Runtime, running
+from local.stack.processes import ROOT
 from tests.e2e.apart import Apart, apart
 from tests.e2e.conftest import Deployed
 
@@ -177,7 +177,7 @@ def test_every_function_of_the_inbox_has_an_event_here(bench: Bench) -> None:
 @pytest.mark.usefixtures("deployed")
 def test_one_event_can_be_handed_to_one_function_by_command() -> None:
     # An event that changes nothing.
-    command = ["-m", "local.rie", "WhatsAppSocial", "events/whatsapp/sns_other_topic.json"]
+    command = ["-m", "local.invoke.rie", "WhatsAppSocial", "events/whatsapp/sns_other_topic.json"]
     ran = subprocess.run(  # noqa: S603 - our own interpreter and module
         [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=True
     )

@@ -14,7 +14,7 @@ from conversations.lifecycle import Status
 from conversations.projects import Companies
 from conversations.transitions import Cause
 from events.conversations import cast
-from local.sandbox.openai import OpenAiAnswer
+from local.sandbox.openai.api import OpenAiAnswer
 from shared import clock
 from shared.aws.dynamodb import Table
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.conversations import cast
-from local.sandbox import twilio as sandbox_twilio
+from local.sandbox.sms import twilio as sandbox_twilio
 from tests.integration.conversations.acts import (
     HOUR_MS,
     MINUTE_MS,

@@ -10,7 +10,7 @@ import pytest
 from conversations.recovery import sweep
 from conversations.store import messages
 from events.conversations import twilio
-from local.sandbox.text_messages import TextMessage
+from local.sandbox.sms.messages import TextMessage
 from shared.providers.outcomes import Throttled
 from shared.runtime.observability import metrics
 from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, stands

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.conversations import cast
-from local.sandbox.openai import OpenAiAnswer
+from local.sandbox.openai.api import OpenAiAnswer
 from tests.integration.conversations.acts import (
     MINUTE_MS,
     OPENAI_SECRET_ID,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.store import tokens
 from events.conversations import cast
-from local.sandbox.openai import OpenAiAnswer
+from local.sandbox.openai.api import OpenAiAnswer
 from shared.ai import Usage
 from tests.integration.conversations.acts import (
     DAY_MS,

@@ -13,8 +13,8 @@ import boto3
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from boto3.dynamodb.types import TypeDeserializer
 
-from local.sandbox.help_desk import CommentSeed, TicketSeed
-from local.sandbox.shop import OrderSeed
+from local.sandbox.helpdesk.shop import OrderSeed
+from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel import account
 from richpanel.channels import Channel, channel_names
 from richpanel.decisions.replies.catalogue import templates

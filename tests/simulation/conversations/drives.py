@@ -12,7 +12,7 @@ from conversations.commands import Resume
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, cast, twilio
-from local.sandbox.text_messages import TextMessage
+from local.sandbox.sms.messages import TextMessage
 from shared import clock
 from shared.events import DeliveryStatus, File, FileStored, InboundMessage
 from tests import template

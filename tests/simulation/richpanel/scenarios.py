@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from local.sandbox.help_desk import CommentSeed, TicketSeed
-from local.sandbox.shop import OrderSeed
+from local.sandbox.helpdesk.shop import OrderSeed
+from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.taxonomy import Team
 
 if TYPE_CHECKING:

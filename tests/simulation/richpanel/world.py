@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from local.sandbox import Sandbox
-    from local.sandbox.help_desk import HelpDesk
+    from local.sandbox.helpdesk.tickets import HelpDesk
     from tests.simulation.fifo import Queued
 
 TOKEN = "the token of the simulated help desk"

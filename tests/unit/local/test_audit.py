@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from local import audit
-from local.processes import StackError
+from local.stack.processes import StackError
 
 FINDING = {"id": "PYSEC-2026-1", "aliases": ["CVE-2026-1"], "fix_versions": ["2.0"]}
 CLEAN = {"name": "pydantic", "version": "2.14.0", "vulns": []}

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from events.conversations.morning import Run
-from local.recruiting import Account
+from local.demo.recruiting_scenes import Account
 from shared.addresses import phone_number
 
 FINE = Account(

@@ -1,0 +1,1 @@
+"""Generated documentation: table reference pages and README tables."""

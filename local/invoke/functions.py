@@ -1,0 +1,78 @@
+"""The functions of the running stack: their built code, their handlers, and the environment Lambda would give them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from local.stack import ministack
+from local.stack.build import BUILT
+from local.stack.deployment import STACK_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from local.stack.deployment import Stack
+
+LAYER = BUILT / "SharedLayer" / "python"
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function. `environment` is all that its process sees; the layer and the function's folder are on its path."""
+
+    name: str  # logical id
+    folder: Path
+    handler: str  # such as whatsapp.handlers.webhook.handler
+    environment: dict[str, str]
+
+    @property
+    def module(self) -> str:
+        """The module of the handler."""
+        return self.handler.rpartition(".")[0]
+
+    def given(self, variables: Mapping[str, str]) -> Function:
+        """The same function under other variables."""
+        return replace(self, environment={**self.environment, **variables})
+
+
+def functions_of(stack: Stack) -> dict[str, Function]:
+    """Every function of the stack by its logical id, with the variables that its deployment gave it."""
+    resources = stack.client("cloudformation").get_paginator("list_stack_resources")
+    deployed = {
+        resource["LogicalResourceId"]: resource["PhysicalResourceId"]
+        for page in resources.paginate(StackName=STACK_NAME)
+        for resource in page["StackResourceSummaries"]
+        if resource["ResourceType"] == "AWS::Lambda::Function"
+    }
+    return {name: _function(stack, name, physical) for name, physical in sorted(deployed.items())}
+
+
+def built(
+    stack: Stack, name: str, folder: Path, handler: str, variables: Mapping[str, str]
+) -> Function:
+    """A function from its folder; it acts as the account's root user, and the stack stands in for AWS."""
+    environment = {
+        **ministack.CREDENTIALS,
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "LAMBDA_TASK_ROOT": str(folder),
+        "PYTHONPATH": f"{folder}{os.pathsep}{LAYER}",
+        "AWS_REGION": stack.region,
+        "AWS_DEFAULT_REGION": stack.region,
+        "AWS_ENDPOINT_URL": stack.aws_endpoint,
+        "AWS_LAMBDA_FUNCTION_NAME": name,
+    }
+    return Function(name, folder, handler, {**environment, **variables})
+
+
+def _function(stack: Stack, name: str, physical: str) -> Function:
+    deployed = stack.client("lambda").get_function_configuration(FunctionName=physical)
+    lambda_variables = {
+        "AWS_LAMBDA_FUNCTION_TIMEOUT": str(deployed["Timeout"]),
+        "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(deployed["MemorySize"]),
+    }
+    variables = {**lambda_variables, **deployed["Environment"]["Variables"]}
+    return built(stack, name, BUILT / name, deployed["Handler"], variables)

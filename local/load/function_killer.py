@@ -1,0 +1,57 @@
+"""Kills the processes that run functions: what a crash, a timeout or a full memory does on AWS."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from local.stack.processes import ours
+
+FUNCTIONS = ("parley-local-whatsapp-worker", "parley-local-whatsapp-webhook")
+
+
+@dataclass
+class Chaos:
+    """Kills a process of each function every few seconds, until it is told to stop or has killed *most* of a kind."""
+
+    seed: int
+    most: int
+    every_seconds: tuple[float, float]
+    killed: Counter[str] = field(default_factory=Counter)
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        """Begin, in a thread of its own for each function."""
+        for function in FUNCTIONS:
+            threading.Thread(target=self._run, args=(function,), daemon=True).start()
+
+    def stop(self) -> None:
+        """Kill nobody any more."""
+        self._stop.set()
+
+    def _run(self, function: str) -> None:
+        random = Random(f"{self.seed} {function}")  # noqa: S311 - it picks moments, no secrets
+        while self.killed[function] < self.most:
+            if self._stop.wait(random.uniform(*self.every_seconds)):
+                return
+            for process in _processes_of(function)[:1]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+                    self.killed[function] += 1
+
+
+def _processes_of(function: str) -> list[int]:
+    """The processes of this checkout's stack that run *function*."""
+    mark = f"AWS_LAMBDA_FUNCTION_NAME={function}".encode()
+    found = []
+    for number in ours():
+        with contextlib.suppress(OSError):
+            if mark in Path(f"/proc/{number}/environ").read_bytes().split(b"\0"):
+                found.append(number)
+    return found

@@ -1,0 +1,1 @@
+"""The sandbox's Twilio and AWS End User Messaging SMS."""

@@ -1,0 +1,64 @@
+"""
+The sandbox's own routes for text messages: customers who write, and how messages to them end.
+
+`POST /_texts` (a `CustomerText`) keeps a customer's message and tells it to our webhook as Twilio does, or, where it is
+to a number of AWS, to the topic. `POST /_endings` (an `Ending`) holds for all later messages to that address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from starlette.routing import Route
+
+from local.sandbox.control import bad_input
+from local.sandbox.helpdesk.ticket_routes import taking
+from local.sandbox.provider import json_response
+from local.sandbox.sms import aws_sms, twilio_webhooks
+from local.sandbox.sms.messages import CustomerText, Ending, TextMessage, made_up_sid
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from local.sandbox.state import Sandbox
+
+
+async def _customer_writes(sandbox: Sandbox, text: CustomerText) -> Response:
+    if text.to in sandbox.config.sms_numbers:
+        sandbox.texts.hear(text)
+        told = [await aws_sms.tell(sandbox, text) for _ in range(text.webhooks)]
+        return json_response({"published": sum(told)}, 201)
+    if text.to not in sandbox.config.twilio_senders:
+        return bad_input(("to", "must be a number of ours"), status=404)
+    message = TextMessage(
+        sid=made_up_sid("MM" if text.media else "SM"),
+        account_sid=sandbox.config.twilio_account_sid,
+        direction="inbound",
+        sender=text.sender,
+        to=text.to,
+        body=text.body,
+        status="received",
+        at=sandbox.clock.now(),
+        segments=1,
+        media=[str(url) for url in text.media],
+    )
+    sandbox.texts.kept.append(message)
+    form = twilio_webhooks.inbound_form(message, text, sandbox.texts.hear(text))
+    url = f"{sandbox.config.public_url or ''}{twilio_webhooks.WEBHOOK}"
+    calls = [
+        asyncio.to_thread(twilio_webhooks.call, sandbox, url, form) for _ in range(text.webhooks)
+    ]
+    statuses = await asyncio.gather(*calls)
+    return json_response({"message_sid": message.sid, "webhooks": statuses}, 201)
+
+
+async def _messages_end(sandbox: Sandbox, ending: Ending) -> Response:
+    sandbox.texts.endings[ending.to] = ending
+    return json_response({"to": ending.to, "status": ending.status}, 201)
+
+
+ROUTES = [
+    Route("/_texts", taking(CustomerText, _customer_writes), methods=["POST"]),
+    Route("/_endings", taking(Ending, _messages_end), methods=["POST"]),
+]

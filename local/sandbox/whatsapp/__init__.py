@@ -1,0 +1,1 @@
+"""The sandbox's Meta Graph API and AWS End User Messaging Social."""

@@ -1,0 +1,1 @@
+"""The local stack: environments, build, deployment, processes, shutdown."""

@@ -1,0 +1,90 @@
+"""Builds the functions and the layer as they are deployed, with bytecode, and knows whether that is up to date."""
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from local.stack import environments
+from local.stack.processes import ROOT, StackError, as_program, follow, marked, say
+
+BUILT = ROOT / ".aws-sam" / "build"
+
+# `sam build` empties its folder first, so the stamp goes with what it vouches for.
+_STAMP = BUILT / "built-from"
+
+_NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache"}
+
+
+def host_architecture() -> str:
+    """The processor of this machine, in the template's words; StackError for one that Lambda does not have."""
+    names = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
+    try:
+        return names[platform.machine().lower()]
+    except KeyError:
+        raise StackError(
+            f"AWS Lambda has no processor like this one: {platform.machine()}"
+        ) from None
+
+
+def digest_of(paths: Iterable[Path]) -> str:
+    """A digest of files and of what lies in folders: names and contents."""
+    digest = hashlib.sha256()
+    for path in paths:
+        for file in sorted(path.rglob("*") if path.is_dir() else [path]):
+            if file.is_file() and not _NOT_SOURCE & set(file.parts):
+                content = file.read_bytes()
+                digest.update(f"{file.relative_to(ROOT)}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def sam_command(*arguments: str) -> list[str]:
+    """A command of the SAM CLI."""
+    return marked(environments.python_of("sam"), "-m", "samcli", *arguments)
+
+
+def sam_environment() -> dict[str, str]:
+    """
+    Variables for the SAM CLI, which must neither see nor reach the AWS account of who runs it.
+
+    Its own environment is first on the PATH: `sam build` looks there for a python3.13 that has pip.
+    """
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    return {
+        **inherited,
+        "PATH": f"{environments.python_of('sam').parent}{os.pathsep}{os.environ['PATH']}",
+        "SAM_CLI_TELEMETRY": "0",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
+
+
+def build(architecture: str) -> None:
+    """Build for a processor into `.aws-sam/build`, unless what is there is that already."""
+    sources = digest_of(ROOT / name for name in ("template.yaml", "functions", "layers"))
+    wanted = f"{architecture} {sources}"
+    if _STAMP.is_file() and _STAMP.read_text() == wanted:
+        say(f"sam-build: up to date for {architecture}")
+        return
+    overrides = ("Stage=local", f"Architecture={architecture}")
+    arguments = ("build", "--cached", "--parallel", "--parameter-overrides", *overrides)
+    follow({"sam-build": sam_command(*arguments)}, sam_environment())
+    compiling = marked(environments.python_of("sam"), "-m", "local.stack.bytecode", str(BUILT))
+    follow({"bytecode": compiling}, sam_environment())
+    _STAMP.write_text(wanted)
+
+
+def main() -> None:
+    """`python3.13 -m local.stack.build [arm64 | x86_64]`: for that processor, or this machine's."""
+    environments.ensure(["sam"])
+    build(sys.argv[1] if sys.argv[1:] else host_architecture())
+
+
+if __name__ == "__main__":
+    as_program(main)

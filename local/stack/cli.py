@@ -1,0 +1,262 @@
+"""
+The local stack: the shipped template, deployed into MiniStack, with the provider sandbox beside it.
+
+    make up | make down | make status
+    python -m local.stack.cli run <command ...>     # the stack is there while the command runs
+    python -m local.stack.cli beside <command ...>  # the same, but the command begins at once: it waits where it needs it
+    with running_stack() as stack: ...          # the same, from Python
+
+It needs Linux: functions run in MiniStack's interpreter, with the Linux wheels that are built for Lambda.
+"""
+
+import contextlib
+import dataclasses
+import fcntl
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
+from events.richpanel.samples import TOKEN
+from local.stack import build, environments, ministack
+from local.stack.deployment import Stack, deploy
+from local.stack.processes import (
+    LOCAL,
+    ROOT,
+    StackError,
+    as_program,
+    launch,
+    marked,
+    ours,
+    say,
+    stopping_on_signals,
+    wait_for,
+)
+from local.stack.shutdown import DEPLOYED_FROM, DESCRIPTION, KEPT, shut_down
+
+__all__ = ["APP_SECRET", "Stack", "free_ports", "running_stack", "up"]
+
+# What the sandbox signs its status webhooks with; the demo and the tests put it into the stack's secret.
+APP_SECRET = "sample-app-secret-not-a-real-one"
+
+_SANDBOX_WITHIN_SECONDS = 30
+_COMMAND_ENDS_WITHIN_SECONDS = 10
+
+# Held exclusively while the stack is looked for, brought up or stopped; shared by every process that uses it.
+_LOCK = LOCAL / "lock"
+_IN_USE = LOCAL / "in-use"
+
+# Below what Linux gives to outgoing connections, so that none of ours sits on a port before its server does.
+_PORTS = range(20000, 32000)
+
+
+@contextlib.contextmanager
+def running_stack() -> Iterator[Stack]:
+    """
+    The stack, for as long as the `with` block lasts.
+
+    One that runs already is used when it answers and is made from the present sources; another is replaced. At the
+    end it stops, unless `make up` started it or another process still uses it: then that one stops it.
+    StackError when it cannot be had, and nothing of ours runs then.
+    """
+    LOCAL.mkdir(exist_ok=True)
+    stack = None
+    with stopping_on_signals(), _IN_USE.open("w") as use:
+        try:
+            with _alone():
+                stack = _find_or_bring_up()
+                fcntl.flock(use, fcntl.LOCK_SH)
+            yield stack
+        finally:
+            fcntl.flock(use, fcntl.LOCK_UN)
+            if stack:
+                with _alone():
+                    _stop_unless_wanted()
+
+
+def up() -> Stack:
+    """Bring the stack up, or find it up, and leave it running. StackError as above."""
+    LOCAL.mkdir(exist_ok=True)
+    with stopping_on_signals(), _alone():
+        stack = _find_or_bring_up()
+        KEPT.touch()
+    return stack
+
+
+def _find_or_bring_up() -> Stack:
+    """The stack that runs, else a new one; when that fails or is interrupted, nothing of ours runs. Needs `_alone`."""
+    if stack := _current():
+        say("the stack runs already")
+        return stack
+    try:
+        return _bring_up()
+    except BaseException:
+        _stop_unless_wanted()
+        raise
+
+
+def _stop_unless_wanted() -> None:
+    if not KEPT.exists() and not _in_use():
+        shut_down()
+
+
+def _bring_up() -> Stack:
+    """Replace whatever runs by a fresh stack. When that fails, parts of it run on."""
+    if sys.platform != "linux":
+        raise StackError(
+            "The local stack needs Linux: it runs the wheels that are built for Lambda."
+        )
+    if _in_use():
+        raise StackError("Another run uses a stack of other sources: wait for it, or `make down`.")
+    if shut_down():
+        say("what ran before is out of date or broken: replaced")
+    environments.ensure(["sam", "ministack"])
+    build.build(build.host_architecture())
+    sources = _sources()
+    port, sandbox_port = free_ports(2)
+    endpoint = ministack.start(port)
+    say(f"ministack: {endpoint}")
+    stack = deploy(endpoint, sandbox_url=f"http://127.0.0.1:{sandbox_port}")
+    _start_sandbox(stack, sandbox_port)
+    DESCRIPTION.write_text(json.dumps(dataclasses.asdict(stack), indent=2) + "\n")
+    DEPLOYED_FROM.write_text(sources)
+    return stack
+
+
+def _start_sandbox(stack: Stack, port: int) -> None:
+    command = marked(
+        Path(sys.executable),
+        *("-m", "local.sandbox", "--port", str(port), "--aws-endpoint", stack.aws_endpoint),
+        *("--webhook-url", f"{stack.api_url}/webhooks/whatsapp", "--app-secret", APP_SECRET),
+        *("--richpanel-webhook-url", f"{stack.api_url}/webhooks/richpanel"),
+        *("--richpanel-token", TOKEN),
+        *("--twilio-auth-token", AUTH_TOKEN, "--public-url", PUBLIC_URL),
+        *("--reached-at", stack.api_url, "--sms-topic-arn", stack.topics["sms_inbound"]),
+    )
+    environment = {**ministack.CREDENTIALS, "AWS_DEFAULT_REGION": stack.region}
+    process = launch("sandbox", command, {"PATH": os.defpath, **environment})
+    health = f"{stack.sandbox_url}/_health"
+    wait_for("sandbox", process, lambda: ministack.answers(health), _SANDBOX_WITHIN_SECONDS)
+    say(f"sandbox: {stack.sandbox_url}")
+
+
+def _current() -> Stack | None:
+    """The stack that runs, if it answers and is what the present sources would make."""
+    if not DESCRIPTION.is_file() or not DEPLOYED_FROM.is_file():
+        return None
+    stack = Stack(**json.loads(DESCRIPTION.read_text()))
+    answers = all(map(ministack.answers, _health_urls(stack)))
+    return stack if answers and DEPLOYED_FROM.read_text() == _sources() else None
+
+
+def _sources() -> str:
+    parts = (
+        *("template.yaml", "functions", "layers", "requirements/ministack.txt"),
+        *("local/sandbox", "local/stack/deployment.py", "events/richpanel/cast.py"),
+        "events/conversations/twilio.py",
+    )
+    return build.digest_of(ROOT / part for part in parts)
+
+
+def _health_urls(stack: Stack) -> list[str]:
+    return [f"{stack.aws_endpoint}/_ministack/ready", f"{stack.sandbox_url}/_health"]
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of the loopback that nobody has; the search starts where another checkout's hardly does."""
+    free = []
+    for offset in range(len(_PORTS)):
+        port = _PORTS[(os.getpid() * 7 + offset) % len(_PORTS)]
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            free.append(port)
+        if len(free) == count:
+            return free
+    raise StackError("There is no free port.")
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    with _LOCK.open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("waiting for another run, which starts or stops the stack")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _in_use() -> bool:
+    """Whether a process is inside `running_stack`; ask only while `_alone`."""
+    with _IN_USE.open("w") as use:
+        try:
+            fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _run(command: list[str]) -> int:
+    """Run a command while the stack is there; its exit code."""
+    with running_stack():
+        return _end_of(subprocess.Popen(command))
+
+
+def _run_beside(command: list[str]) -> int:
+    """Run a command and bring the stack up meanwhile, which is there until the command ends; its exit code."""
+    process = subprocess.Popen(command)
+    try:
+        with running_stack():
+            return _end_of(process)
+    finally:
+        process.terminate()  # It runs on only where the stack cannot be had.
+        process.wait()
+
+
+def _end_of(process: subprocess.Popen[bytes]) -> int:
+    """The exit code of a command, which ends when we are interrupted."""
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        # A Ctrl-C has reached the command too and it is ending; a SIGTERM may have reached only us.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=_COMMAND_ENDS_WITHIN_SECONDS)
+        process.terminate()
+        process.wait()
+        raise
+
+
+def _status() -> str:
+    if not (processes := ours()):
+        return "The stack is not running."
+    stack = _current()
+    state = "The stack is running." if stack else "The stack is out of date or does not answer."
+    description = DESCRIPTION.read_text() if stack else ""
+    return "\n".join(
+        [state, *(f"  {number} {line}" for number, line in processes.items()), description]
+    )
+
+
+def main() -> None:
+    """`python -m local.stack.cli up | status | run <command> | beside <command>`; `python -m local.stack.shutdown` stops."""
+    match sys.argv[1:]:
+        case ["up"]:
+            stack = up()
+            say(f"api: {stack.api_url}")
+            say(f"description: {DESCRIPTION}; `make down` stops it")
+        case ["status"]:
+            print(_status())
+        case ["run", *command] if command:
+            sys.exit(_run(command))
+        case ["beside", *command] if command:
+            sys.exit(_run_beside(command))
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    as_program(main)

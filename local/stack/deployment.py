@@ -1,0 +1,157 @@
+"""Deploys the built template into an AWS emulator and tells what its resources are called there."""
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import boto3
+
+from events.conversations.twilio import PUBLIC_URL
+from events.richpanel.cast import ACCOUNT
+from local.stack import build, ministack
+from local.stack.processes import follow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_secretsmanager import SecretsManagerClient
+    from mypy_boto3_sqs import SQSClient
+
+STACK_NAME = "parley-local"
+_STAGE = "local"
+
+
+@dataclasses.dataclass(frozen=True)
+class Stack:
+    """
+    Where a running stack answers and what its resources are called; `.local/stack.json` holds the same.
+
+    `api_url` has no slash at its end. `_describe` has the keys of `tables`, `queues` and so on.
+    """
+
+    api_url: str
+    aws_endpoint: str
+    region: str
+    sandbox_url: str
+    tables: dict[str, str]
+    queues: dict[str, str]
+    buckets: dict[str, str]
+    secrets: dict[str, str]
+    topics: dict[str, str]
+
+    @overload
+    def client(self, service: Literal["dynamodb"]) -> "DynamoDBClient": ...
+    @overload
+    def client(self, service: Literal["s3"]) -> "S3Client": ...
+    @overload
+    def client(self, service: Literal["secretsmanager"]) -> "SecretsManagerClient": ...
+    @overload
+    def client(self, service: Literal["sqs"]) -> "SQSClient": ...
+    @overload
+    def client(self, service: str) -> Any: ...  # noqa: ANN401 - there are types for the services above only
+
+    def client(self, service: str) -> Any:
+        """A boto3 client that acts on this stack as the account's root user, whom no policy limits."""
+        return _client(self.aws_endpoint, service)
+
+    def secret(self, name: str) -> dict[str, Any]:
+        """What one of `secrets` holds at present."""
+        held = self.client("secretsmanager").get_secret_value(SecretId=self.secrets[name])
+        content: dict[str, Any] = json.loads(held["SecretString"])
+        return content
+
+
+def deploy(endpoint: str, sandbox_url: str) -> Stack:
+    """`sam deploy` what `build` made; StackError when CloudFormation refuses it."""
+    overrides = {
+        "Stage": _STAGE,
+        "Architecture": build.host_architecture(),
+        "SandboxUrl": sandbox_url,  # in place of the addresses of all providers
+        "EmulatorUrl": endpoint,
+        "RichpanelAuthMode": "either",
+        "RichpanelAccount": json.dumps(ACCOUNT),
+        "PublicBaseUrls": PUBLIC_URL,
+    }
+    # What is the same on every machine is in samconfig.toml.
+    command = build.sam_command(
+        *("deploy", "--stack-name", STACK_NAME, "--region", ministack.REGION, "--no-progressbar"),
+        *(
+            "--parameter-overrides",
+            *(f"{name}={_quoted(text)}" for name, text in overrides.items()),
+        ),
+    )
+    # Whatever proxy the shell names, the emulator is on the loopback.
+    environment = {"AWS_ENDPOINT_URL": endpoint, "NO_PROXY": "*", "no_proxy": "*"}
+    follow({"sam-deploy": command}, {**build.sam_environment(), **environment})
+    return _describe(endpoint, sandbox_url)
+
+
+def _quoted(text: str) -> str:
+    """A value as the SAM CLI wants it on its command line, which it takes apart at spaces."""
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+def _describe(endpoint: str, sandbox_url: str) -> Stack:
+    """The deployed stack, from its outputs."""
+    stacks = _client(endpoint, "cloudformation").describe_stacks(StackName=STACK_NAME)["Stacks"]
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
+    return Stack(
+        api_url=f"{endpoint}/restapis/{outputs['ApiId']}/{_STAGE}/_user_request_",
+        aws_endpoint=endpoint,
+        region=ministack.REGION,
+        sandbox_url=sandbox_url,
+        tables={
+            "whatsapp": outputs["WhatsAppTableName"],
+            "api_keys": outputs["ApiKeysTableName"],
+            "richpanel_idempotency": outputs["RichpanelIdempotencyTableName"],
+            "richpanel_conversation_state": outputs["RichpanelConversationStateTableName"],
+            "richpanel_audit_actions": outputs["RichpanelAuditActionsTableName"],
+            "conversations": outputs["ConversationsTableName"],
+            "conversation_log": outputs["ConversationLogTableName"],
+            "company_data": outputs["CompanyDataTableName"],
+        },
+        queues={
+            "whatsapp": outputs["WhatsAppQueueUrl"],
+            "whatsapp_dead_letters": outputs["WhatsAppDeadLettersUrl"],
+            "whatsapp_social_dead_letters": outputs["WhatsAppSocialDeadLettersUrl"],
+            "richpanel": outputs["RichpanelQueueUrl"],
+            "richpanel_live": outputs["RichpanelLiveQueueUrl"],
+            "richpanel_dead_letters": outputs["RichpanelDeadLettersUrl"],
+            "conversations_inbound": outputs["ConversationsInboundQueueUrl"],
+            "conversations_whatsapp": outputs["ConversationsWhatsAppQueueUrl"],
+            "conversations_sms": outputs["ConversationsSmsQueueUrl"],
+            "conversations_email": outputs["ConversationsEmailQueueUrl"],
+            "conversations_replies": outputs["ConversationsRepliesQueueUrl"],
+            "conversations_statuses": outputs["ConversationsStatusesQueueUrl"],
+            "conversations_dead_letters": outputs["ConversationsDeadLettersUrl"],
+            "sms_topics_dead_letters": outputs["SmsTopicsDeadLettersUrl"],
+        },
+        buckets={"media": outputs["MediaBucketName"]},
+        secrets={
+            "whatsapp_apps": outputs["WhatsAppAppSecretsId"],
+            "whatsapp_tokens": outputs["WhatsAppAccessTokensId"],
+            "api_seal": outputs["ApiSealSecretId"],
+            "identifier_keys": outputs["IdentifierKeysSecretId"],
+            "richpanel_webhook": outputs["RichpanelWebhookSecretId"],
+            "richpanel_keys": outputs["RichpanelKeysId"],
+            "twilio_webhook": outputs["TwilioWebhookSecretId"],
+        },
+        topics={
+            "whatsapp_social": outputs["WhatsAppSocialTopicArn"],
+            "sms_inbound": outputs["SmsInboundTopicArn"],
+            "sms_events": outputs["SmsEventsTopicArn"],
+        },
+    )
+
+
+def _client(endpoint: str, service: str) -> Any:  # noqa: ANN401 - any service's client
+    make: Callable[..., Any] = boto3.client  # its own type wants services that it knows by name
+    return make(
+        service,
+        endpoint_url=endpoint,
+        region_name=ministack.REGION,
+        aws_access_key_id=ministack.CREDENTIALS["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=ministack.CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+    )
