@@ -1,6 +1,6 @@
 """
 Commands for the people who run a deployment: `python -m operations.api_keys`, `operations.phones`,
-`operations.companies` and `operations.events`, all with --help.
+`operations.projects` and `operations.recovery.cli`, all with --help.
 
 They are started in the root of the checkout and use the caller's own AWS credentials and region (profile, environment);
 with AWS_ENDPOINT_URL they work on the local stack. What they write has the shapes that the functions read: keys, items

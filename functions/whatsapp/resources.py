@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
 
-COMMAND_LINE = "operations"  # the caller of `operations.events`: AWS has authenticated them
+COMMAND_LINE = "operations"  # the caller of `operations.recovery.cli`: AWS has authenticated them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

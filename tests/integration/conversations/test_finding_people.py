@@ -12,7 +12,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
-from operations import arguments, companies
+from operations import arguments, projects
 from shared import clock
 from shared.events import DeliveryStatus, InboundMessage
 from tests.integration.conversations.acts import (
@@ -67,14 +67,14 @@ def test_who_writes_first_of_all_finds_a_project_that_the_command_has_stored(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = {
-        companies.TABLE: world.tables["company"],
-        companies.LOG: world.tables["log"],
-        companies.INBOX: "not read here",
+        projects.TABLE: world.tables["company"],
+        projects.LOG: world.tables["log"],
+        projects.INBOX: "not read here",
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: names)
     file = tmp_path / "project.json"
     file.write_text(json.dumps(cast.project(accept_inbound=True)))
-    assert companies.main(["put", str(file), "--stack", "parley-dev"]) == 0
+    assert projects.main(["put", str(file), "--stack", "parley-dev"]) == 0
 
     write_as(world, STRANGER)
 

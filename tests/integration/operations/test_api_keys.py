@@ -205,7 +205,7 @@ def test_a_table_that_is_not_there_is_an_error_in_one_line(
 
 @pytest.mark.parametrize(
     "command",
-    ["operations.api_keys", "operations.companies", "operations.events", "operations.phones"],
+    ["operations.api_keys", "operations.projects", "operations.recovery.cli", "operations.phones"],
 )
 def test_a_command_starts_from_the_checkout_with_nothing_set_up(command: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

@@ -1,4 +1,4 @@
-"""`python -m operations.companies`: what companies set up, checked and stored by people."""
+"""`python -m operations.projects`: what companies set up, checked and stored by people."""
 
 import json
 from contextlib import suppress
@@ -14,7 +14,7 @@ from conversations.store import claims, routes
 from conversations.store.claims import Name
 from events.conversations import cast
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
-from operations import arguments, companies
+from operations import arguments, projects
 from shared.aws.dynamodb import Table
 from shared.runtime import web_addresses
 from tests.integration.conversations.neighbour import EMAIL, NEIGHBOUR, SECRET_ID, SMS, neighbour
@@ -38,9 +38,9 @@ def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
     """A stack on moto, by its outputs; `keys` has started moto."""
     dynamodb = boto3.client("dynamodb")
     found = {
-        companies.TABLE: Table(dynamodb, create_table(dynamodb, "CompanyDataTable")),
-        companies.LOG: Table(dynamodb, create_table(dynamodb, "ConversationLogTable")),
-        companies.INBOX: Table(dynamodb, create_table(dynamodb, "WhatsAppTable")),
+        projects.TABLE: Table(dynamodb, create_table(dynamodb, "CompanyDataTable")),
+        projects.LOG: Table(dynamodb, create_table(dynamodb, "ConversationLogTable")),
+        projects.INBOX: Table(dynamodb, create_table(dynamodb, "WhatsAppTable")),
     }
     inbox_numbers.forget()
     keep_secret(cast.TWILIO_SECRET)
@@ -59,7 +59,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def run(*given: str) -> int:
-    return companies.main([*given, "--stack", STACK])
+    return projects.main([*given, "--stack", STACK])
 
 
 def put(file: Path, item: object) -> int:
@@ -68,7 +68,7 @@ def put(file: Path, item: object) -> int:
 
 
 def stored(tables: dict[str, Table]) -> dict[str, Any] | None:
-    return tables[companies.TABLE].get(set_ups.key(cast.COMPANY, cast.PROJECT))
+    return tables[projects.TABLE].get(set_ups.key(cast.COMPANY, cast.PROJECT))
 
 
 def without_account(**changes: Any) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def test_a_message_to_an_address_of_the_project_finds_it_before_anybody_was_writ
 ) -> None:
     assert put(file, cast.project()) == 0
 
-    log = tables[companies.LOG]
+    log = tables[projects.LOG]
     (owner,) = routes.owners(log, "sms", SMS_NUMBER)
     assert (owner.company_id, owner.project_id) == (cast.COMPANY, cast.PROJECT)
     assert (owner.provider, owner.account) == ("twilio", ACCOUNT)
@@ -124,7 +124,7 @@ def test_numbers_of_other_countries_find_it_too(tables: dict[str, Table], file: 
 
     assert put(file, item) == 0
 
-    assert len(routes.owners(tables[companies.LOG], "sms", "+447700900199")) == 1
+    assert len(routes.owners(tables[projects.LOG], "sms", "+447700900199")) == 1
 
 
 def test_the_account_is_what_the_sending_secret_says(tables: dict[str, Table], file: Path) -> None:
@@ -134,7 +134,7 @@ def test_the_account_is_what_the_sending_secret_says(tables: dict[str, Table], f
     assert found is not None
     assert found["channel_config"]["sms"]["account"] == ACCOUNT
     assert found["channel_config"]["whatsapp"]["account"] == ACCOUNT
-    (owner,) = routes.owners(tables[companies.LOG], "sms", SMS_NUMBER)
+    (owner,) = routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)
     assert owner.account == ACCOUNT
 
 
@@ -151,7 +151,7 @@ def test_without_a_usable_secret_nobody_knows_the_account_and_nothing_is_stored(
 
     assert "channel_config.whatsapp: the secret" in capsys.readouterr().err
     assert stored(tables) is None
-    assert routes.owners(tables[companies.LOG], "email", cast.EMAIL_SENDER) == []
+    assert routes.owners(tables[projects.LOG], "email", cast.EMAIL_SENDER) == []
 
 
 def test_a_number_at_meta_needs_its_account_in_the_file(
@@ -182,7 +182,7 @@ def test_a_file_that_is_put_again_states_the_project_anew_and_keeps_its_old_addr
     found = stored(tables)
     assert found is not None
     assert "accept_inbound" not in found
-    log = tables[companies.LOG]
+    log = tables[projects.LOG]
     assert [len(routes.owners(log, "sms", n)) for n in (SMS_NUMBER, "+12025550199")] == [1, 1]
 
 
@@ -244,7 +244,7 @@ def test_a_bad_attribute_is_named_without_its_value_and_nothing_is_stored(
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"error: {named}")
     assert str(value) not in line
-    assert tables[companies.TABLE].get(set_ups.key(cast.COMPANY, cast.PROJECT)) is None
+    assert tables[projects.TABLE].get(set_ups.key(cast.COMPANY, cast.PROJECT)) is None
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_projects_are_listed_with_what_is_wrong_with_them(
     put(file, cast.project())
     keep_secret(cast.TWILIO_SECRET, SECRET_ID)
     put(file, neighbour() | {"project_status": "inactive", "project_name": "Later"})
-    tables[companies.TABLE].put(cast.project(project_id="pi-old", timezone="Nowhere"))
+    tables[projects.TABLE].put(cast.project(project_id="pi-old", timezone="Nowhere"))
     capsys.readouterr()
 
     assert run("list") == 0
@@ -329,8 +329,8 @@ def test_projects_are_listed_with_what_is_wrong_with_them(
 def test_the_template_has_the_outputs_that_are_looked_up() -> None:
     outputs = template()["Outputs"]
 
-    assert outputs[companies.TABLE]["Value"] == {"Ref": "CompanyDataTable"}
-    assert outputs[companies.LOG]["Value"] == {"Ref": "ConversationLogTable"}
+    assert outputs[projects.TABLE]["Value"] == {"Ref": "CompanyDataTable"}
+    assert outputs[projects.LOG]["Value"] == {"Ref": "ConversationLogTable"}
 
 
 @pytest.mark.parametrize(
@@ -401,8 +401,8 @@ def test_a_project_that_names_what_another_company_has_is_not_stored(
     assert put(file, neighbour(**wrong)) == 1
 
     assert capsys.readouterr().err == f"error: {said}\n"
-    assert tables[companies.TABLE].get(set_ups.key(NEIGHBOUR, cast.PROJECT)) is None
-    assert routes.owners(tables[companies.LOG], "sms", SMS) == []
+    assert tables[projects.TABLE].get(set_ups.key(NEIGHBOUR, cast.PROJECT)) is None
+    assert routes.owners(tables[projects.LOG], "sms", SMS) == []
 
 
 @pytest.mark.parametrize(
@@ -459,7 +459,7 @@ def registered(tables: dict[str, Table], company: str) -> None:
         provider="graph",
         waba_meta_id="102290129340398",
     )
-    inbox_numbers.register(tables[companies.INBOX], phone)
+    inbox_numbers.register(tables[projects.INBOX], phone)
 
 
 def at_meta(**facts: Any) -> dict[str, Any]:
@@ -532,7 +532,7 @@ def test_an_address_that_is_released_can_be_claimed_by_another_company(
     assert release(cast.COMPANY, "sms", SMS_NUMBER) == 0
     assert put(file, mine) == 0
 
-    (owner,) = routes.owners(tables[companies.LOG], "sms", SMS_NUMBER)
+    (owner,) = routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)
     assert owner.company_id == NEIGHBOUR
 
 
@@ -546,7 +546,7 @@ def test_a_company_releases_only_what_it_has_claimed(
     said = capsys.readouterr().err
     assert "name: this company has not claimed it" in said
     assert cast.COMPANY not in said.splitlines()[-1]
-    assert len(routes.owners(tables[companies.LOG], "sms", SMS_NUMBER)) == 1
+    assert len(routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)) == 1
 
 
 def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
@@ -563,6 +563,6 @@ def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
     assert put(file, item) == 1
 
     domain = Name("email", "@neighbour.example")
-    assert claims.holders(tables[companies.LOG], [domain]) == {domain: "*"}
+    assert claims.holders(tables[projects.LOG], [domain]) == {domain: "*"}
     assert release("*", "email", domain.text) == 0
-    assert claims.holders(tables[companies.LOG], [domain]) == {}
+    assert claims.holders(tables[projects.LOG], [domain]) == {}

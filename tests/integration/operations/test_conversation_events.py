@@ -1,4 +1,4 @@
-"""`python -m operations.events --context conversations`: listed and put back by people."""
+"""`python -m operations.recovery.cli --context conversations`: listed and put back by people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from conversations.recovery import parking
 from conversations.store import routes
 from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
-from operations import arguments, conversation_events, events
+from operations import arguments
+from operations.recovery import cli, conversations
 from shared import event_queues
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -26,13 +27,13 @@ if TYPE_CHECKING:
 STACK, BUCKET = "parley-dev", "media"
 FLOODED = "+12025550177"
 QUEUES = {
-    conversation_events.INBOUND: "ConversationsInboundQueue",
-    conversation_events.STATUSES: "ConversationsStatusesQueue",
-    conversation_events.REPLIES: "ConversationsRepliesQueue",
+    conversations.INBOUND: "ConversationsInboundQueue",
+    conversations.STATUSES: "ConversationsStatusesQueue",
+    conversations.REPLIES: "ConversationsRepliesQueue",
     "ConversationsWhatsAppQueueUrl": "ConversationsWhatsAppQueue",
     "ConversationsSmsQueueUrl": "ConversationsSmsQueue",
     "ConversationsEmailQueueUrl": "ConversationsEmailQueue",
-    conversation_events.DEAD_LETTERS: "ConversationsDeadLetters",
+    conversations.DEAD_LETTERS: "ConversationsDeadLetters",
 }
 MESSAGE = InboundMessage(
     provider="twilio", provider_message_id="SM1", account="AC1", channel_method="sms",
@@ -48,8 +49,8 @@ def outputs(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     boto3.client("s3").create_bucket(Bucket=BUCKET)
     sqs, dynamodb = boto3.client("sqs"), boto3.client("dynamodb")
     known = {
-        conversation_events.LOG: create_table(dynamodb, "ConversationLogTable"),
-        conversation_events.BUCKET: BUCKET,
+        conversations.LOG: create_table(dynamodb, "ConversationLogTable"),
+        conversations.BUCKET: BUCKET,
         **{output: create_queue(sqs, queue) for output, queue in QUEUES.items()},
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: known)
@@ -57,17 +58,17 @@ def outputs(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def run(command: str, *given: str) -> int:
-    return events.main([command, "--stack", STACK, "--context", "conversations", *given])
+    return cli.main([command, "--stack", STACK, "--context", "conversations", *given])
 
 
 def park(outputs: dict[str, str], body: str, reason: str = "UNKNOWN_ADDRESS") -> None:
-    log = Table(boto3.client("dynamodb"), outputs[conversation_events.LOG])
+    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
     parking.park(log, Bucket(lambda: boto3.client("s3"), BUCKET), "intake", body, reason)
 
 
 def bury(outputs: dict[str, str], entry: Entry) -> None:
     boto3.client("sqs").send_message(
-        QueueUrl=outputs[conversation_events.DEAD_LETTERS], MessageBody=entry.body,
+        QueueUrl=outputs[conversations.DEAD_LETTERS], MessageBody=entry.body,
         MessageGroupId=entry.group, MessageDeduplicationId=entry.deduplication,
     )  # fmt: skip
 
@@ -91,9 +92,9 @@ def test_parked_events_are_listed_with_their_reasons_and_replayed_by_id(
 
     assert run("replay", event_id) == 0
 
-    assert [
-        event["provider_message_id"] for event in on_queue(outputs, conversation_events.INBOUND)
-    ] == ["SM1"]
+    assert [event["provider_message_id"] for event in on_queue(outputs, conversations.INBOUND)] == [
+        "SM1"
+    ]
     assert lines(capsys) == [[event_id, "replayed", "UNKNOWN_ADDRESS"]]
     assert run("parked") == 0
     assert lines(capsys) == []
@@ -108,7 +109,7 @@ def test_all_of_a_reason_are_replayed_and_the_others_stay(
     park(outputs, "{", "unreadable")
 
     assert run("replay", "--reason", "UNKNOWN_ADDRESS") == 0
-    assert len(on_queue(outputs, conversation_events.INBOUND)) == 1
+    assert len(on_queue(outputs, conversations.INBOUND)) == 1
     assert run("replay", "--all") == 1
 
     assert "refused: unreadable" in capsys.readouterr().out
@@ -122,7 +123,7 @@ def test_dead_letters_are_listed_with_why_they_died_and_put_back(
         provider="twilio", provider_message_id="SM2", account="AC1", channel_method="sms",
         status="sent", occurred_at="2026-01-01T12:00:00.000Z",
     )  # fmt: skip
-    log = Table(boto3.client("dynamodb"), outputs[conversation_events.LOG])
+    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
     parking.note_dead_letter(log, "intake", entry.body, "throttled", 5)
     bury(outputs, entry)
     bury(outputs, event_queues.status_entry(status))
@@ -135,8 +136,8 @@ def test_dead_letters_are_listed_with_why_they_died_and_put_back(
     ]
     assert run("redrive", "--all") == 0
 
-    assert len(on_queue(outputs, conversation_events.INBOUND)) == 1
-    assert len(on_queue(outputs, conversation_events.STATUSES)) == 1
+    assert len(on_queue(outputs, conversations.INBOUND)) == 1
+    assert len(on_queue(outputs, conversations.STATUSES)) == 1
     assert "about 0 in the queue `conversations`" in capsys.readouterr().err
 
 
@@ -145,7 +146,7 @@ def test_a_company_sees_its_parked_events_among_any_number_of_others(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    log = Table(boto3.client("dynamodb"), outputs[conversation_events.LOG])
+    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
     for company, number in (("acme", SMS_NUMBER), ("flood", FLOODED)):
         routes.add_address(log, "sms", number, owner(company))
     for n in range(20):
@@ -166,13 +167,13 @@ def test_a_company_sees_its_parked_events_among_any_number_of_others(
     ((event_id, *_),) = lines(capsys)
     assert len(reads) == 1
     assert run("replay", event_id, "--company", "flood") == 1
-    assert on_queue(outputs, conversation_events.INBOUND) == []
+    assert on_queue(outputs, conversations.INBOUND) == []
 
 
 def test_an_account_that_signs_for_anothers_number_does_not_fill_that_ones_list(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log = Table(boto3.client("dynamodb"), outputs[conversation_events.LOG])
+    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
     routes.add_address(log, "sms", SMS_NUMBER, owner("acme"))
     park(outputs, body_of(replace(MESSAGE, account="ACforeign")), "TENANT_MISMATCH")
 
@@ -198,4 +199,4 @@ def test_an_event_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(("output", "queue"), QUEUES.items())
 def test_the_template_has_the_outputs_that_the_command_looks_up(output: str, queue: str) -> None:
     assert template()["Outputs"][output]["Value"] == {"Ref": queue}
-    assert {conversation_events.LOG, conversation_events.BUCKET} <= set(template()["Outputs"])
+    assert {conversations.LOG, conversations.BUCKET} <= set(template()["Outputs"])

@@ -1,4 +1,4 @@
-"""`python -m operations.events`: what could not be handled, listed and put back by people."""
+"""`python -m operations.recovery.cli`: what could not be handled, listed and put back by people."""
 
 import json
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 import boto3
 import pytest
 
-from operations import arguments, events, inbox_events
+from operations import arguments
+from operations.recovery import cli, whatsapp
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, digest
@@ -46,7 +47,7 @@ def outputs(inbox: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def run(*given: str) -> int:
-    return events.main([*given, "--stack", STACK])
+    return cli.main([*given, "--stack", STACK])
 
 
 def park(
@@ -210,5 +211,5 @@ def test_a_wrong_argument_is_named(
 @pytest.mark.parametrize(("output", "queue"), QUEUES.items())
 def test_the_template_has_the_outputs_that_the_command_looks_up(output: str, queue: str) -> None:
     assert template()["Outputs"][output]["Value"] == {"Ref": queue}
-    names = {inbox_events.BUCKET, inbox_events.SOCIAL_TOPIC, inbox_events.TABLE}
+    names = {whatsapp.BUCKET, whatsapp.SOCIAL_TOPIC, whatsapp.TABLE}
     assert names <= set(template()["Outputs"])

@@ -1,4 +1,4 @@
-"""`python -m operations.recipients erase`: a person is erased by an operator."""
+"""`python -m operations.erase_person erase`: a person is erased by an operator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conversations.store import conversations
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from events.conversations import cast
 from local.sandbox import Config, running
-from operations import arguments, recipients
+from operations import arguments, erase_person
 from shared import clock, keyed_hashes
 from shared.aws.dynamodb import Table
 from tests import keyring
@@ -37,16 +37,16 @@ def table(keys: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
     dynamodb = boto3.client("dynamodb")
     boto3.client("s3").create_bucket(Bucket=BUCKET)
     outputs = {
-        recipients.TABLE: create_table(dynamodb, "ConversationsTable"),
-        recipients.LOG: create_table(dynamodb, "ConversationLogTable"),
-        recipients.BUCKET: BUCKET,
-        recipients.KEYS: KEYS_SECRET,
+        erase_person.TABLE: create_table(dynamodb, "ConversationsTable"),
+        erase_person.LOG: create_table(dynamodb, "ConversationLogTable"),
+        erase_person.BUCKET: BUCKET,
+        erase_person.KEYS: KEYS_SECRET,
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
     monkeypatch.setattr(clock, "sleep_ms", lambda _: None)
     # The command configures the keyring of the process: it is put back after the test.
     monkeypatch.setattr(keyed_hashes, "_secret", keyed_hashes._secret)
-    return Table(dynamodb, outputs[recipients.TABLE])
+    return Table(dynamodb, outputs[erase_person.TABLE])
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def begin(table: Table, thread_id: str | None = None) -> None:
 
 
 def erase(*given: str) -> int:
-    return recipients.main(["erase", "--stack", STACK, "--company", cast.COMPANY, *given])
+    return erase_person.main(["erase", "--stack", STACK, "--company", cast.COMPANY, *given])
 
 
 def left(table: Table) -> list[Conversation]:

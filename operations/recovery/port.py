@@ -1,4 +1,4 @@
-"""What the contexts' events that could not be handled look like to `operations.events`, whichever context it is."""
+"""What the contexts' events that could not be handled look like to `operations.recovery.cli`, whichever context it is."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -95,7 +95,7 @@ def _forget_thread(credentials: Credentials, openai_url: str, conversation: Conv
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations.recipients", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m operations.erase_person", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
     erase = commands.add_parser(
         "erase",

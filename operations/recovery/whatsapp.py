@@ -1,4 +1,4 @@
-"""The WhatsApp inbox's events that could not be handled, for `operations.events`."""
+"""The WhatsApp inbox's events that could not be handled, for `operations.recovery.cli`."""
 
 import sys
 from collections.abc import Collection, Iterator
@@ -8,8 +8,9 @@ from typing import Any
 import boto3
 from pydantic import BaseModel
 
-from operations import arguments, unhandled
-from operations.unhandled import PutBack, Shown, Tell
+from operations import arguments
+from operations.recovery import port
+from operations.recovery.port import PutBack, Shown, Tell
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -36,7 +37,7 @@ class InboxEvents:
 
     depot: Depot
 
-    def parked(self, wanted: unhandled.Wanted) -> Iterator[Shown]:
+    def parked(self, wanted: port.Wanted) -> Iterator[Shown]:
         """Parked events, newest first."""
         states = replay.WAITING if wanted.is_waiting else None
         which = Wanted(company=wanted.company, reason=wanted.reason, states=states)
@@ -60,7 +61,7 @@ class InboxEvents:
         except (NotFound, NotReplayable) as refusal:
             tell(PutBack(event_id, (), str(refusal)))
 
-    def replay_all(self, wanted: unhandled.Wanted, tell: Tell) -> None:
+    def replay_all(self, wanted: port.Wanted, tell: Tell) -> None:
         """Put all open ones back that are wanted."""
         which = Wanted(company=wanted.company, reason=wanted.reason)
         start: Position = None

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from operations import arguments, conversation_events, inbox_events
+from operations import arguments
 from operations.arguments import Refused, matching
-from operations.unhandled import PutBack, Shown, Unhandled, Wanted
+from operations.recovery import conversations, whatsapp
+from operations.recovery.port import PutBack, Shown, Unhandled, Wanted
 from shared.failures import Transient
 
 MOST_SHOWN = 100
-CONTEXTS = {"whatsapp": inbox_events.of_stack, "conversations": conversation_events.of_stack}
+CONTEXTS = {"whatsapp": whatsapp.of_stack, "conversations": conversations.of_stack}
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -99,7 +100,7 @@ def _waiting(events: Unhandled) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations.events", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m operations.recovery.cli", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
 
     parked = commands.add_parser("parked", help="list parked events, newest first")

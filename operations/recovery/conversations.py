@@ -1,4 +1,4 @@
-"""The AI conversations' events that could not be handled, for `operations.events`."""
+"""The AI conversations' events that could not be handled, for `operations.recovery.cli`."""
 
 import sys
 from collections.abc import Collection, Iterator
@@ -10,7 +10,7 @@ from conversations.recovery import replay
 from conversations.recovery.replay import DeadEvent, Depot, Found, NotReplayable, Redriven
 from conversations.store.items.conversation import ChannelMethod
 from operations import arguments
-from operations.unhandled import PutBack, Shown, Tell, Wanted
+from operations.recovery.port import PutBack, Shown, Tell, Wanted
 from shared import clock
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table

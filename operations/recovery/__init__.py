@@ -1,0 +1,1 @@
+"""Parked events and dead letters of all contexts: list, replay, redrive."""
