@@ -58,8 +58,8 @@ runs `sam local invoke` with the built function, in Lambda's container image, on
 
 runs it under AWS's own runtime interface emulator, on the same stack: faster, without a bound on memory and a
 read-only disk. Both need Linux, and bring the stack up where it does not run. For example
-`python -m local.invoke.rie WhatsAppWorker events/whatsapp/queue_text.json`. The handshake is answered 403: each stack has
-a verify token of its own.
+`python -m local.invoke.rie WhatsAppWorker events/whatsapp/queue_text.json`. The handshake is answered 403: each stack
+has a verify token of its own.
 
 SAM by itself, on the resources of a stage that is deployed, with your credentials:
 

@@ -4,9 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from conversations.conversation import Opened
 from conversations.initiation.context_object import ContextObject
+from conversations.resources import Resources
+from conversations.store.items.log import Message
 from conversations.transitions import Cause
 from shared.aws.sqs_fifo import Entry, digest
+from shared.events import ReplyTrigger, body_of
 from shared.failures import Permanent
 
 
@@ -112,3 +116,19 @@ def read(body: str) -> Record:
         return _records.validate_json(body)
     except ValidationError:
         raise Permanent("unreadable") from None
+
+
+def ask_for_reply(here: Resources, ref: str, message: Message, *again: str) -> None:
+    """Ask for an answer to a message. Safe to repeat; *again* makes it another question than the ones before."""
+    wanted = ReplyTrigger(
+        ref=ref, message_sk=message.sk(message.message_timestamp, message.entry_id)
+    )
+    entry = Entry(body_of(wanted), digest(ref), digest("trigger", ref, wanted.message_sk, *again))
+    here.replies.send([entry])
+
+
+def send_notice(here: Resources, opened: Opened, notice: str, cause: str) -> None:
+    """Have the processor of the channel send a fixed text, once for each cause."""
+    wanted = Notice.model_validate({"ref": opened.ref, "notice": notice, "cause": cause})
+    queue = here.channels[opened.conversation.channel_method]
+    queue.send([entry(wanted, opened.ref, "notice", notice, cause)])

@@ -1,11 +1,11 @@
 """How far a conversation had come, told by its log: where it goes when it is the model's again."""
 
 from conversations.conversation import Opened
-from conversations.inbound.normalise import EXTERNAL
 from conversations.lifecycle import Status
 from conversations.resources import Resources
 from conversations.store import messages
 from conversations.store.items.conversation import Role
+from conversations.store.items.identifiers import EXTERNAL
 from conversations.store.items.log import Delivery
 
 LOOKED_AT = 50  # of the newest messages

@@ -228,3 +228,14 @@ def _fenced(
             raise states.Gone
         state = again
     raise Transient("state_contended")
+
+
+def status_before(opened: Opened) -> Status:
+    """The status that a conversation had before it was closed or opted out of."""
+    known = opened.state.status_before
+    then = Status(known) if known else None
+    if then is not None and then not in OVER:
+        return then
+    if opened.conversation.task_complete:
+        return Status.INITIAL_MESSAGE_SENT
+    return Status.PROCESSING

@@ -3,8 +3,8 @@ The local stack: the shipped template, deployed into MiniStack, with the provide
 
     make up | make down | make status
     python -m local.stack.cli run <command ...>     # the stack is there while the command runs
-    python -m local.stack.cli beside <command ...>  # the same, but the command begins at once: it waits where it needs it
-    with running_stack() as stack: ...          # the same, from Python
+    python -m local.stack.cli beside <command ...>  # the same, but the command starts at once and waits for the stack
+    with running_stack() as stack: ...              # the same, from Python
 
 It needs Linux: functions run in MiniStack's interpreter, with the Linux wheels that are built for Lambda.
 """
@@ -242,7 +242,7 @@ def _status() -> str:
 
 
 def main() -> None:
-    """`python -m local.stack.cli up | status | run <command> | beside <command>`; `python -m local.stack.shutdown` stops."""
+    """Run `up`, `status`, `run <command>` or `beside <command>`; `python -m local.stack.shutdown` stops the stack."""
     match sys.argv[1:]:
         case ["up"]:
             stack = up()

@@ -1,5 +1,5 @@
 """
-`python -m ministack`, but it waits for the log lines of functions: `python -m local.stack.ministack_patch`, in MiniStack's Python.
+Runs `python -m ministack` with a patch: it waits for the log lines of functions. MiniStack's own Python runs it.
 
 MiniStack answers an invocation when no line of its log has come for 50 ms. On a busy machine lines come later; they are
 shown with the next invocation of that worker, and those of its last one never. Our accounts are drawn up from the logs.

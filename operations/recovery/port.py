@@ -1,4 +1,4 @@
-"""What the contexts' events that could not be handled look like to `operations.recovery.cli`, whichever context it is."""
+"""The port of `operations.recovery.cli` to the parked events and dead letters of one context."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -66,8 +66,8 @@ class Function(_Configured):
     """
     A function of the project's own, which its webhook carries out.
 
-    With *approval* nothing runs until a person has released it. *target* has the syntax of `shared.runtime.web_addresses`;
-    whether its host is public is checked at each call.
+    With *approval* nothing runs until a person has released it. *target* has the syntax of
+    `shared.runtime.web_addresses`; each call checks that its host is public.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]

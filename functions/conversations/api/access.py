@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from conversations.conversation import Opened
 from conversations.store import conversations, states
-from conversations.store.items.log import Mode
+from conversations.store.items import log
 from conversations.transitions import Cause
 from shared import addresses
 from shared.api.opaque_ids import Seal, seal_of
@@ -76,7 +76,7 @@ class Agent:
 
     def id_in(self, state: State) -> str:
         """Who acts in a conversation that stands so."""
-        return self.name or holder_of(state) or self.principal
+        return self.name or log.holder_of(state) or self.principal
 
     def cause_in(self, opened: Opened, act: str, *, reason: str, words: str | None = None) -> Cause:
         """The record of a change by this agent: *act* names the kind of call, *words* as in `Cause`."""
@@ -89,14 +89,9 @@ class Agent:
         )
 
 
-def holder_of(state: State) -> str | None:
-    """The agent who has a conversation; None where nobody does."""
-    return state.owner if state.mode is Mode.HUMAN else None
-
-
 def check_not_taken(opened: Opened, agent: Agent) -> None:
     """Raise AlreadyTaken where another agent has the conversation and the call has no `force`."""
-    if not agent.force and holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
+    if not agent.force and log.holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
         raise AlreadyTaken("a colleague has the conversation; give force: true to act all the same")
 
 

@@ -1,10 +1,10 @@
 """What people of the company say, and fixed texts: sent by the same routine and under the same policy as all else."""
 
+from conversations import commands, conversation
 from conversations.commands import HumanMessage, Notice, Resume
 from conversations.conversation import Opened
 from conversations.dialogue import reply
 from conversations.dialogue.context import Desk
-from conversations.inbound import intake, normalise
 from conversations.outbound.policy.gate import Wanted
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome, Plan
@@ -20,9 +20,9 @@ OPT_OUT_CONFIRMATION = "opt_out_confirmation"
 
 def say(desk: Desk, wanted: HumanMessage, run: Run) -> Outcome | None:
     """Send what a person wrote, unless it was. It answers all that the customer wrote before it."""
-    opened = normalise.opened(desk.here, wanted.ref)
+    opened = conversation.load(desk.here, wanted.ref)
     finished = engine.resume(desk.turns, opened, run)
-    opened = normalise.opened(desk.here, wanted.ref)
+    opened = conversation.load(desk.here, wanted.ref)
     turn_id = f"human:{wanted.cause}"
     if _was_tried(desk, opened, turn_id):
         return finished
@@ -41,9 +41,9 @@ def say(desk: Desk, wanted: HumanMessage, run: Run) -> Outcome | None:
 
 def give_notice(desk: Desk, wanted: Notice, run: Run) -> Outcome | None:
     """Send a fixed text, where the project has one, unless it was sent."""
-    opened = normalise.opened(desk.here, wanted.ref)
+    opened = conversation.load(desk.here, wanted.ref)
     finished = engine.resume(desk.turns, opened, run)
-    opened = normalise.opened(desk.here, wanted.ref)
+    opened = conversation.load(desk.here, wanted.ref)
     turn_id = f"notice:{wanted.notice}:{wanted.cause}"
     if _was_tried(desk, opened, turn_id):
         return finished
@@ -55,10 +55,10 @@ def give_notice(desk: Desk, wanted: Notice, run: Run) -> Outcome | None:
 
 def go_on_answering(desk: Desk, wanted: Resume) -> None:
     """An answer that was put off is due: ask for it again."""
-    opened = normalise.opened(desk.here, wanted.ref)
+    opened = conversation.load(desk.here, wanted.ref)
     newest = reply.has_pending(desk, opened)
     if newest is not None and opened.state.mode is Mode.AI:
-        intake.trigger(desk.here, opened.ref, newest, "again")
+        commands.ask_for_reply(desk.here, opened.ref, newest, "again")
 
 
 def wanted_of(opened: Opened, message: Message) -> Wanted:

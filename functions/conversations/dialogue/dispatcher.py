@@ -1,5 +1,6 @@
 """Whatever lies on a channel's queue: who handles which record."""
 
+from conversations import conversation
 from conversations.commands import (
     FetchFiles,
     HumanMessage,
@@ -18,7 +19,7 @@ from conversations.dialogue import (
     release,
 )
 from conversations.dialogue.context import Desk
-from conversations.inbound import attachments, normalise
+from conversations.inbound import attachments
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle import NEVER_SENT, Status
 from conversations.outbound.turns.engine import Ended, Outcome
@@ -34,7 +35,7 @@ def work(desk: Desk, record: Record, channel: ChannelMethod, run: Run) -> Outcom
     """Handle one record. Raises Permanent for what can never be done, Transient for what comes back."""
     if isinstance(record, ContextObject):
         return first_message.begin(desk, record, channel, run)
-    opened = normalise.opened(desk.here, record.ref)
+    opened = conversation.load(desk.here, record.ref)
     if opened.conversation.channel_method is not channel:
         raise Permanent("wrong_queue")
     outcome: Outcome | None = None
@@ -61,12 +62,12 @@ def _resolve(desk: Desk, record: Resolve, run: Run) -> Outcome | None:
     outcome = reconciliation.settle(desk, record, run)
     if outcome is not None and outcome.ended is Ended.LATER:
         return outcome
-    return function_approval.tell(desk, normalise.opened(desk.here, record.ref), run) or outcome
+    return function_approval.tell(desk, conversation.load(desk.here, record.ref), run) or outcome
 
 
 def _resume(desk: Desk, record: Resume, run: Run) -> Outcome | None:
     """A first message, or an answer, that was put off may be due. Once it is done, nothing waits any more."""
-    opened = normalise.opened(desk.here, record.ref)
+    opened = conversation.load(desk.here, record.ref)
     outcome = None
     status = Status(opened.conversation.conversation_status)
     due.done(
@@ -82,7 +83,7 @@ def _resume(desk: Desk, record: Resume, run: Run) -> Outcome | None:
 
 
 def _fetch(desk: Desk, record: FetchFiles) -> None:
-    opened = normalise.opened(desk.here, record.ref)
+    opened = conversation.load(desk.here, record.ref)
     waiting = due.get(desk.here.log, record.ref, DueKind.MEDIA)
     message = messages.get(desk.here.log, record.ref, record.message_sk)
     if message is None or waiting is None:

@@ -7,11 +7,10 @@ repetition finds it there and goes on; another request under the same id is park
 
 from dataclasses import replace
 
-from conversations import erased, projects
+from conversations import conversation, erased, projects
 from conversations.ai.checks.guardrails import hosts_in
 from conversations.conversation import Opened
 from conversations.dialogue.context import Desk
-from conversations.inbound import normalise
 from conversations.initiation import requests, snapshot
 from conversations.initiation.context_object import ContextObject, context_hash
 from conversations.initiation.json_body import RequestRefused
@@ -175,7 +174,9 @@ def _read(context: ContextObject, channel: ChannelMethod) -> tuple[Request, Comp
 def _now(here: Resources, then: Company) -> Company:
     """The project as it is set up now: whoever switched it off while the request waited is heard."""
     off = {"project_status": ProjectStatus.INACTIVE}
-    return normalise.project(here, then.company_id, then.project_id) or then.model_copy(update=off)
+    return conversation.load_project(here, then.company_id, then.project_id) or then.model_copy(
+        update=off
+    )
 
 
 def establish(desk: Desk, context: ContextObject, request: Request, company: Company) -> Opened:

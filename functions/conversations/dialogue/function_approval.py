@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.ai.functions import FAILED, CallRefused, checked
-from conversations.api.access import holder_of
 from conversations.dialogue import first_message, reply
 from conversations.lifecycle import OVER, Status
 from conversations.outbound.compose import proposals
@@ -23,7 +22,7 @@ from conversations.outbound.turns.unwritable import Unwritable
 from conversations.resume_status import status_of_model
 from conversations.store import messages, states
 from conversations.store.items import identifiers
-from conversations.store.items.log import Mode
+from conversations.store.items.log import Mode, holder_of
 from conversations.store.items.proposal import Verdict
 from conversations.transitions import finish_move, move
 from shared.failures import Transient

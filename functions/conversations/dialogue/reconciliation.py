@@ -1,10 +1,9 @@
 """Sends whose outcome nobody knew, settled by the evidence that there is when they are due."""
 
-from conversations.commands import Resolve
+from conversations import conversation
+from conversations.commands import Resolve, ask_for_reply
 from conversations.dialogue.context import Desk
 from conversations.dialogue.reply import has_pending, tell_of_handoff
-from conversations.inbound import normalise
-from conversations.inbound.intake import trigger
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Ended, Outcome
 from conversations.resources import Run
@@ -15,14 +14,14 @@ from conversations.store.items.log import DueKind, Mode
 def settle(desk: Desk, wanted: Resolve, run: Run) -> Outcome | None:
     """Finish a turn that is in doubt, then have what the customer wrote meanwhile answered. Raises Transient."""
     here = desk.here
-    opened = normalise.opened(here, wanted.ref)
+    opened = conversation.load(here, wanted.ref)
     outcome = engine.resume(desk.turns, opened, run)
     if outcome is not None and outcome.ended is Ended.LATER:
         return outcome
     due.done(here.log, wanted.ref, DueKind.IN_DOUBT)
-    opened = normalise.opened(here, wanted.ref)
+    opened = conversation.load(here, wanted.ref)
     tell_of_handoff(desk, opened)
     newest = has_pending(desk, opened)
     if newest is not None and opened.state.mode is Mode.AI:
-        trigger(here, wanted.ref, newest, "settled")
+        ask_for_reply(here, wanted.ref, newest, "settled")
     return outcome

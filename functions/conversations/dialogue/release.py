@@ -1,10 +1,10 @@
 """A person lets go what was held back: a first message that was reviewed, blocked or failed, or a function."""
 
+from conversations import conversation
 from conversations.commands import HumanMessage, Release
 from conversations.dialogue import first_message, function_approval
 from conversations.dialogue.agent_message import say
 from conversations.dialogue.context import Desk
-from conversations.inbound import normalise
 from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome
@@ -25,9 +25,9 @@ def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
 
     Whatever stopped it before is asked again, but for the review.
     """
-    opened = normalise.opened(desk.here, wanted.ref)
+    opened = conversation.load(desk.here, wanted.ref)
     engine.resume(desk.turns, opened, run)
-    opened = normalise.opened(desk.here, wanted.ref)
+    opened = conversation.load(desk.here, wanted.ref)
     if wanted.function_sk is not None:
         return function_approval.approve(desk, opened, wanted, run)
     status = Status(opened.conversation.conversation_status)

@@ -8,12 +8,12 @@ message without a trigger.
 
 from dataclasses import replace
 
+from conversations import commands, conversation
 from conversations.ai.config import BuiltIn
-from conversations.conversation import Opened
+from conversations.conversation import Opened, addresses_of
 from conversations.dialogue.context import Desk
-from conversations.inbound import keywords, normalise
 from conversations.lifecycle import Status
-from conversations.outbound.policy.gate import Wanted, addresses_of, end_of
+from conversations.outbound.policy.gate import Wanted, end_of
 from conversations.outbound.turns import deferral, engine, transmission
 from conversations.outbound.turns.engine import Ended, Outcome, Plan
 from conversations.outbound.turns.settlement import Noted
@@ -36,12 +36,12 @@ def answer(
 ) -> Outcome | None:
     """Answer what the customer wrote last; None where nothing is to be answered now. Raises Permanent, Transient."""
     here = desk.here
-    opened = normalise.opened(here, trigger.ref)
+    opened = conversation.load(here, trigger.ref)
     finished = engine.resume(desk.turns, opened, run)
     if finished is not None:
         if finished.ended is Ended.LATER:
             return finished
-        opened = normalise.opened(here, trigger.ref)
+        opened = conversation.load(here, trigger.ref)
     if opened.state.mode is not Mode.AI:
         # What a worker has left that died behind the end of this turn.
         opened = finish_move(here, opened)
@@ -70,7 +70,7 @@ def go_on(desk: Desk, opened: Opened, turn_id: str, run: Run) -> Outcome | None:
 def _answer(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run: Run) -> Outcome:
     outcome = _taken(desk, opened, pending, turn_id, run)
     if outcome.ended is not Ended.LATER:
-        opened = normalise.opened(desk.here, opened.ref)
+        opened = conversation.load(desk.here, opened.ref)
         tell_of_handoff(desk, opened)
         _confirm_opt_out(desk, opened, turn_id)
     return outcome
@@ -141,7 +141,7 @@ def tell_of_handoff(desk: Desk, opened: Opened) -> None:
     newest = messages.newest(desk.here.log, opened.ref, 1)
     is_told = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
     if not is_told:
-        keywords.send_notice(desk.here, opened, "handoff", str(opened.state.generation))
+        commands.send_notice(desk.here, opened, "handoff", str(opened.state.generation))
 
 
 def _confirm_opt_out(desk: Desk, opened: Opened, turn_id: str) -> None:
@@ -150,7 +150,7 @@ def _confirm_opt_out(desk: Desk, opened: Opened, turn_id: str) -> None:
         return
     if _heard_by_model(desk, opened, turn_id):
         cause = identifiers.action_id(opened.ref, turn_id)
-        keywords.send_notice(desk.here, opened, "opt_out_confirmation", cause)
+        commands.send_notice(desk.here, opened, "opt_out_confirmation", cause)
 
 
 def _heard_by_model(desk: Desk, opened: Opened, turn_id: str) -> bool:

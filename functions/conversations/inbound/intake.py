@@ -18,20 +18,20 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import erased, ownership
+from conversations import commands, conversation, erased, ownership, transitions
 from conversations.inbound import attachments, keywords, late_attachments, matching, normalise
 from conversations.lifecycle import WITH_PEOPLE, Status
 from conversations.outbound.policy.review import must_be_reviewed
 from conversations.privacy import subjects
 from conversations.store import messages, routes, states, unhandled, unreachable
+from conversations.store.items import identifiers
 from conversations.store.items.log import Message, Mode
 from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound
 from conversations.transitions import Cause, move
 from shared import clock
 from shared.addresses import twins_of
-from shared.aws.sqs_fifo import Entry, digest
-from shared.events import ReplyTrigger, body_of
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime.observability import metrics
 
@@ -89,7 +89,7 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
         ref = marker.ref
     if ref is None:
         return _keep_for_people(desk, event, customer, allowed[0], marker)
-    opened = normalise.opened(here, ref)
+    opened = conversation.load(here, ref)
     wish, had_left = _consent(desk, opened, event, customer)
     message, opened, is_new = _store(here, opened, event, marker)
     # A repetition finishes what its first delivery may have left; it does not undo what happened since.
@@ -211,7 +211,7 @@ def _ask_for_answer(
     status = Status(opened.conversation.conversation_status)
     if status in _REOPENS and is_news:
         cause = Cause(who=keywords.CUSTOMER, what=message.entry_id, reason="wrote_again")
-        opened = move(here, opened, keywords.before(opened), cause, is_return=True)
+        opened = move(here, opened, transitions.status_before(opened), cause, is_return=True)
         status = Status(opened.conversation.conversation_status)
     if opened.state.mode is Mode.CLOSED:
         return
@@ -221,21 +221,12 @@ def _ask_for_answer(
             cause = Cause(who="parley", what=message.entry_id, reason=REVIEW)
             move(here, opened, Status.HANDOFF_PENDING, cause)
         return
-    trigger(here, opened.ref, message)
-
-
-def trigger(here: Resources, ref: str, message: Message, *again: str) -> None:
-    """Ask for an answer to a message. Safe to repeat; *again* makes it another question than the ones before."""
-    wanted = ReplyTrigger(
-        ref=ref, message_sk=message.sk(message.message_timestamp, message.entry_id)
-    )
-    entry = Entry(body_of(wanted), digest(ref), digest("trigger", ref, wanted.message_sk, *again))
-    here.replies.send([entry])
+    commands.ask_for_reply(here, opened.ref, message)
 
 
 def _taken_over_outside(here: Resources, opened: Opened, message: Message) -> None:
     """The business answered elsewhere: a person has it, and the model is silent until it is given back."""
-    cause = Cause(who=normalise.EXTERNAL, what=message.entry_id, reason="answered_outside")
+    cause = Cause(who=identifiers.EXTERNAL, what=message.entry_id, reason="answered_outside")
     if opened.state.mode is not Mode.CLOSED:
         move(here, opened, Status.HANDOFF_ACTIVE, cause)
 
@@ -249,7 +240,7 @@ def _keep_for_people(
 ) -> Taken:
     """A message that belongs to no conversation: STOP counts all the same, and people see the rest."""
     here = desk.here
-    company = normalise.project(here, owner.company_id, owner.project_id)
+    company = conversation.load_project(here, owner.company_id, owner.project_id)
     if company is not None:
         known = keywords.known_addresses(None, customer)
         wish = keywords.heard(desk.consents, company, event, known)

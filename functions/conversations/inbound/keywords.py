@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations import commands
-from conversations.commands import Notice
-from conversations.lifecycle import OVER, Status
-from conversations.outbound.policy.gate import addresses_of
+from conversations import commands, transitions
+from conversations.conversation import addresses_of
+from conversations.lifecycle import Status
 from conversations.transitions import Cause, move
 from shared import clock
 from shared.addresses import twins_of
@@ -96,7 +95,7 @@ def act(
     is_answered = event.opt_out_type is not None or _is_left_to_provider(opened)
     if wish is Wish.HELP:
         if not is_answered and not had_left:
-            send_notice(here, opened, "help", message.entry_id)
+            commands.send_notice(here, opened, "help", message.entry_id)
         return opened
     if wish is Wish.STOP:
         # Consent alone does not tell a repetition from a second stop: the first try of this one may have written it.
@@ -104,29 +103,11 @@ def act(
         is_second = had_left or (is_over and opened.state.moved_for != message.entry_id)
         after = move(here, opened, Status.OPTED_OUT, cause)
         if not is_answered and not is_second:
-            send_notice(here, opened, "opt_out_confirmation", message.entry_id)
+            commands.send_notice(here, opened, "opt_out_confirmation", message.entry_id)
         return after
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return opened
-    return move(here, opened, before(opened), cause, is_return=True)
-
-
-def before(opened: Opened) -> Status:
-    """The status that a conversation had before it was closed or opted out of."""
-    known = opened.state.status_before
-    then = Status(known) if known else None
-    if then is not None and then not in OVER:
-        return then
-    if opened.conversation.task_complete:
-        return Status.INITIAL_MESSAGE_SENT
-    return Status.PROCESSING
-
-
-def send_notice(here: Resources, opened: Opened, notice: str, cause: str) -> None:
-    """Have the processor of the channel send a fixed text, once for each cause."""
-    wanted = Notice.model_validate({"ref": opened.ref, "notice": notice, "cause": cause})
-    queue = here.channels[opened.conversation.channel_method]
-    queue.send([commands.entry(wanted, opened.ref, "notice", notice, cause)])
+    return move(here, opened, transitions.status_before(opened), cause, is_return=True)
 
 
 def _is_left_to_provider(opened: Opened) -> bool:

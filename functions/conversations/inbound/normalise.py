@@ -2,29 +2,23 @@
 
 import json
 
-from aws_lambda_powertools.metrics import MetricUnit
-
-from conversations.conversation import Opened
+from conversations import conversation
 from conversations.inbound.attachments import AWAITED, PENDING
 from conversations.lifecycle import Status
-from conversations.projects import Company, ConfigurationInvalid
+from conversations.projects import Company
 from conversations.resources import Resources
 from conversations.store import conversations, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from conversations.store.items.log import Message, State
-from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import Alias, BusinessAddress
 from conversations.transitions import keep_open
 from shared import addresses, clock
 from shared.aws.sqs_fifo import digest
 from shared.events import InboundMessage, body_of
-from shared.failures import Permanent, Transient
-from shared.runtime.observability import logger, metrics
+from shared.failures import Permanent
 
 LONGEST_INLINE = 16 * 1_024
-EXTERNAL = "human:external"
-REQUEST_PREFIX = "in-"
 _HASH_CHARACTERS = 24
 
 
@@ -53,43 +47,6 @@ def customer_of(event: InboundMessage) -> str:
         raise Permanent("bad_address") from None
 
 
-def opened(here: Resources, ref: str) -> Opened:
-    """
-    The conversation, its state and its project.
-
-    Raises Permanent (`conversation_gone`), and Transient while the project is not set up as it must be.
-    """
-    state, item = found(here, ref)
-    company = project(here, state.company_id, state.project_id)
-    if company is None:
-        raise Permanent("conversation_gone")
-    return Opened(ref=ref, conversation=item, state=state, company=company)
-
-
-def found(here: Resources, ref: str) -> tuple[State, Conversation]:
-    """The state of a conversation, and the conversation. Raises Permanent (`conversation_gone`, `erased`)."""
-    state = states.read(here.log, ref)
-    item = (
-        conversations.read(here.table, state.primary_channel, state.conversation_id)
-        if state
-        else None
-    )
-    if state is None or item is None:
-        is_erased = states.is_erased(here.log, ref)
-        raise Permanent(ParkReason.ERASED if is_erased else ParkReason.GONE)
-    return state, item
-
-
-def project(here: Resources, company_id: str, project_id: str) -> Company | None:
-    """The project; None where there is none. Raises Transient where its item is bad: people have to mend it."""
-    try:
-        return here.companies.project(company_id, project_id)
-    except ConfigurationInvalid as fault:
-        metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-        logger.error("project is not set up as it must be", extra={"attribute": fault.attribute})
-        raise Transient("configuration_invalid") from None
-
-
 def begin(
     here: Resources,
     event: InboundMessage,
@@ -97,7 +54,7 @@ def begin(
     allowed: list[BusinessAddress],
 ) -> str | None:
     """A conversation that the customer begins, where exactly one project takes such; its `ref`, else None."""
-    projects = [project(here, o.company_id, o.project_id) for o in allowed]
+    projects = [conversation.load_project(here, o.company_id, o.project_id) for o in allowed]
     willing = [company for company in projects if company and company.accept_inbound]
     if len(willing) != 1:
         return None
@@ -133,7 +90,7 @@ def link_identities(here: Resources, event: InboundMessage, company: Company) ->
 def log_entry(event: InboundMessage, at: str, ref: str) -> Message:
     """The message as the log keeps it."""
     is_ours = event.type == "human_reply"
-    author = EXTERNAL if is_ours else "customer"
+    author = identifiers.EXTERNAL if is_ours else "customer"
     return Message(
         entry_id=entry_of(ref, event.provider, event.provider_message_id),
         message_timestamp=at,
@@ -186,7 +143,7 @@ def _texts(part: object) -> dict[str, str] | None:
 def _from_customer(event: InboundMessage, customer: str, company: Company) -> Conversation:
     channel = ChannelMethod(event.channel_method)
     marker = digest(event.provider, event.provider_message_id)
-    request_id = f"{REQUEST_PREFIX}{marker[:_HASH_CHARACTERS]}"
+    request_id = f"{identifiers.REQUEST_PREFIX}{marker[:_HASH_CHARACTERS]}"
     recipient = customer.removeprefix("+").removeprefix(addresses.USER_ID_PREFIX)
     at = clock.to_text(clock.now_ms())
     is_mail = channel is ChannelMethod.EMAIL
@@ -225,12 +182,12 @@ def _state(event: InboundMessage, conversation: Conversation) -> State:
     return State.of_item(
         conversation,
         event.business_address,
-        REQUEST_PREFIX,
+        identifiers.REQUEST_PREFIX,
         customer_user_id=event.customer_user_id,
     )
 
 
 def as_json(event: InboundMessage) -> dict[str, object]:
     """The event as it came, to be taken again."""
-    found: dict[str, object] = json.loads(body_of(event))
-    return found
+    parsed: dict[str, object] = json.loads(body_of(event))
+    return parsed

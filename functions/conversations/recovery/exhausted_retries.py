@@ -2,10 +2,9 @@
 
 from pydantic import TypeAdapter
 
-from conversations import commands
+from conversations import commands, conversation
 from conversations.commands import FetchFiles, Lengthen, Notice
 from conversations.conversation import Opened
-from conversations.inbound import normalise
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle import NEVER_SENT, OVER, Status
 from conversations.projects import Company
@@ -49,9 +48,9 @@ def of_trigger(here: Resources, body: str, reason: str) -> None:
 
 def _opened(here: Resources, ref: str) -> Opened:
     """As much of a conversation as a move needs: a project whose set-up is broken does not keep it from being seen."""
-    state, conversation = normalise.found(here, ref)
+    state, item = conversation.load_items(here, ref)
     company = Company(company_id=state.company_id, project_id=state.project_id)
-    return Opened(ref=ref, conversation=conversation, state=state, company=company)
+    return Opened(ref=ref, conversation=item, state=state, company=company)
 
 
 def _cause(body: str, reason: str) -> Cause:

@@ -115,7 +115,8 @@ def opt_out(here: Sources, case: Case) -> str | None:
     """Why those whom a reply would reach get none from a machine; None where they may."""
     if case.ticket is None:
         return None  # It gets no reply anyway.
-    return opt_outs.refusal(here, case.ticket, _comment(case.ticket, case.target), case.channel)
+    target = _comment(case.ticket, case.target)
+    return opt_outs.refusal(here.consents, here.account.company, case.ticket, target, case.channel)
 
 
 def _with_threats(rules: Classification, case: Case) -> Classification:

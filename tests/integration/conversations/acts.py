@@ -6,10 +6,9 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conversations import commands, transitions
+from conversations import commands, conversation, transitions
 from conversations.bootstrap import ledger_of
 from conversations.commands import Release
-from conversations.inbound import normalise
 from conversations.lifecycle import Status
 from conversations.projects import Companies
 from conversations.transitions import Cause
@@ -81,7 +80,7 @@ def take_over(world: World, ref: str, agent: str = "eve") -> None:
     """A person takes a conversation over, as far as the core is concerned: the fence, then the status."""
     here = aside(world)
     cause = Cause(who=f"human:{agent}", what=f"take-over:{agent}", reason="taken_over")
-    transitions.move(here, normalise.opened(here, ref), Status.HANDOFF_ACTIVE, cause)
+    transitions.move(here, conversation.load(here, ref), Status.HANDOFF_ACTIVE, cause)
 
 
 def aside(world: World) -> Resources:

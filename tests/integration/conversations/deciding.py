@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import commands
+from conversations import commands, conversation
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
 from conversations.commands import Release
-from conversations.inbound import normalise
 from tests.integration.conversations.acts import (
     aside,
     calls,
@@ -50,7 +49,9 @@ def give_back(world: World, ref: str, name: str = "eve", *, answer_pending: bool
     """The model has it again, and nobody works on anything yet."""
     here = aside(world)
     agent = Agent(name=name, principal="key", cause=f"back-{world.clock.ms}")
-    agent_actions.hand_back(here, normalise.opened(here, ref), agent, answer_pending=answer_pending)
+    agent_actions.hand_back(
+        here, conversation.load(here, ref), agent, answer_pending=answer_pending
+    )
 
 
 def hand_back(world: World, ref: str, *, answer_pending: bool = True) -> None:

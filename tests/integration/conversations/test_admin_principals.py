@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.inbound.normalise import EXTERNAL
 from conversations.lifecycle import Status
 from conversations.store import unhandled
+from conversations.store.items.identifiers import EXTERNAL
 from conversations.store.items.log import Delivery
 from tests.integration.conversations import test_admin_desk as desk
 from tests.integration.conversations.agency import (
@@ -71,14 +71,14 @@ def test_a_move_whose_worker_died_keeps_the_key_that_asked_for_it(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from conversations import transitions  # noqa: PLC0415 - the fixture reloads the handler's module
-    from conversations.inbound.normalise import opened  # noqa: PLC0415 - as above
+    from conversations.conversation import load  # noqa: PLC0415 - as above
 
     ref = agency.begin()
     with monkeypatch.context() as patch:
         patch.setattr(transitions, "change_status", None)
         assert agency.on(ref, "take-over", CAROL).status == 500
 
-    transitions.finish_move(agency.here, opened(agency.here, ref))
+    transitions.finish_move(agency.here, load(agency.here, ref))
 
     assert last(agency, ref) == ("human:carol", OURS.principal, "taken_over")
 

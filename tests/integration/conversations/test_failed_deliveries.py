@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import transitions
-from conversations.inbound import normalise
+from conversations import conversation, transitions
 from conversations.lifecycle import Status
 from conversations.store.items import identifiers
 from conversations.transitions import Cause
@@ -27,7 +26,7 @@ def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
     """Somebody ends the conversation."""
     here = aside(world)
     cause = Cause(who="human:eve", what="end", reason="ended")
-    transitions.move(here, normalise.opened(here, ref), status, cause)
+    transitions.move(here, conversation.load(here, ref), status, cause)
 
 
 # Failures
@@ -94,7 +93,7 @@ def test_what_waits_for_a_person_keeps_its_reason(world: World) -> None:
 def test_who_looked_before_somebody_ended_it_does_not_bring_it_back(world: World) -> None:
     ref = world.begin("sms")
     here = aside(world)
-    seen = normalise.opened(here, ref)
+    seen = conversation.load(here, ref)
     write(world, "STOP")
 
     cause = Cause(who="provider", what="late", reason="delivery_failed:30003")

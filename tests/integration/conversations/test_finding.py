@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import transitions
-from conversations.inbound import normalise
+from conversations import conversation, transitions
 from conversations.lifecycle import Status
 from conversations.store.items import identifiers
 from conversations.transitions import Cause
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 def close(world: World, ref: str) -> None:
     here = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
-    transitions.move(here, normalise.opened(here, ref), Status.CLOSED, cause)
+    transitions.move(here, conversation.load(here, ref), Status.CLOSED, cause)
 
 
 # Several conversations

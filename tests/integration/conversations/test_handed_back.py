@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conversations import conversation
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
-from conversations.inbound import normalise
 from tests.integration.conversations.acts import (
     MINUTE_MS,
     aside,
@@ -41,7 +41,7 @@ def hand_back(world: World, ref: str) -> None:
     assert stands(world, ref)[0] == "handoff_pending"
     here = aside(world)
     agent = Agent(name="eve", principal="key", cause=f"back-{world.clock.ms}")
-    agent_actions.hand_back(here, normalise.opened(here, ref), agent, answer_pending=False)
+    agent_actions.hand_back(here, conversation.load(here, ref), agent, answer_pending=False)
     world.clock.ms += MINUTE_MS
 
 
@@ -138,7 +138,7 @@ def give_back(world: World, ref: str, cause: str) -> None:
     """An agent gives a conversation back, and the model is to answer what waits."""
     here = aside(world)
     agent = Agent(name="eve", principal="api-key:1", cause=cause)
-    agent_actions.hand_back(here, normalise.opened(here, ref), agent, answer_pending=True)
+    agent_actions.hand_back(here, conversation.load(here, ref), agent, answer_pending=True)
     world.work_off()
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import transitions
-from conversations.inbound import normalise
+from conversations import conversation, transitions
 from conversations.lifecycle import Status
 from conversations.transitions import Cause
 from events.conversations import cast, twilio
@@ -209,7 +208,7 @@ def test_an_answer_from_outside_that_comes_again_takes_nothing_away_from_the_mod
 def hand_back(world: World, ref: str) -> None:
     here = aside(world)
     cause = Cause(who="human:eve", what="hand-back", reason="handed_back")
-    transitions.move(here, normalise.opened(here, ref), Status.INITIAL_MESSAGE_SENT, cause)
+    transitions.move(here, conversation.load(here, ref), Status.INITIAL_MESSAGE_SENT, cause)
 
 
 # Twice
@@ -249,7 +248,7 @@ def test_an_old_webhook_does_not_open_what_was_closed_since(world: World) -> Non
     world.clock.ms += HOUR_MS
     here = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
-    transitions.move(here, normalise.opened(here, ref), Status.CLOSED, cause)
+    transitions.move(here, conversation.load(here, ref), Status.CLOSED, cause)
 
     world.clock.ms += HOUR_MS
     write(world)
@@ -276,7 +275,7 @@ def hand_back_answered(world: World, ref: str) -> None:
     here = aside(world)
     sk = newest_of_customer(world, ref)["sk"]
     cause = Cause(who="human:eve", what="hand-back", reason="handed_back")
-    transitions.move(here, normalise.opened(here, ref), Status.REPLY_SENT, cause)
+    transitions.move(here, conversation.load(here, ref), Status.REPLY_SENT, cause)
     states.note(here.log, ref, answered_up_to=sk)
 
 

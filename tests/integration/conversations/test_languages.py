@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.inbound import normalise
+from conversations import conversation
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast
@@ -174,7 +174,7 @@ def test_meta_is_told_the_language_of_a_template_or_the_projects(
     with_template(world, "invitation", {**cast.INVITATION, "language": configured})
     world.change(default_language="de-AT")
     ref = asked(world, "whatsapp", language="en")
-    opened = normalise.opened(aside(world), ref)
+    opened = conversation.load(aside(world), ref)
 
     form = payloads.for_meta(opened, Message.read(world.log(ref)[0]), "action")
 

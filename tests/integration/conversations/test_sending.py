@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from conversations import conversation
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
 from conversations.api.inputs import MessageInput
-from conversations.inbound import normalise
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast
@@ -116,7 +116,7 @@ def test_what_a_person_writes_is_no_machines(world: World) -> None:
     here, agent = aside(world), Agent(name="eve", principal="api-key:1", cause="key-1")
 
     agent_actions.write(
-        here, normalise.opened(here, ref), agent, MessageInput(text="It is me, Eve.")
+        here, conversation.load(here, ref), agent, MessageInput(text="It is me, Eve.")
     )
     world.work_off()
 
@@ -130,7 +130,7 @@ def test_metas_parameters_are_in_the_order_of_the_template_however_they_were_sto
     world: World,
 ) -> None:
     ref = world.begin("whatsapp")
-    opened = normalise.opened(aside(world), ref)
+    opened = conversation.load(aside(world), ref)
     (row,) = world.log(ref)
     message = Message.read(row)
     assert message.variables is not None

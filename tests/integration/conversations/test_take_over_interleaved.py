@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
+from conversations import conversation
 from conversations.bootstrap import ledger_of
-from conversations.inbound import normalise
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Ended, Plan, Turns
 from conversations.outbound.turns.failures import consequence
@@ -81,7 +81,7 @@ class Model:
         )
         run = Run(worker, 0, 1, is_last=False, remaining_ms=lambda: 100_000)
         plan = Plan(turn_id=TURN, kind=TurnKind.REPLY, up_to="MSG#x")
-        opened = normalise.opened(here, ref)
+        opened = conversation.load(here, ref)
         if opened.state.mode is not Mode.AI and opened.state.turn is None:
             return "not_asked"
         try:

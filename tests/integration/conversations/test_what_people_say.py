@@ -11,7 +11,6 @@ from conversations import transitions
 from conversations.api.access import opened_for
 from conversations.commands import HumanMessage, Notice, Release
 from conversations.dialogue import agent_message, first_message, release
-from conversations.inbound import keywords
 from conversations.lifecycle import Status, turn_may_change
 from conversations.outbound.compose.writer import Scribe
 from conversations.outbound.turns.engine import Ended, Turns
@@ -151,7 +150,9 @@ def test_a_conversation_that_a_person_had_goes_back_to_them(agency: Agency) -> N
     agency.on(ref, "close")
     here, cause = agency.here, Cause(who="customer", what="a message", reason="wrote_again")
 
-    transitions.move(here, opened(agency, ref), keywords.before(opened(agency, ref)), cause)
+    transitions.move(
+        here, opened(agency, ref), transitions.status_before(opened(agency, ref)), cause
+    )
     assert (
         agency.standing(ref)[0] == "closed"
     )  # Nobody takes over what is over, by mistake or by race.

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import transitions
-from conversations.inbound import normalise
+from conversations import conversation, transitions
 from conversations.lifecycle import Status
 from conversations.transitions import Cause
 from events.conversations import cast
@@ -360,7 +359,7 @@ def test_help_is_given_in_a_conversation_that_was_closed(world: World) -> None:
     ref = world.begin("sms")
     here = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
-    transitions.move(here, normalise.opened(here, ref), Status.CLOSED, cause)
+    transitions.move(here, conversation.load(here, ref), Status.CLOSED, cause)
 
     write(world, "HELP")
 

@@ -32,7 +32,7 @@ from whatsapp.event import ANNOUNCED, OUTBOUND
 from whatsapp.inbound import splitter
 from whatsapp.media import downloads
 from whatsapp.messages import read_receipts
-from whatsapp.updates import dispatcher
+from whatsapp.updates import dispatcher as updates_dispatcher
 
 type Attack = EventAttack[TwoCompanies]
 
@@ -49,7 +49,11 @@ def kinds() -> frozenset[str]:
     """All kinds of events that the worker knows, from the tables of the code."""
     arrays = {kind for pairs in splitter._ARRAYS.values() for _, kind in pairs}
     whole = set(splitter._WHOLE.values())
-    handled = {*dispatcher._OF_PHONES, *dispatcher._OF_PHONES, *dispatcher._OF_ACCOUNTS}
+    handled = {
+        *dispatcher._OF_PHONES,
+        *updates_dispatcher._OF_PHONES,
+        *updates_dispatcher._OF_ACCOUNTS,
+    }
     beside = {"other", "malformed", ANNOUNCED, downloads.KIND, read_receipts.KIND}
     return frozenset((arrays | whole | handled | beside | tenancy.OF_A_PHONE) - {OUTBOUND})
 

@@ -267,7 +267,10 @@ def test_nothing_that_a_customer_wrote_and_no_secret_is_in_a_log(
 
 def test_the_way_in_opens_no_table() -> None:
     """Nor the libraries for it: their import is what the help desk would wait for."""
-    code = "import sys, richpanel.inbound.webhook; print([m for m in sys.modules if 'dynamodb' in m or m == 'pydantic'])"
+    code = (
+        "import sys, richpanel.inbound.webhook;"
+        " print([m for m in sys.modules if 'dynamodb' in m or m == 'pydantic'])"
+    )
     path = {"PYTHONPATH": "functions:layers/shared", "POWERTOOLS_SERVICE_NAME": "richpanel"}
 
     ran = subprocess.run(  # noqa: S603 - our own interpreter and our own words

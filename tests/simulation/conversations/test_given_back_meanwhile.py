@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conversations import conversation
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
-from conversations.inbound import normalise
 from conversations.lifecycle import Status
 from conversations.store.items import identifiers
 from conversations.store.items.log import Mode
@@ -49,7 +49,7 @@ class Meanwhile:
 def give_back(world: World, ref: str) -> None:
     here = aside(world)
     agent = Agent(name="eve", principal="key", cause="back")
-    agent_actions.hand_back(here, normalise.opened(here, ref), agent, answer_pending=False)
+    agent_actions.hand_back(here, conversation.load(here, ref), agent, answer_pending=False)
 
 
 def asked(world: World, end: str) -> tuple[str, Moment, list[str]]:

@@ -13,21 +13,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conversations import commands
-from conversations.api.access import NotOpen, check_not_taken, holder_of, read_again
+from conversations import commands, transitions
+from conversations.api.access import NotOpen, check_not_taken, read_again
 from conversations.api.agents import validation
 from conversations.api.presenters import in_flight, standing_view
 from conversations.api.views import AcceptedView, StandingView
 from conversations.commands import HumanMessage, Resume
-from conversations.inbound import intake, keywords
-from conversations.inbound.normalise import REQUEST_PREFIX
 from conversations.lifecycle import OVER, WITH_PEOPLE, Status
 from conversations.outbound.compose import proposals
 from conversations.resume_status import status_of_model
 from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
-from conversations.store.items.log import Message, Mode
+from conversations.store.items.identifiers import REQUEST_PREFIX
+from conversations.store.items.log import Message, Mode, holder_of
 from conversations.transitions import ROUNDS, Cause, finish_notes, move, note_take_over
 from shared import clock
 from shared.failures import Transient
@@ -112,7 +111,7 @@ def hand_back(
     # Asked for behind the fence: whatever was stored before it met people, and has no trigger.
     waiting = [message for message in _pending(here, opened) if _is_to_be_answered(message)]
     if waiting:
-        intake.trigger(here, opened.ref, waiting[-1], HANDED_BACK, agent.cause)
+        commands.ask_for_reply(here, opened.ref, waiting[-1], HANDED_BACK, agent.cause)
     else:
         send_first_message(here, opened, agent)
     return standing_view(opened)
@@ -138,7 +137,7 @@ def reopen(here: Resources, opened: Opened, agent: Agent) -> StandingView:
     words = opened.conversation.hand_off_to_human_reason
     cause = agent.cause_in(opened, "reopen", reason=REOPENED, words=words)
     if status is Status.CLOSED:
-        opened = move(here, opened, keywords.before(opened), cause, is_return=True)
+        opened = move(here, opened, transitions.status_before(opened), cause, is_return=True)
     else:
         opened = finish_notes(here, opened, cause)
     send_first_message(here, opened, agent)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from conversations import transitions
 from conversations.api import presenters
 from conversations.api.access import Unusable, recipient_of
 from conversations.api.agents import agent_actions
 from conversations.api.views import ConsentView, RecordedView
-from conversations.conversation import Opened
-from conversations.inbound import keywords
+from conversations.conversation import Opened, addresses_of
 from conversations.lifecycle import OPEN, Status
-from conversations.outbound.policy.gate import addresses_of
 from conversations.store import conversations, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
@@ -80,7 +79,9 @@ def opt_in(
         if opened.conversation.conversation_status != Status.OPTED_OUT:
             finish_notes(office.here, opened, cause)
         else:
-            returned = move(office.here, opened, keywords.before(opened), cause, is_return=True)
+            returned = move(
+                office.here, opened, transitions.status_before(opened), cause, is_return=True
+            )
             agent_actions.send_first_message(office.here, returned, agent)
             changed.append(returned)
     return _recorded(caller, channels, changed, recorded=recorded)

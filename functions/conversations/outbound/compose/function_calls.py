@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import FAILED, UNKNOWN, Call, Result
-from conversations.outbound.policy.gate import addresses_of
+from conversations.conversation import addresses_of
 from conversations.store.items import identifiers
 from conversations.store.items.log import FunctionResult, of
 from shared import clock

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from conversations import commands
+from conversations import commands, conversation
 from conversations.commands import Resolve
-from conversations.inbound import normalise
+from conversations.conversation import addresses_of
 from conversations.lifecycle import OPEN, OVER, WITH_PEOPLE, Status
 from conversations.outbound.delivery.channel_fallback import fall_back
 from conversations.outbound.delivery.late_delivery import heal
-from conversations.outbound.policy.gate import addresses_of
 from conversations.outbound.providers.status_codes import Verdict, meaning, verdict
 from conversations.outbound.turns.engine import Ended
 from conversations.outbound.turns.failures import consequence
@@ -80,7 +79,7 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
     status = meaning(event)
     if status is None:
         return Applied.IGNORED
-    opened = normalise.opened(here, found.ref)
+    opened = conversation.load(here, found.ref)
     if not _sender(opened, found).covers(event):
         raise Permanent(ParkReason.TENANT_MISMATCH)
     is_failure = status is Delivery.FAILED
@@ -100,7 +99,7 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
     if changed is None:
         _note_late_arrival(here, opened, event, status)
         return Applied.OLD
-    opened = normalise.opened(here, found.ref)
+    opened = conversation.load(here, found.ref)
     _settle_turn(here, opened, found)
     if is_failure:
         _failed(here, opened, changed, event)

@@ -7,6 +7,7 @@ from datetime import time
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from conversations.conversation import addresses_of
 from conversations.lifecycle import Status
 from conversations.outbound.turns.settlement import End
 from conversations.projects import ProjectStatus
@@ -168,13 +169,6 @@ def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
 def _is_notice(wanted: Wanted) -> bool:
     """Whether it is a fixed text beside the conversation, and not an answer in it."""
     return wanted.author is Author.RULE and wanted.kind in {Kind.ANSWER, Kind.OPT_OUT_CONFIRMATION}
-
-
-def addresses_of(opened: Opened) -> list[str]:
-    """The addresses that are known of the customer, the one that is written to first."""
-    conversation = opened.conversation
-    others = (conversation.recipient_tel, conversation.recipient_email)
-    return list(dict.fromkeys([opened.customer, *filter(None, others)]))
 
 
 def _limits(rules: Policy) -> FrequencyLimits:

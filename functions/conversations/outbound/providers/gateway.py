@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
+from conversations.conversation import addresses_of
 from conversations.outbound.credentials import NOT_OWNED, readable
-from conversations.outbound.policy.gate import addresses_of
 from conversations.outbound.providers.payloads import (
     for_aws_sms,
     for_inbox,

@@ -59,10 +59,11 @@ class Conversation(BaseModel):
     The item: the contract's attributes, below the gap ours. Absent values are absent (contract, "Attributes Table").
 
     `project_data` holds only what the request gave. Where it is too large for the item it is absent, and
-    `project_data_object` is the pointer to it (`shared.aws.stored_objects`). `recorded_answers` are the customer's answers
-    by question; the ones that became too much for the item are in the object of `recorded_answers_object`. No request
-    and no model can set a pointer. `ref_key` is the fingerprint of the identifier key that made the conversation's
-    reference: two characters, since the whole reference would cost a further write unit in each index.
+    `project_data_object` is the pointer to it (`shared.aws.stored_objects`). `recorded_answers` are the customer's
+    answers by question; the ones that became too much for the item are in the object of `recorded_answers_object`.
+    No request and no model can set a pointer. `ref_key` is the fingerprint of the identifier key that made the
+    conversation's reference: two characters, since the whole reference would cost a further write unit in each
+    index.
 
     Its eight indexes project all of it: it is written seven times over, so what is hot or grows is in the log.
     """

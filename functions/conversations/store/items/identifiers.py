@@ -119,3 +119,9 @@ def bucket_of(ref: str, buckets: int) -> str:
 
 def _ref_by(key: Key, conversation_id: str) -> str:
     return (key.fingerprint + key.base32("conversation", conversation_id))[:REF_CHARACTERS]
+
+
+EXTERNAL = "human:external"
+
+
+REQUEST_PREFIX = "in-"

@@ -348,3 +348,8 @@ def of(ref: str, sk: str) -> Attributes:
 def state_key(ref: str) -> Attributes:
     """The whole key of a conversation's state."""
     return of(ref, State.sk())
+
+
+def holder_of(state: State) -> str | None:
+    """The agent who has a conversation; None where nobody does."""
+    return state.owner if state.mode is Mode.HUMAN else None

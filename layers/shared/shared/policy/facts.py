@@ -68,7 +68,8 @@ class Facts:
     *asked_at*: when somebody first wanted it sent. *has_consent*: a recorded opt-in, or the company's word for it
     (`comms_consent`). *is_unreachable*: the provider said that this channel never reaches the address.
     *last_inbound_at*: the customer's newest message in this conversation. *zones* are those of the recipient, none
-    where they are unknown. *rate_free_at*, *cap_free_at*: what `shared.rate_limits` says about this action, None for free.
+    where they are unknown. *rate_free_at*, *cap_free_at*: when `shared.rate_limits` allows this
+    action, None for now.
     *tokens_left*: whether the project may spend more on models today.
     """
 
