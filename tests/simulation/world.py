@@ -112,7 +112,11 @@ class World:
         """A cold start: whatever was only in memory is gone."""
         self.wire.revive()
         store.phones.forget()
-        secrets: list[JsonSecret] = [self.webhook.secret, self.worker.here.tokens]
+        secrets: list[JsonSecret] = [
+            self.webhook.secret,
+            self.worker.here.tokens,
+            self.worker.identifier_keys,
+        ]
         for secret in secrets:
             secret._value = None
 

@@ -10,7 +10,8 @@ import boto3
 import pytest
 
 from conversations.recovery import parking
-from conversations.store import routes
+from conversations.store import claims, routes
+from conversations.store.claims import Name
 from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments
@@ -149,6 +150,7 @@ def test_a_company_sees_its_parked_events_among_any_number_of_others(
     log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
     for company, number in (("acme", SMS_NUMBER), ("flood", FLOODED)):
         routes.add_address(log, "sms", number, owner(company))
+        claims.claim(log, Name("sms", number), company)
     for n in range(20):
         many = replace(MESSAGE, provider_message_id=f"SM{n}", business_address=FLOODED)
         park(outputs, body_of(many), "conflict")

@@ -264,7 +264,7 @@ def test_a_parked_event_is_visible_without_its_content_and_whole_in_the_bucket(d
     assert parked["payload"]["text"] == {"body": "<text of 13>"}
     assert "company" not in parked
     assert "secret wish" not in str(parked)
-    assert b"a secret wish" in desk.here.bucket.get(parked["fullEvent"])
+    assert b"a secret wish" in desk.here.bucket.get(parked["fullEvent"]["key"])
 
 
 def test_a_record_that_is_no_event_is_parked_too(desk: Desk) -> None:

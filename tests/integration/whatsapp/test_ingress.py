@@ -213,7 +213,9 @@ def test_a_body_with_more_events_than_can_be_enqueued_in_time_is_kept_whole(door
 
     (event,) = door.sqs.events
     assert event.kind == "malformed"
-    stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=str(event.claim))["Body"].read()
+    stored = (
+        boto3.client("s3").get_object(Bucket=BUCKET, Key=(event.claim or {})["key"])["Body"].read()
+    )
     assert json.loads(stored) == {"raw": body.decode()}
 
 

@@ -82,7 +82,7 @@ def register_twin(desk: Desk, company: str) -> None:
 def test_a_number_that_two_companies_have_is_told_apart_by_the_company(desk: Desk) -> None:
     register_twin(desk, "globex")
 
-    named = {"business_address": "+15550783881", "account": ""}
+    named = {"business_address": "+15550783881", "account": "302290129340398"}
     desk.handle(announced(**named, company="globex"))
 
     assert desk.item("MSG#wamid.ai")["company"] == "globex"
