@@ -118,7 +118,7 @@ def _chosen(here: Resources, refs: list[str], projects: set[tuple[str, str]]) ->
 
 
 def _best(known: Mapping[str, State], projects: set[tuple[str, str]]) -> str | None:
-    """Return the open conversation with the newest outbound message; else such a closed one, within `REOPENS_WITHIN_MS`."""
+    """Return the open conversation with the newest outbound message; else a closed one within `REOPENS_WITHIN_MS`."""
     ours = {
         ref: state
         for ref, state in known.items()

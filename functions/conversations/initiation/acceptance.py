@@ -1,4 +1,4 @@
-"""`POST /initiate-conversation`: accepts a request and puts a Context Object on its channel's queue, once per request id."""
+"""`POST /initiate-conversation`: accepts a request and enqueues a Context Object for its channel, once per id."""
 
 from __future__ import annotations
 
