@@ -114,7 +114,7 @@ def _show_reachable(
     companies: Iterable[str],
     marker: Inbound | None,
 ) -> None:
-    """Clear the unreachable mark of an address: a message from it proves that it can receive, whatever was reported."""
+    """Clear the unreachable mark of an address: a message from it outweighs a provider's earlier report."""
     if event.type == "human_reply":
         return
     # On a retry use the marker's time: the time of delivery is not the time of writing.

@@ -62,7 +62,7 @@ def facts_of(opened: Opened, case: CaseData) -> Facts:
 
 
 def said_in(known: Sequence[Message]) -> list[Said]:
-    """Return the sent and received messages of a log, in order; drafts and failed messages are left out."""
+    """Return the messages of a log that were sent or received, in order."""
     return [
         Said(
             role=ai.Role.USER if message.role is Role.USER else ai.Role.ASSISTANT,

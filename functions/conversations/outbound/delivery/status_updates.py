@@ -1,9 +1,9 @@
 """
 Applies delivery statuses from providers by rank, independent of the order of arrival.
 
-A status finds its message by the provider's id or by the action id sent along, so that a status faster than the own
-writes is not lost. A failure never overrides a delivery, and a status after a failure changes nothing; but a message in
-doubt is completed by the first evidence of delivery.
+A status finds its message by the provider's id or by the action id sent along, so that a status faster than
+Parley's own writes is not lost. A failure never overrides a delivery, and a status after a failure changes nothing; but
+a message in doubt is completed by the first evidence of delivery.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
     if not _sender(opened, found).covers(event):
         raise Permanent(ParkReason.TENANT_MISMATCH)
     is_failure = status is Delivery.FAILED
-    # The link is written after the ledger recorded the send: a linked status is news to the ledger only if a failure.
+    # The link is written after the ledger recorded the send: with a link, only a failure is new to the ledger.
     if is_failure or not found.is_linked:
         here.ledger.confirm(
             found.action_id,

@@ -7,7 +7,7 @@ from shared import addresses
 
 def must_be_reviewed(opened: Opened, *, is_reply: bool) -> bool:
     """
-    True if the flag is set and its contact list is empty or contains the customer. Without the flag a list is ignored.
+    Return whether the flag is set and its contact list is empty or names the customer. A list requires its flag.
 
     Reads the conversation's own copy of the settings: changes to a project affect new conversations only.
     """

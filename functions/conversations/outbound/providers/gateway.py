@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from shared.providers.whatsapp.meta_graph import Graph
 
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
-# Provider clients prefix the provider's codes with its name (`twilio_21612`, `ses_MessageRejected`), but not their own.
+# Clients prefix a provider's codes with its name (`twilio_21612`, `ses_MessageRejected`), their own codes with nothing.
 _CODE = re.compile(r"(?:twilio|aws_sms|graph|ses)_([0-9]+|[A-Z]\w*)")
 _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
     (OptedOut, Kind.OPTED_OUT),

@@ -152,7 +152,7 @@ def _meta_recipient(opened: Opened) -> dict[str, str]:
     """
     Return Meta's recipient field: a number, or a business-scoped user id.
 
-    Check: that user ids go into `recipient` is Meta's announcement and not confirmed by own traffic.
+    Check: that user ids go into `recipient` is Meta's announcement and not confirmed by Parley's traffic.
     """
     if addresses.is_user_id(opened.customer):
         return {"recipient": opened.customer.removeprefix(addresses.USER_ID_PREFIX)}

@@ -4,7 +4,7 @@ The turn engine: one turn sends one message in a conversation, exactly once even
     T1 claim    the state names the turn and the key of its message         killed: the lease ends, claimed again
     T2 write    the model is called; its actions go through the ledger      killed: called again
     T3 draft    the message is stored                                       killed: the stored message is sent
-    T4 fence    `sending`, unless an agent took over since T1               killed: continues at T5
+    T4 fence    `sending`, unless the fence was raised since T1             killed: continues at T5
     T5 send     policy check again, the ledger, one attempt                 killed: in doubt, or sent
     T6 link     the provider's id is linked to the message                  repeated
     T7 item     the one update of the conversation                          entries have fixed ids: merged
@@ -44,7 +44,7 @@ class Ended(StrEnum):
     UNKNOWN = "unknown"  # delivery unknown; not sent again
     REFUSED = "refused"  # by the policy
     LATER = "later"  # in doubt: settled when due
-    FENCED = "fenced"  # an agent took over
+    FENCED = "fenced"  # the fence was raised since the claim, such as by an agent
     UNWRITTEN = "unwritten"  # there is no message to send
 
 
@@ -172,7 +172,7 @@ def _put_before_people(turns: Turns, opened: Opened, turn: Turn, message: Messag
 
 
 def _done_before(here: Resources, opened: Opened, plan: Plan) -> Outcome | None:
-    """Return the outcome of a completed turn if its timestamp identifies its message; other callers know it already."""
+    """Return the outcome of a completed turn, found by *at_ms*; without it, the caller detects completed turns."""
     turn = opened.state.turn
     if plan.at_ms is None or (turn is not None and turn.turn_id == plan.turn_id):
         return None

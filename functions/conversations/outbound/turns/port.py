@@ -24,7 +24,7 @@ class Wire(Protocol):
         """Make one attempt. Raises Refused, NotSent or InDoubt of `shared.providers.outcomes`."""
 
     def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
-        """Return the provider id that proves the delivery of an attempt in doubt; None without proof."""
+        """Return the provider id that proves that an attempt in doubt reached the provider; None without proof."""
 
     def announce(self, opened: Opened, message: Message, action_id: str, provider_id: str) -> None:
         """Inform the other contexts that show sent messages. Idempotent."""

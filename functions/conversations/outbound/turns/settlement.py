@@ -133,7 +133,7 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
 
 
 def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end: End) -> None:
-    """Mark the message failed or unknown (or *delivery*) and set the status of *end*, which agents see."""
+    """End a turn with an unsent message: mark it with *delivery* and set the status of *end*, which agents see."""
     if end.status is Status.HANDOFF_PENDING and _is_given_anew(here, opened.ref, turn):
         delivery, end = Delivery.DISCARDED, End(reason=end.reason)
     facts = Message.named(delivery_status=delivery, error_code=end.reason)
