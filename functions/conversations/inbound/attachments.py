@@ -1,4 +1,4 @@
-"""Files and long texts of customers: copied into our bucket, from hosts that are on the list only."""
+"""Copies customers' files and long texts to the bucket; files are downloaded from allowed origins only."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ AGAIN_MS = 120 * clock.SECOND_MS
 MOST_ATTEMPTS = 5
 MOST_HOPS = 3
 PENDING, AWAITED, STORED, FAILED = "pending", "awaited", "stored", "failed"
-# Other contexts copy the files of these providers into the bucket. From any other provider an `s3://` url is refused.
+# Other contexts copy the files of these providers into the bucket. From any other provider an `s3://` URL is refused.
 _WITH_COPIES = frozenset({"meta", "aws_social", "ses"})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-# A file that a webhook names may come a little after it, and a provider may have no time.
+# A file may be available shortly after its webhook, and a provider may be busy.
 _NOT_YET = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetcher:
-    """Where files may be fetched from, and with which headers: *proof* gives those for one address of a file."""
+    """Allowed origins and request headers for downloads: *proof* returns the headers for one URL of a file."""
 
     here: Resources
     origins: tuple[str, ...]
@@ -59,7 +59,7 @@ class Fetcher:
 
 
 def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
-    """The message with a text that an item can hold; a longer one lies whole in the bucket."""
+    """Return the message with text short enough for an item; the full text of a longer one is stored in the bucket."""
     encoded = message.content.encode("utf-8", "surrogatepass")
     if len(encoded) <= LONGEST_INLINE_BYTES:
         return message
@@ -70,7 +70,7 @@ def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
 
 
 def copied_key(bucket: Bucket, provider: str | None, url: str) -> str | None:
-    """The key of a file that another context has copied into the bucket; None for any other address."""
+    """Return the key of a file that another context copied into the bucket; None for any other URL."""
     try:
         return Folder(bucket, MEDIA_PREFIX).key_in(url) if provider in _WITH_COPIES else None
     except ObjectUnusable:
@@ -78,7 +78,7 @@ def copied_key(bucket: Bucket, provider: str | None, url: str) -> str | None:
 
 
 def is_of_company(bucket: Bucket, company_id: str, key: str) -> bool:
-    """Whether a copied file is the company's. If not, that is logged and counted: no message may point to it."""
+    """Return whether a copied file is the company's. If not, logs and counts it: no message may link to it."""
     is_own = media_of(bucket, company_id).holds(key)
     if not is_own:
         record(ObjectUnusable(FOREIGN_KEY), "media")
@@ -87,9 +87,9 @@ def is_of_company(bucket: Bucket, company_id: str, key: str) -> bool:
 
 def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 0) -> bool:
     """
-    Copy a message's files; what cannot be had now is tried again later, a few times. Safe to repeat.
+    Copy a message's files; schedules a retry, up to `MOST_ATTEMPTS`, for those not available yet. Idempotent.
 
-    Whether nothing is left to be tried.
+    Returns whether no retry is pending.
     """
     if not message.media or message.media_state != PENDING:
         return True
@@ -124,10 +124,10 @@ def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 
 
 def _copy(fetcher: Fetcher, opened: Opened, message: Message, position: int, url: str) -> str:
     """
-    Copy one file; its key. Raises OriginRefused, TooLarge, NotSent and InDoubt.
+    Copy one file and return its key. Raises OriginRefused, TooLarge, NotSent and InDoubt.
 
-    Twilio answers with a redirect to where the file lies for a few hours. That host is one of the list as well, and
-    gets no credentials of ours. (Twilio, "Protect Media Access with HTTP Basic Authentication".)
+    Twilio redirects to a URL that is valid for a few hours. Its host must be an allowed origin too and receives no
+    credentials. (Twilio, "Protect Media Access with HTTP Basic Authentication".)
     """
     folder = folder_of(fetcher.here.bucket, opened.ref)
     key = f"{folder.prefix}file-{digest(message.entry_id, str(position))[:24]}"

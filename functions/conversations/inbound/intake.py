@@ -1,13 +1,13 @@
 """
-A customer's message: stored first, then understood, then an answer is asked for.
+Takes in a customer's message: stores it, applies keywords, then requests a reply.
 
-    marker      the provider's message is taken, into this conversation, at this time
+    marker      records that the provider's message was taken, its conversation and its timestamp
     message     in the log
-    state       the marks that answers are found by
-    words       STOP, START, HELP act at once
-    trigger     one for each message, after a moment: the worker answers a burst at once
+    state       the timestamps and positions that replies depend on
+    keywords    STOP, START, HELP take effect immediately
+    trigger     one per message, delayed: the worker answers a burst of messages at once
 
-A crash anywhere leaves the event on the queue; the next delivery finds the marker and repairs what follows.
+After a crash at any step the event stays on the queue; the next delivery finds the marker and repeats the later steps.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ _REOPENS = frozenset({Status.CLOSED})
 
 
 class Taken(StrEnum):
-    """What became of an event."""
+    """The result of taking in an event."""
 
     STORED = "stored"
     REPEATED = "repeated"
     UNMATCHED = "unmatched"
-    ERASED = "erased"  # said before its sender was erased: nothing of it is kept
+    ERASED = "erased"  # received before its sender was erased: nothing is stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intake:
-    """What the intake works with."""
+    """Dependencies of the intake."""
 
     here: Resources
     consents: Consents
@@ -69,14 +69,14 @@ class Intake:
 
 
 def take(desk: Intake, event: InboundMessage) -> Taken:
-    """Take one message. Raises Permanent for what can never be taken."""
+    """Take in one message. Raises Permanent if it can never be accepted."""
     here = desk.here
     hashed = normalise.payload_hash(event)
     marker = routes.marked(here.log, event.provider, event.provider_message_id)
     if marker is not None and marker.payload_hash != hashed:
         raise Permanent("conflict")
     allowed = matching.owners(here, event)
-    ownership.check_reporter(allowed[0], event)  # All of them are projects of one company.
+    ownership.check_reporter(allowed[0], event)  # All owners are projects of one company.
     customer = normalise.customer_of(event)
     companies = {owner.company_id for owner in allowed}
     if marker is None and erased.was_said_before(here.log, event, customer, companies):
@@ -92,7 +92,7 @@ def take(desk: Intake, event: InboundMessage) -> Taken:
     opened = conversation.load(here, ref)
     wish, had_left = _consent(desk, opened, event, customer)
     message, opened, is_new = _store(here, opened, event, marker)
-    # A repetition finishes what its first delivery may have left; it does not undo what happened since.
+    # A retry completes the steps its first delivery missed; it must not undo later changes.
     is_news = is_new or message.message_timestamp > opened.conversation.updated_at
     if event.type == "human_reply":
         if is_news:
@@ -114,10 +114,10 @@ def _show_reachable(
     companies: Iterable[str],
     marker: Inbound | None,
 ) -> None:
-    """Who writes from an address can be written to there, whatever a provider said before."""
+    """Clear the unreachable mark of an address: a message from it outweighs a provider's earlier report."""
     if event.type == "human_reply":
         return
-    # The time of a repetition says nothing of when they wrote.
+    # On a retry use the marker's time: the time of delivery is not the time of writing.
     heard_at = marker.message_timestamp if marker else event.received_at
     for company_id in companies:
         for spelling in (customer, *twins_of(customer)):
@@ -128,9 +128,9 @@ def _consent(
     desk: Intake, opened: Opened, event: InboundMessage, customer: str
 ) -> tuple[Wish | None, bool]:
     """
-    Put STOP or START on record before anything else: no later failure may lose it.
+    Record STOP or START before any other step, so that no later failure loses it.
 
-    What is heard, and whether it was on record already that the person has left.
+    Returns the keyword, if any, and whether the customer had opted out before this message.
     """
     known = keywords.known_addresses(opened, customer)
     company = opened.company.company_id
@@ -143,7 +143,7 @@ def _consent(
 
 
 def _still_stands(desk: Intake, opened: Opened, event: InboundMessage, customer: str) -> bool:
-    """Whether nobody has said otherwise since."""
+    """Return whether no later consent record has replaced this one."""
     known = keywords.known_addresses(opened, customer)
     return keywords.is_newest(desk.consents, opened.company.company_id, event, known)
 
@@ -151,7 +151,7 @@ def _still_stands(desk: Intake, opened: Opened, event: InboundMessage, customer:
 def _store(
     here: Resources, opened: Opened, event: InboundMessage, marker: Inbound | None
 ) -> tuple[Message, Opened, bool]:
-    """Marker, message, marks; whether the message is new."""
+    """Write marker, message and state; return message, conversation and whether the message is new."""
     state = opened.state
     at = clock.to_text(_place(event, state.last_message_at))
     if marker is None:
@@ -162,7 +162,7 @@ def _store(
     sk = Message.sk(message.message_timestamp, message.entry_id)
     stored = messages.get(here.log, opened.ref, sk)
     if stored is None and sk <= (state.answered_up_to or "") and event.type != "human_reply":
-        # Marked, but not stored when what came later was answered: in its old place nobody would ever answer it.
+        # Marked but not stored before a later message was answered: at its old position it would never be answered.
         if not routes.restamp(here.log, event.provider, event.provider_message_id, marker, at):
             raise Permanent("conflict")
         message = message.model_copy(update={"message_timestamp": at})
@@ -181,7 +181,7 @@ def _store(
 
 
 def _place(event: InboundMessage, last: str | None) -> int:
-    """When the message counts as said: when it was received, but after all that is in the log already."""
+    """Return the message's position in ms: its time of receipt, but later than every message in the log."""
     received = clock.from_text(event.received_at)
     return max(received, clock.from_text(last) + 1) if last else received
 
@@ -202,7 +202,7 @@ def _marker(opened: Opened, event: InboundMessage, at: str) -> Inbound:
 def _ask_for_answer(
     here: Resources, opened: Opened, event: InboundMessage, message: Message, *, is_news: bool
 ) -> None:
-    """One trigger for each message, on a repetition too; or a person's turn, where the rules or the mode say so."""
+    """Trigger a reply, on a retry too; or queue the conversation for agents if policy or mode requires it."""
     if message.kind == "reaction" or event.extra.get("auto_answer_allowed") is False:
         return
     sk = message.sk(message.message_timestamp, message.entry_id)
@@ -225,7 +225,7 @@ def _ask_for_answer(
 
 
 def _taken_over_outside(here: Resources, opened: Opened, message: Message) -> None:
-    """The business answered elsewhere: a person has it, and the model is silent until it is given back."""
+    """Hand the conversation over: the business answered outside Parley, so the model pauses until it is handed back."""
     cause = Cause(who=identifiers.EXTERNAL, what=message.entry_id, reason="answered_outside")
     if opened.state.mode is not Mode.CLOSED:
         move(here, opened, Status.HANDOFF_ACTIVE, cause)
@@ -238,7 +238,7 @@ def _keep_for_people(
     owner: BusinessAddress,
     marker: Inbound | None,
 ) -> Taken:
-    """A message that belongs to no conversation: STOP counts all the same, and people see the rest."""
+    """Store a message without a conversation as unmatched, for agents to attach; keywords still take effect."""
     here = desk.here
     company = conversation.load_project(here, owner.company_id, owner.project_id)
     if company is not None:

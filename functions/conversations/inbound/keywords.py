@@ -1,4 +1,4 @@
-"""STOP, START and HELP: what they are, and what follows at once."""
+"""Detects the keywords STOP, START and HELP and applies their effects."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CUSTOMER = "customer"
 def heard(
     consents: Consents, company: Company, event: InboundMessage, known: list[str]
 ) -> Wish | None:
-    """What a message asks for, if it is one of the words; the provider's word for it counts first."""
+    """Return the keyword of a message, if any; the provider's own classification takes precedence."""
     if event.type == "human_reply":
         return None
     if event.opt_out_type in _PROVIDERS_WORDS:
@@ -44,7 +44,7 @@ def heard(
 def record(
     consents: Consents, company_id: str, event: InboundMessage, known: list[str], wish: Wish
 ) -> None:
-    """Put a STOP or START on record: a stop of all addresses and channels, a start of its own. Safe to repeat."""
+    """Record consent: STOP for all addresses and channels, START for the sender's own only. Idempotent."""
     if wish is Wish.HELP:
         return
     said = Statement(
@@ -61,14 +61,14 @@ def record(
 
 
 def had_left(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
-    """Whether the person had opted out before this message; what it put on record itself does not count."""
+    """Return whether the customer had opted out before this message; records made by this message do not count."""
     standing = consents.standing(company_id, known, event.channel_method)
     newest = standing.newest
     return standing.is_opted_out and newest is not None and newest.evidence != _evidence(event)
 
 
 def is_newest(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
-    """Whether this message is what is on record of the person, and no later one."""
+    """Return whether this message is the newest consent record of the customer."""
     newest = consents.standing(company_id, known, event.channel_method).newest
     return newest is not None and newest.evidence == _evidence(event)
 
@@ -87,9 +87,9 @@ def act(
     had_left: bool,
 ) -> Opened:
     """
-    What a word means for the conversation; consent is on record by then. Safe to repeat.
+    Apply a keyword to the conversation, after its consent is recorded. Idempotent.
 
-    Whoever *had_left* before is told no second time that they have, and gets no help.
+    If *had_left* (opted out before), a repeated STOP sends no second confirmation and HELP sends nothing.
     """
     cause = Cause(who=CUSTOMER, what=message.entry_id, reason=f"said_{wish}")
     is_answered = event.opt_out_type is not None or _is_left_to_provider(opened)
@@ -98,7 +98,7 @@ def act(
             commands.send_notice(here, opened, "help", message.entry_id)
         return opened
     if wish is Wish.STOP:
-        # Consent alone does not tell a repetition from a second stop: the first try of this one may have written it.
+        # Consent alone cannot tell a retry from a second STOP: the first attempt may have recorded it.
         is_over = opened.conversation.conversation_status == Status.OPTED_OUT
         is_second = had_left or (is_over and opened.state.moved_for != message.entry_id)
         after = move(here, opened, Status.OPTED_OUT, cause)
@@ -117,6 +117,6 @@ def _is_left_to_provider(opened: Opened) -> bool:
 
 
 def known_addresses(opened: Opened | None, customer: str) -> list[str]:
-    """The customer's addresses: the one that they wrote from, however it is spelled, and those of the conversation."""
+    """Return the customer's addresses: the sender address in all spellings, and those of the conversation."""
     found = addresses_of(opened) if opened else []
     return list(dict.fromkeys([customer, *found, *twins_of(customer)]))

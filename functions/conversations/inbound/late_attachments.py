@@ -1,9 +1,9 @@
 """
-Files that another context of ours has fetched: the message that they came with is pointed to them.
+Links files that another context has fetched to the messages they belong to.
 
-A file may come before its message, by days where that one waits in a dead-letter queue or for people to place it. It is
-kept in mind then, and only after that the message is looked for once more; intake stores a message, and only after that
-looks for such files. Whichever comes last finds the other.
+A file may arrive before its message, by days if the message waits in a dead-letter queue or as unmatched. The file is
+then recorded as an early file before the message is looked up again; intake stores a message before it looks for early
+files. Message and file may therefore arrive in either order; the second one links them.
 """
 
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ from shared.tenancy.business_accounts import BusinessAccount
 
 def take(here: Resources, told: FileStored) -> str:
     """
-    Note where the file of a message lies. Safe to repeat. Raises Transient where somebody else does so just now.
+    Record the location of a message's file. Idempotent. Raises Transient if a concurrent writer changed the message.
 
-    Raises Permanent where the message came by another account or business address (`TENANT_MISMATCH`), or where no
+    Raises Permanent if the message was received by another account or business address (`TENANT_MISMATCH`), or if no
     project uses that address (`UNKNOWN_ADDRESS`).
     """
     name = (told.provider, told.provider_message_id)
@@ -59,9 +59,9 @@ def take_early(
     here: Resources, ref: str, company_id: str, event: InboundMessage, message: Message
 ) -> None:
     """
-    Point the stored message of *event* to those of its files that came before it and are the company's.
+    Link the stored message of *event* to its early files that belong to the company.
 
-    Files of another account or business address are ignored. Safe to repeat. Raises Transient.
+    Ignores files of another account or business address. Idempotent. Raises Transient.
     """
     if message.media_state != attachments.AWAITED or not message.provider:
         return
@@ -79,8 +79,8 @@ def take_early(
 
 
 def _check(here: Resources, marker: Inbound, told: FileStored) -> None:
-    """Raise Permanent (`TENANT_MISMATCH`) unless the file comes by the account and address of its message."""
-    # Taken before markers held the account: the project of today decides.
+    """Raise Permanent (`TENANT_MISMATCH`) unless the file has the account and business address of its message."""
+    # Markers written before they held the account: the current owners of the address decide.
     if marker.account is None:
         projects = {(one.company_id, one.project_id) for one in matching.owners(here, told)}
         is_covered = (marker.company_id, marker.project_id) in projects
@@ -98,7 +98,7 @@ def _check(here: Resources, marker: Inbound, told: FileStored) -> None:
 def _message(
     here: Resources, provider: str, provider_message_id: str
 ) -> tuple[Inbound, Message] | None:
-    """The mark of a message that is in a conversation, and the message; None while it is in none."""
+    """Return the marker and the message if the message is in a conversation, else None."""
     marker = routes.marked(here.log, provider, provider_message_id)
     if marker is None or marker.ref is None:
         return None

@@ -1,8 +1,8 @@
 """
-Conversations that another system wrote: an item of the contract's table, and nothing in the log.
+Imports conversations that another system wrote: they have an item in the contract's table and no log.
 
-The first message that finds one makes it ours: what its list holds goes into the log, whole, before the bounded window
-takes the list's place; then its state is written, which says that this is done.
+The first message that matches one imports it: all messages of the item are copied to the log before the bounded window
+replaces the item's list; the state is written last and marks the import as complete.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ CONTEXT_HASH = "adopted"
 
 
 def state_of(conversation: Conversation, business_address: str) -> State:
-    """The state that such a conversation gets: as far as its item tells."""
+    """Return the state of an imported conversation, as far as its item allows."""
     answered, heard = _newest(conversation, Role.ASSISTANT), _newest(conversation, Role.USER)
     return State.of_item(
         conversation,
@@ -36,9 +36,9 @@ def state_of(conversation: Conversation, business_address: str) -> State:
 
 def adopt(here: Resources, indexed: Conversation, business_address: str) -> str | None:
     """
-    Write the log of a conversation, then its state; its `ref`, None where it only stands in an index, or was erased.
+    Write the conversation's log, then its state; return its `ref`, or None if only an index has it or it was erased.
 
-    Safe to repeat.
+    Idempotent.
     """
     item = conversations.read(here.table, indexed.primary_channel, indexed.conversation_id)
     item = conversations.name(here.table, item) if item else None
@@ -72,6 +72,6 @@ def _messages(conversation: Conversation) -> Iterator[Message]:
 
 
 def _newest(conversation: Conversation, role: Role) -> tuple[str, str] | None:
-    """Time and id of the newest entry of a side."""
+    """Return the timestamp and id of the newest entry with *role*."""
     found = [(e.message_timestamp, e.entry_id) for e in conversation.messages if e.role is role]
     return max(found, default=None)

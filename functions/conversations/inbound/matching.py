@@ -1,4 +1,4 @@
-"""Which conversation a message belongs to. No global index alone decides: it lags."""
+"""Matches a message to a conversation. Never relies on a global index alone, because it is eventually consistent."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,16 +16,16 @@ from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent
 from shared.tenancy.business_accounts import BusinessAccount
 
-# After that, what was closed stays closed, and a message is nobody's.
+# A closed conversation without a message since then is not reopened; the new message is unmatched.
 REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS
-MOST_OF_INDEX = 100  # one read of states: older ones nobody speaks in any more
+MOST_OF_INDEX = 100  # one read of states; older conversations are inactive
 
 
 def owners(here: Resources, event: InboundMessage | FileStored) -> list[BusinessAddress]:
     """
-    The projects that use the event's business address with the event's provider and account.
+    Return the projects that use the event's business address with the event's provider and account.
 
-    Raises Permanent: `UNKNOWN_ADDRESS` where no project uses the address, `TENANT_MISMATCH` where none that does has
+    Raises Permanent: `UNKNOWN_ADDRESS` if no project uses the address, `TENANT_MISMATCH` if none of its projects has
     this account.
     """
     known = routes.owners(here.log, event.channel_method, event.business_address)
@@ -45,10 +45,10 @@ def find(
     here: Resources, event: InboundMessage, customer: str, allowed: Iterable[BusinessAddress]
 ) -> str | None:
     """
-    The `ref` of the conversation that a message of *customer* belongs to; None where there is none.
+    Return the `ref` of the conversation that a message of *customer* belongs to, or None.
 
-    What it replies to; else the conversation of the pair that was last spoken in; else what the contract's index
-    knows; else where an alias of the person leads; else the same for another spelling of their number.
+    Tries in order: the message it replies to; the address pair's conversation with the newest outbound message; the
+    contract's index; the customer's aliases; then the last three for other spellings of the number.
     """
     projects = {(owner.company_id, owner.project_id) for owner in allowed}
     channel = ChannelMethod(event.channel_method)
@@ -71,7 +71,7 @@ def find(
 def _by_index(
     here: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
 ) -> str | None:
-    """Items that came here otherwise than through us have no route yet, perhaps no state: they get both."""
+    """Look up the contract's index; items written by other systems have no route or state yet and get both."""
     channel = ChannelMethod(event.channel_method)
     found_there = conversations.of_pair(here.table, channel, event.business_address, customer)
     newest = sorted(found_there, key=lambda item: item.created_at)[-MOST_OF_INDEX:]
@@ -85,7 +85,7 @@ def _by_index(
     found = _best(theirs | ours, projects)
     if found is None:
         return None
-    # The index may lag behind the item, which says the `ref`.
+    # The index may lag behind the item, which holds the `ref`.
     item, ref = known[found], found
     if found in theirs:
         adopted = legacy_import.adopt(here, item, event.business_address)
@@ -113,12 +113,12 @@ def _by_alias(
 
 
 def _chosen(here: Resources, refs: list[str], projects: set[tuple[str, str]]) -> str | None:
-    """As `_best`, of conversations that we know."""
+    """Apply `_best` to conversations that have a state."""
     return _best(states.read_many(here.log, refs), projects) if refs else None
 
 
 def _best(known: Mapping[str, State], projects: set[tuple[str, str]]) -> str | None:
-    """Of the open ones the one last spoken in; else the one that was closed last, within a week."""
+    """Return the open conversation with the newest outbound message; else a closed one within `REOPENS_WITHIN_MS`."""
     ours = {
         ref: state
         for ref, state in known.items()

@@ -1,4 +1,4 @@
-"""What an inbound message is before anybody answers it: who it is from, what it is in the log, whom it begins with."""
+"""Normalises an inbound message: customer address, log entry, payload hash, and the conversation it may start."""
 
 import json
 
@@ -23,7 +23,7 @@ _HASH_CHARACTERS = 24
 
 
 def payload_hash(event: InboundMessage) -> str:
-    """What two deliveries of one message have in common, and two messages have not."""
+    """Hash the parts of a message that are equal in all its deliveries and differ between messages."""
     button = event.button.payload if event.button else None
     return digest(
         event.business_address,
@@ -36,7 +36,7 @@ def payload_hash(event: InboundMessage) -> str:
 
 
 def customer_of(event: InboundMessage) -> str:
-    """The customer's address in the form that conversations are found by. Raises Permanent (`bad_address`)."""
+    """Return the customer's normalised address, by which conversations are found. Raises Permanent (`bad_address`)."""
     try:
         if event.channel_method == "email":
             return addresses.email_address(event.customer_address or "")
@@ -53,7 +53,7 @@ def begin(
     customer: str,
     allowed: list[BusinessAddress],
 ) -> str | None:
-    """A conversation that the customer begins, where exactly one project takes such; its `ref`, else None."""
+    """Create a customer-initiated conversation if exactly one project accepts those; return its `ref`, else None."""
     projects = [conversation.load_project(here, o.company_id, o.project_id) for o in allowed]
     willing = [company for company in projects if company and company.accept_inbound]
     if len(willing) != 1:
@@ -72,15 +72,15 @@ def begin(
 
 
 def link_identities(here: Resources, event: InboundMessage, company: Company) -> None:
-    """A message that names both a number and a business-scoped id says that they are one person."""
+    """Write aliases if a message has both a number and a business-scoped user id: both identify one person."""
     if not event.customer_address or not event.customer_user_id:
         return
     number = customer_of(event)
     try:
         user = addresses.user_id(event.customer_user_id)
     except addresses.AddressInvalid:
-        return  # The message is stored by its number; what is no id links nobody.
-    # Written anew by each such message: it lives as long as anything else of the person.
+        return  # The message is stored under its number; an invalid id makes no alias.
+    # Rewritten by every such message, so that aliases live as long as the person's other data.
     ttl = clock.expires_in(company.retention_days * clock.DAY_SECONDS)
     for one, other in ((number, user), (user, number)):
         alias = Alias(primary_channel=other, ttl=ttl)
@@ -88,7 +88,7 @@ def link_identities(here: Resources, event: InboundMessage, company: Company) ->
 
 
 def log_entry(event: InboundMessage, at: str, ref: str) -> Message:
-    """The message as the log keeps it."""
+    """Build the log entry of a message."""
     is_ours = event.type == "human_reply"
     author = identifiers.EXTERNAL if is_ours else "customer"
     return Message(
@@ -111,19 +111,19 @@ def log_entry(event: InboundMessage, at: str, ref: str) -> Message:
 
 
 def entry_of(ref: str, provider: str, provider_message_id: str) -> str:
-    """The id of a provider's message in the log of a conversation."""
+    """Return the log entry id of a provider's message."""
     return identifiers.entry_id(identifiers.action_id(ref, provider, provider_message_id))
 
 
 def _media_state(event: InboundMessage) -> str | None:
-    """Files without an address are fetched by the context that has told of them, which tells when it has them."""
+    """Return the media state: files without a URL are fetched by the reporting context, which sends an event later."""
     if not event.media:
         return None
     return PENDING if any(file.url for file in event.media) else AWAITED
 
 
 def _content(event: InboundMessage) -> str:
-    """The text, or a mark for what has none."""
+    """Return the text, or a placeholder for a message without text."""
     if event.text:
         return event.text
     if event.button:
@@ -188,6 +188,6 @@ def _state(event: InboundMessage, conversation: Conversation) -> State:
 
 
 def as_json(event: InboundMessage) -> dict[str, object]:
-    """The event as it came, to be taken again."""
+    """Return the event in its wire format, to be taken in again later."""
     parsed: dict[str, object] = json.loads(body_of(event))
     return parsed

@@ -1,4 +1,4 @@
-"""`POST /initiate-conversation`: from a request to a Context Object on the queue of its channel, once."""
+"""`POST /initiate-conversation`: accepts a request and enqueues a Context Object for its channel, once per id."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ACTIVE_WITHIN_SECONDS = 72 * 3_600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routing:
-    """What the router has: the log, the company data, the claims, and a queue for each channel."""
+    """Dependencies of the router: log table, company data, sender claims and a queue per channel."""
 
     log: Table
     companies: Companies
@@ -57,7 +57,7 @@ class Routing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of the API: who, what they posted, its id, and how long the function can still live."""
+    """One API call: caller, payload, correlation id and the remaining time of the invocation."""
 
     caller: Caller
     payload: dict[str, Any]
@@ -66,7 +66,7 @@ class Call:
 
 
 def initiate(here: Routing, call: Call) -> dict[str, Any]:
-    """Take a request; the answer, the same for a repetition. Raises RequestRefused."""
+    """Accept a request and return the response; a repeat returns the same response. Raises RequestRefused."""
     try:
         request = requests.parse(call.payload, _regions(here, call.caller), here.max_age_ms)
         company = _checked(here, call.caller, request)
@@ -90,7 +90,7 @@ def initiate(here: Routing, call: Call) -> dict[str, Any]:
             "the request could not be taken; make it again",
             HTTPStatus.SERVICE_UNAVAILABLE,
         ) from failure
-    except (ClientError, BotoCoreError, Transient) as failure:  # All other calls are the tables'.
+    except (ClientError, BotoCoreError, Transient) as failure:  # All other calls are to tables.
         raise RequestRefused(
             "DATABASE_ERROR",
             "the request could not be taken; make it again",
@@ -100,7 +100,7 @@ def initiate(here: Routing, call: Call) -> dict[str, Any]:
 
 def _regions(here: Routing, caller: Caller) -> Any:  # noqa: ANN401 - a function of two ids
     def region_of(company_id: str, project_id: str) -> str | None:
-        # Of another company's project not even the country is told.
+        # Callers without access to the project must not learn even its country.
         if not caller.may_use(company_id, project_id):
             return None
         item = here.companies.item(company_id, project_id)
@@ -111,7 +111,7 @@ def _regions(here: Routing, caller: Caller) -> Any:  # noqa: ANN401 - a function
 
 
 def _checked(here: Routing, caller: Caller, request: Request) -> Company:
-    """The project, if the caller may use it and it may start this conversation."""
+    """Return the project if the caller may use it and it accepts this conversation. Raises RequestRefused."""
     if not caller.may_use(request.company_id, request.project_id):
         raise RequestRefused(
             "AUTHORIZATION_ERROR",
@@ -168,7 +168,7 @@ def _once(here: Routing, call: Call, request: Request, company: Company) -> dict
         _take_limits(here, company)
         answer = _enqueue(here, call, request, hashed)
     except Exception:
-        # Whatever it was: whoever makes the request again need not wait until this call cannot be alive any more.
+        # Release the claim after any error, so that a retry need not wait until this invocation's lease has expired.
         with suppress(ClientError, BotoCoreError):
             answers.release(here.log, held)
         raise
@@ -240,7 +240,7 @@ def _enqueue(here: Routing, call: Call, request: Request, hashed: str) -> dict[s
 
 
 def authorised(caller: Caller) -> Caller:
-    """The caller, if they may start conversations. Raises RequestRefused."""
+    """Return the caller if they may start conversations. Raises RequestRefused."""
     try:
         caller.require(Scope.CONVERSATIONS_INITIATE)
     except Forbidden:

@@ -1,8 +1,8 @@
 """
-What a conversation is about: the project data of the request, and the answers that the customer gave to its questions.
+The case data of a conversation: the request's project data and the customer's recorded answers.
 
-Both are in the item up to a size, and above it in stored objects of the conversation. They stay apart: an answer comes
-from a model and never replaces what the company's software sent, nor an answer that was recorded before.
+Each part is stored in the item up to a size limit, and in stored objects of the conversation above it. The two are
+separate: an answer is extracted by a model and never replaces data from the company or an earlier recorded answer.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ PROJECT_DATA, RECORDED_ANSWERS = "project_data", "recorded_answers"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseData:
-    """*unreadable* names those of the two whose stored object cannot be used; such a part is incomplete here."""
+    """Both parts of the case data. *unreadable* names each part whose stored object is unusable; it is incomplete."""
 
     project_data: dict[str, Any] = field(default_factory=dict, repr=False)
     recorded_answers: dict[str, str] = field(default_factory=dict, repr=False)
@@ -30,7 +30,7 @@ class CaseData:
 
 
 def stored_project_data(data: dict[str, Any], folder: Folder) -> dict[str, Any]:
-    """The fields of a new `Conversation` for its project data; writes an object for what is too large for the item."""
+    """Return the project-data fields of a new `Conversation`; data too large for the item is written to an object."""
     if not data:
         return {}
     text = to_json(data)
@@ -40,7 +40,7 @@ def stored_project_data(data: dict[str, Any], folder: Folder) -> dict[str, Any]:
 
 
 def read(conversation: Conversation, bucket: Bucket) -> CaseData:
-    """Both parts, complete. An object that cannot be used is logged and counted, and named in `unreadable`."""
+    """Return both parts. An unusable stored object is logged, counted and named in `unreadable`."""
     folder = folder_of(bucket, identifiers.ref_of_item(conversation))
     data, has_data = _read_object(folder, conversation.project_data_object, PROJECT_DATA)
     answers, has_answers = _read_object(
@@ -58,10 +58,10 @@ def with_answers(
     conversation: Conversation, answers: Mapping[str, str], bucket: Bucket
 ) -> dict[str, Any]:
     """
-    The fields of the conversation that change when *answers* are recorded; empty where nothing changes.
+    Return the conversation fields to change in order to record *answers*; empty if nothing changes.
 
-    The first answer to a question stays. Where the item would hold too much, all answers move to a new object; while
-    the present object cannot be used they stay in the item, so that none is lost.
+    The first answer to a question is kept. If the item would exceed its limit, all answers move to a new object; while
+    the current object is unusable, they stay in the item so that none is lost.
     """
     folder = folder_of(bucket, identifiers.ref_of_item(conversation))
     pointer = conversation.recorded_answers_object
@@ -78,7 +78,7 @@ def with_answers(
 
 
 def _read_object(folder: Folder, pointer: object, what: str) -> tuple[dict[str, Any], bool]:
-    """The object of a pointer, and whether it could be read; nothing and True where there is no pointer."""
+    """Return the object of a pointer and whether it was readable; `({}, True)` without a pointer."""
     if pointer is None:
         return {}, True
     try:

@@ -1,4 +1,4 @@
-"""What the router hands to a channel's processor: the request as it came, and the project as it was then."""
+"""The message from the router to a channel's processor: the request as posted and a snapshot of the project."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Part(BaseModel):
 
 
 class ConversationData(_Part):
-    """The conversation that is to be; *conversation_ref* is what the API has answered."""
+    """The conversation to create; *conversation_ref* is the one returned to the API caller."""
 
     conversation_id: str = Field(repr=False)
     conversation_ref: str | None = None
@@ -23,7 +23,7 @@ class ConversationData(_Part):
 
 
 class Metadata(_Part):
-    """Who queued it, and when."""
+    """Router version, time of queueing and correlation id."""
 
     router_version: str
     queued_at: str
@@ -31,7 +31,7 @@ class Metadata(_Part):
 
 
 class ContextObject(_Part):
-    """The body of a first message on a channel's queue."""
+    """Body of a first message on a channel's queue."""
 
     type: Literal["context"] = "context"
     frontend_payload: dict[str, Any] = Field(repr=False)
@@ -41,7 +41,7 @@ class ContextObject(_Part):
 
 
 def context_hash(payload: dict[str, Any]) -> str:
-    """What tells a repetition from another request under the same id: all but the time of asking."""
+    """Hash a request without its timestamp, to tell a repeated request from a different one with the same id."""
     request = payload.get("request_data")
     if isinstance(request, dict):
         rest = {name: part for name, part in request.items() if name != "initial_request_timestamp"}
@@ -49,8 +49,8 @@ def context_hash(payload: dict[str, Any]) -> str:
     return identifiers.fingerprint(payload)
 
 
-def as_json(value: Any) -> Any:  # noqa: ANN401 - whatever an item holds
-    """An attribute as JSON has it: numbers of DynamoDB are decimals, and sets are lists."""
+def as_json(value: Any) -> Any:  # noqa: ANN401 - any attribute type of DynamoDB
+    """Convert a DynamoDB attribute to JSON types: decimals become numbers, sets become sorted lists."""
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The JSON that is posted: one object without tricks, and why a request is not taken."""
+"""Strict parsing of the posted JSON object, and the error that refuses a request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ type Json = dict[str, Any]
 
 
 class RequestRefused(Exception):
-    """The request is not taken. *code* and *status* are for the caller, *field* where one is to blame."""
+    """The request is refused. *code* and *status* go to the caller; *field* names the invalid field, if any."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class RequestRefused(Exception):
 
 
 def read_json(body: bytes | None) -> Json:
-    """The object that was posted. Raises RequestRefused (`PAYLOAD_TOO_LARGE`, `INVALID_REQUEST`)."""
+    """Parse the posted object. Raises RequestRefused (`PAYLOAD_TOO_LARGE`, `INVALID_REQUEST`)."""
     if body is not None and len(body) > LARGEST_BODY_BYTES:
         message = f"the body has more than {LARGEST_BODY_BYTES // 1_024} KB"
         raise RequestRefused(
@@ -47,7 +47,7 @@ def read_json(body: bytes | None) -> Json:
             parse_constant=_no_constant,
             parse_float=_finite,
         )
-        json.dumps(found, ensure_ascii=False).encode()  # Half a character can be escaped, not kept.
+        json.dumps(found, ensure_ascii=False).encode()  # Lone surrogates are no valid UTF-8.
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or depth(found) > DEEPEST_BODY:
@@ -77,7 +77,7 @@ def _finite(text: str) -> float:
 
 
 def depth(value: object) -> int:
-    """How many containers are around the innermost value; without recursion, as the value is a stranger's."""
+    """Return the nesting depth of a value. Iterative, because the input is untrusted and may be deep."""
     deepest = 0
     waiting: list[tuple[object, int]] = [(value, 1)]
     while waiting:
@@ -91,7 +91,7 @@ def depth(value: object) -> int:
 
 
 def keys(value: object) -> int:
-    """How many keys all objects in a value have."""
+    """Count the keys of all objects in a value."""
     count, waiting = 0, [value]
     while waiting:
         current = waiting.pop()

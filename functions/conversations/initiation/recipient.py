@@ -1,4 +1,4 @@
-"""Whom a request is about: names and contacts, in the form in which they are kept."""
+"""Validates the recipient of a request and normalises the contact details."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipient:
-    """Whom to write to: E.164, the key of an e-mail address, or WhatsApp's business-scoped id."""
+    """The recipient: E.164 number, normalised e-mail address, or WhatsApp's business-scoped user id."""
 
     tel: str | None = field(default=None, repr=False)
     email: str | None = field(default=None, repr=False)
@@ -28,13 +28,13 @@ class Recipient:
     language: str | None = None
 
     def primary(self, channel: ChannelMethod) -> str:
-        """The contract's `primary_channel`."""
+        """Return the contract's `primary_channel`."""
         if channel is ChannelMethod.EMAIL:
             return self.email or ""
         return self.tel or self.user_id or ""
 
     def in_id(self, channel: ChannelMethod) -> str:
-        """The recipient's part of `conversation_id`."""
+        """Return the recipient's part of `conversation_id`."""
         if channel is ChannelMethod.EMAIL:
             return self.email or ""
         return (
@@ -47,7 +47,7 @@ class Recipient:
 def recipient_of(
     given: Json, channel: ChannelMethod, region: Callable[[], str | None]
 ) -> tuple[Recipient, tuple[str, ...]]:
-    """The recipient and warnings: a bad contact that the channel does not need is dropped. Raises RequestRefused."""
+    """Return recipient and warnings; drops an invalid contact that the channel does not need. Raises RequestRefused."""
     warnings: list[str] = []
     tel = _contact(given, "recipient_tel", lambda text: _phone(text, region))
     email = _contact(given, "recipient_email", addresses.email_address)

@@ -1,7 +1,7 @@
 """
-The request that starts a conversation: read and checked, in the order in which a caller is told what is wrong.
+Parses and validates the request that starts a conversation; checks run in the order in which errors are reported.
 
-Each refusal has a code of its own and names a field; none repeats what was given (spec of the API in the README).
+Every error has its own code and names a field; no error repeats input values (API specification in the README).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEEPEST_PROJECT_DATA = 8
 MOST_PROJECT_KEYS = 200
-# Names of pointers to stored objects. A pointer is never read from `project_data`; other readers of the table may.
+# Reserved names of stored-object pointers. Pointers are never read from `project_data`, but other readers might do so.
 RESERVED_NAMES = frozenset({"s3_bucket", "s3_key", "sha256", "bytes"})
 AHEAD_MS = 300 * clock.SECOND_MS
 REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -31,7 +31,7 @@ _ID = re.compile(ID)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A checked request. *payload* is what was posted, verbatim; *warnings* are codes for the caller."""
+    """A validated request. *payload* is the posted body, verbatim; *warnings* are codes returned to the caller."""
 
     payload: Json = field(repr=False)
     company_id: str
@@ -47,9 +47,9 @@ class Request:
 
 def parse(payload: Json, region_of: Callable[[str, str], str | None], max_age_ms: int) -> Request:
     """
-    The checked request; *region_of* says where numbers without `+` of a project are from.
+    Return the validated request; *region_of* gives a project's default region for numbers without `+`.
 
-    *max_age_ms* 0: a request may be of any age. Raises RequestRefused.
+    *max_age_ms* 0: no age limit. Raises RequestRefused.
     """
     company_id, project_id = _identifiers(payload)
     sections = {name: _section(payload, name) for name in ("recipient_data", "request_data")}
@@ -83,7 +83,7 @@ def parse(payload: Json, region_of: Callable[[str, str], str | None], max_age_ms
 
 
 def request_id_of(payload: Json) -> str:
-    """The request's id for an answer, as far as it can be told; `unknown` where it cannot."""
+    """Return the request id for the response, or `unknown` if it is missing or malformed."""
     request = payload.get("request_data")
     found = request.get("request_id") if isinstance(request, dict) else None
     is_readable = isinstance(found, str) and REQUEST_ID.fullmatch(found)

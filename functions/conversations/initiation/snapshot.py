@@ -1,8 +1,8 @@
 """
-The conversation as it begins: the request and the project, copied into the contract's item.
+Builds the item of a new conversation: request and project, copied into the contract's format.
 
-Configurations are flattened to the conversation's channel, without secrets, prompts, schemas or bodies of templates: a
-hash stands for those. What is large lies in the bucket.
+Configurations are flattened to the conversation's channel, without secrets, prompts, schemas or template bodies; a hash
+replaces those. Large project data is stored in the bucket.
 """
 
 from typing import Any
@@ -33,9 +33,9 @@ def conversation_of(
     version: str,
 ) -> Conversation:
     """
-    The item of a request; *ref* is the conversation's.
+    Build the item of a request; *ref* is the conversation's.
 
-    Writes to the bucket what the item cannot hold: under its hash, so that twice is once.
+    Writes data too large for the item to the bucket, under its hash, so that a retry writes the same object.
     """
     recipient, channel = request.recipient, company.channel(request.channel_method)
     customer = recipient.primary(request.channel_method)

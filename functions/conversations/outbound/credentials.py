@@ -1,7 +1,7 @@
 """
-Companies' secrets: named in their set-up, read when they are needed, kept for five minutes.
+Companies' secrets: named in the project settings, read on demand, cached for five minutes.
 
-Each is read in the name of a company, and only where its name says that it is this company's.
+Every read is on behalf of a company and allowed only if the secret's name belongs to that company.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _DENIED = frozenset({"AccessDeniedException", "ResourceNotFoundException"})
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The secrets of companies by their ids."""
+    """Companies' secrets by their ids."""
 
     make_client: Callable[[], SecretsManagerClient]
     _known: dict[str, JsonSecret] = field(default_factory=dict)
 
     def secret(self, company_id: str, secret_id: str) -> JsonSecret:
-        """A company's secret; the same object each time, as it caches. Raises Misconfigured for another company's."""
+        """Return a company's secret, one cached object per id. Raises Misconfigured for another company's."""
         if not owns_secret(company_id, secret_id):
             metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
             logger.error("project names a secret that is not its company's")
@@ -44,9 +44,9 @@ class Credentials:
 
     def value(self, company_id: str, secret_id: str | None) -> dict[str, Any]:
         """
-        The content of a company's secret.
+        Return the content of a company's secret.
 
-        Raises Misconfigured where it is missing or another company's, NotSent where AWS fails.
+        Raises Misconfigured if it is missing or another company's, NotSent if AWS fails.
         """
         if secret_id is None:
             raise Misconfigured("secrets_missing")
@@ -57,7 +57,7 @@ class Credentials:
 
 @contextmanager
 def readable() -> Iterator[None]:
-    """A secret is read in here: Misconfigured where there is none for us, NotSent where AWS fails."""
+    """Translate errors of reading a secret: Misconfigured if it is missing or denied, NotSent if AWS fails."""
     try:
         yield
     except SecretUnreadable:

@@ -1,7 +1,7 @@
 """
-What AWS End User Messaging SMS publishes, into events: messages of customers, and deliveries of ours.
+Translates events of AWS End User Messaging SMS: inbound messages and delivery statuses.
 
-Nothing here refuses; what has no known shape becomes an event of kind `unknown`, for intake to park.
+Nothing is rejected; a payload of unknown shape becomes an event of kind `unknown`, which intake parks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OF_A_MESSAGE = frozenset(
         *("inboundMessageId", "previousPublishedMessageId"),
     }
 )
-# The customer's number is left out: the message has it, and a status needs none.
+# The customer's number is dropped: the message has it, and a status does not need it.
 _OF_A_STATUS = frozenset(
     {
         *("eventType", "eventTimestamp", "isFinal", "messageId", "context"),
@@ -32,11 +32,11 @@ _OF_A_STATUS = frozenset(
 )
 _CURRENCY = "USD"  # of all amounts in the service's API (SendTextMessage, MaxPrice); events name none (check)
 
-_LONGEST_RAW = 600  # characters: no more than 8 KB of JSON, whatever they are
+_LONGEST_RAW = 600  # characters: at most 8 KB of JSON with any content
 
 
 def event_of(notification: Mapping[str, Any]) -> InboundMessage | DeliveryStatus:
-    """The event in one SNS notification, as Lambda gets it, of a topic that is known to be ours."""
+    """Translate one SNS notification, as Lambda receives it; its topic must already be verified."""
     topic, at = str(notification["TopicArn"]), _published_at(notification)
     told = _object(notification["Message"])
     if _text(told, "inboundMessageId"):
@@ -97,7 +97,7 @@ def _delivery_status(told: Mapping[str, Any], topic: str, at: str) -> DeliverySt
 
 
 def _published_at(notification: Mapping[str, Any]) -> str:
-    """When SNS took the message: the same at every delivery of it, unlike our own time."""
+    """Return the time at which SNS accepted the message: equal in all its deliveries, unlike the current time."""
     try:
         return clock.to_text(clock.from_text(str(notification["Timestamp"])))
     except (KeyError, ValueError):
@@ -105,7 +105,7 @@ def _published_at(notification: Mapping[str, Any]) -> str:
 
 
 def _moment(milliseconds: object) -> str | None:
-    """A time of the provider as text; None where it is none, or lies beyond every calendar."""
+    """Convert a provider's time in ms to text; None if it is not a time or out of range."""
     if not isinstance(milliseconds, int) or isinstance(milliseconds, bool):
         return None
     try:
@@ -115,7 +115,7 @@ def _moment(milliseconds: object) -> str | None:
 
 
 def _object(text: object) -> dict[str, Any]:
-    """The JSON object of a message; empty where it is none. Prices stay as they are written."""
+    """Parse a message as a JSON object; empty if it is none. Prices keep their notation."""
     try:
         parsed = json.loads(str(text), parse_float=str, parse_constant=str)
     except (ValueError, RecursionError):

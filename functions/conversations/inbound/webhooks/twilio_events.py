@@ -1,8 +1,8 @@
 """
-Twilio's fields into events, for SMS and WhatsApp.
+Translates Twilio's webhook fields for SMS and WhatsApp to events.
 
-Fields that have no place in the event are kept in `extra`: new ones come unannounced. Nothing here refuses; a call
-without a message's id becomes an event of kind `unknown`, for intake to park.
+Fields without a place in the event are kept in `extra`: Twilio adds fields without notice. Nothing is rejected; a call
+without a message id becomes an event of kind `unknown`, which intake parks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WHATSAPP = "whatsapp:"
 _PHONE = re.compile(r"\+[0-9]{5,20}", re.ASCII)
 _MEDIA_URL = re.compile(r"MediaUrl([0-9]{1,3})", re.ASCII)
-# The old names of MessageSid, and what an event says in fields of its own.
+# The old names of MessageSid, and the fields that the event represents itself.
 _SIDS = ("MessageSid", "SmsMessageSid", "SmsSid")
 _OF_A_MESSAGE = frozenset(
     {
@@ -31,16 +31,16 @@ _OF_A_MESSAGE = frozenset(
     }
 )
 _OF_A_PLACE = frozenset({"Latitude", "Longitude", "Label", "Address"})
-# The customer's number is left out: the message has it, and a status needs none.
+# The customer's number is dropped: the message has it, and a status does not need it.
 _OF_A_STATUS = frozenset(
     {"AccountSid", "From", "To", "MessageStatus", "SmsStatus", "ErrorCode", *_SIDS}
 )
-# WhatsApp's types that are recognised by nothing else (which of them Twilio passes on is not documented).
+# WhatsApp types that no other field identifies (which of them Twilio passes on is not documented).
 _KINDS: Mapping[str, Kind] = {"contacts": "contacts", "reaction": "reaction"}
 
 
 def inbound_message(fields: Mapping[str, Any], account: str, received_at_ms: int) -> InboundMessage:
-    """The message that a webhook tells of; *account* is the SID that its signature proved."""
+    """Build the event of an inbound webhook; *account* is the SID whose signature was verified."""
     sender, recipient = _text(fields, "From"), _text(fields, "To")
     channel = _channel(sender, recipient)
     address, user_id = _customer(channel, sender, _text(fields, "ExternalUserId"))
@@ -71,7 +71,7 @@ def inbound_message(fields: Mapping[str, Any], account: str, received_at_ms: int
 def delivery_status(
     fields: Mapping[str, Any], account: str, action_id: str | None, occurred_at_ms: int
 ) -> DeliveryStatus:
-    """What a status callback tells; *action_id* is the one in its query. The callback itself names no time."""
+    """Build the event of a status callback; *action_id* comes from its query. The callback has no timestamp."""
     status = _text(fields, "MessageStatus") or _text(fields, "SmsStatus") or "unknown"
     return DeliveryStatus(
         provider="twilio",
@@ -88,13 +88,13 @@ def delivery_status(
 
 
 def _sid(fields: Mapping[str, Any]) -> str:
-    """The message's id; without one, what the call says makes one, so that a repeat is recognised."""
+    """Return the message id; without one, a hash of the call, so that a repeat is recognised."""
     found = next((_text(fields, name) for name in _SIDS if _text(fields, name)), "")
     return found or f"none-{digest(to_json(dict(fields)))}"
 
 
 def _channel(sender: str, recipient: str) -> Channel:
-    """Addresses of another kind (`rcs:...`) count as SMS: no company has such a one, so intake parks them."""
+    """Return the channel. Other address types (`rcs:...`) count as SMS: no company owns one, so intake parks them."""
     is_whatsapp = sender.startswith(WHATSAPP) or recipient.startswith(WHATSAPP)
     return "whatsapp" if is_whatsapp else "sms"
 
@@ -102,11 +102,11 @@ def _channel(sender: str, recipient: str) -> Channel:
 def _customer(
     channel: Channel, sender: str, external_user_id: str
 ) -> tuple[str | None, str | None]:
-    """The sender's number, or whatever SMS has in its place, and the business-scoped id."""
+    """Return the sender's number (on SMS, any sender address) and the business-scoped user id."""
     bare, user_id = sender.removeprefix(WHATSAPP), external_user_id.removeprefix(WHATSAPP)
     if channel == "sms" or _PHONE.fullmatch(bare):
         return bare or None, user_id or None
-    # People who hide their number write as `whatsapp:` and their business-scoped id.
+    # Customers who hide their number send as `whatsapp:` and their business-scoped user id.
     return None, user_id or bare or None
 
 
@@ -123,7 +123,7 @@ def _kind(fields: Mapping[str, Any], channel: Channel, *, has_media: bool) -> Ki
     if _location(fields):
         return "location"
     is_message = any(_text(fields, name) for name in _SIDS)
-    # An SMS may be empty. What WhatsApp shows nothing of is something that we do not know.
+    # An SMS may be empty. A WhatsApp message without any known content has an unknown type.
     is_text = bool(_text(fields, "Body")) or channel == "sms"
     return "text" if is_message and is_text else "unknown"
 
@@ -147,7 +147,7 @@ def _location(fields: Mapping[str, Any]) -> Location | None:
 
 
 def _files(fields: Mapping[str, Any]) -> dict[str, File]:
-    """The files by their number. Counted by what is there, not by what NumMedia says."""
+    """Return the files by their number, from the fields present, regardless of NumMedia."""
     numbers = [found[1] for name in fields if (found := _MEDIA_URL.fullmatch(name))]
     return {
         number: File(
@@ -160,7 +160,7 @@ def _files(fields: Mapping[str, Any]) -> dict[str, File]:
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:
-    """A field as text; the first where a name came several times, empty where it is missing or no text."""
+    """Return a field as text: the first of several values, or empty if missing or not text."""
     value = fields.get(name)
     value = value[0] if isinstance(value, list) and value else value
     return value if isinstance(value, str) else ""

@@ -1,13 +1,13 @@
 """
-Twilio's signature of a webhook: over the address that was called and the form, with a secret of the account.
+Verifies Twilio's webhook signature: over the called URL and the form, with a secret of the account.
 
     X-Twilio-Signature = base64(HMAC(key, URL + name + value + name + value ...))
 
-Names in the order of their code points, each with its distinct values in order. The key is the account's auth token,
-with SHA-1; or, where `X-Twilio-Webhooks-Signature-Settings` says so, a shared key, with SHA-256. A body of JSON is not
-part of the text: its SHA-256 stands in the query. (Twilio, "Webhooks security", "Sign webhooks with shared keys".)
+Names are in code point order, each with its distinct values in order. The key is the account's auth token, with SHA-1;
+or, if `X-Twilio-Webhooks-Signature-Settings` is present, a shared key, with SHA-256. A JSON body is not signed itself:
+its SHA-256 is in the query. (Twilio, "Webhooks security", "Sign webhooks with shared keys".)
 
-There is no time in it, so a captured call is valid for ever: what came before, intake's markers know.
+The signature contains no time, so a captured call stays valid for ever: intake's markers detect replays.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PORT = re.compile(r":\d+$")
 _SHARED_KEY_ALGORITHM = "HMAC_SHA256"
 _MOST_TO_PERMUTE = 3
 # Twilio's webhooks have about 30 parameters, and two more for each of at most 10 files ("Twilio's request to your
-# incoming message webhook URL"); the query has what a person configured, `a` and `bodySHA256`.
+# incoming message webhook URL"); the query has the parameters an operator configured, `a` and `bodySHA256`.
 MOST_FIELDS = 256
 MOST_QUERY_PARAMETERS = 16
 
@@ -42,10 +42,10 @@ MOST_QUERY_PARAMETERS = 16
 @dataclass(frozen=True, slots=True)
 class Call:
     """
-    What a call brings to prove itself. *urls*: the addresses that Twilio may have meant by it, see `urls_of`.
+    The signed parts of a call. *urls*: the candidate URLs that Twilio may have signed, see `urls_of`.
 
-    *settings* is the header that names a shared key, None where it did not come. *body_hashes* are the values of
-    `bodySHA256` in the query.
+    *settings* is the header that names a shared key, None if absent. *body_hashes* are the values of `bodySHA256` in
+    the query.
     """
 
     body: bytes = field(repr=False)
@@ -57,13 +57,13 @@ class Call:
 
 
 def has_too_many_fields(body: bytes, *, is_json: bool, query: Sequence[tuple[str, str]]) -> bool:
-    """Whether a call has more fields than Twilio sends: counted before anything is parsed or hashed."""
+    """Return whether a call has more fields than Twilio sends; counted before anything is parsed or hashed."""
     in_form = 0 if is_json else body.count(b"&") + 1
     return in_form > MOST_FIELDS or len(query) > MOST_QUERY_PARAMETERS
 
 
 def fields_of(body: bytes, *, is_json: bool) -> dict[str, Any]:
-    """The fields of a body by name; a list where a name has several values. Empty where there are none to read."""
+    """Return the fields of a body by name; a list if a name has several values. Empty if the body is unreadable."""
     if is_json:
         return _object(body)
     fields: dict[str, list[str]] = {}
@@ -75,10 +75,10 @@ def fields_of(body: bytes, *, is_json: bool) -> dict[str, Any]:
 
 def signer_of(call: Call, accounts: object) -> str | None:
     """
-    The SID of the account that signed the call, None when it is not signed by the one that it claims.
+    Return the SID of the account that signed the call; None unless the account claimed in the call signed it.
 
     *accounts* is that part of the secret: `{"AC...": {"auth_tokens": [...], "shared_keys": {id: key}}}`. The claim only
-    selects keys. All that may fit are tried, whichever does, so that the time taken does not tell.
+    selects keys. All candidate keys are tried even after a match, so that timing reveals nothing.
     """
     claimed = fields_of(call.body, is_json=call.is_json).get("AccountSid")
     if not isinstance(claimed, str) or not isinstance(accounts, dict):
@@ -88,7 +88,7 @@ def signer_of(call: Call, accounts: object) -> str | None:
     if call.is_json and not _is_hashed(call):
         return None
     form = [] if call.is_json else _form(call.body)
-    # The sender chooses the header's characters: compare bytes, compare_digest takes no other text than ASCII.
+    # The sender controls the header's characters; compare_digest accepts non-ASCII text only as bytes.
     given = call.signature.encode("utf-8", "surrogatepass")
     matches = [
         hmac.compare_digest(_signature(url, form, key, algorithm), given)
@@ -100,10 +100,10 @@ def signer_of(call: Call, accounts: object) -> str | None:
 
 def urls_of(event: Mapping[str, Any], public_urls: Sequence[str]) -> list[str]:
     """
-    The addresses by which Twilio may have called for this event of API Gateway.
+    Return the URLs that Twilio may have called for this API Gateway event.
 
-    *public_urls* is what stands before the path, such as `https://api.example.com`: configured, since what a call says
-    about its host is the caller's to choose. Without any, API Gateway's own name and path with its stage.
+    *public_urls* are the bases before the path, such as `https://api.example.com`. They are configured, because the
+    caller controls the call's host header. Without any, uses API Gateway's own domain and its path with the stage.
     """
     if public_urls:
         places = [public_url.rstrip("/") + event["path"] for public_url in public_urls]
@@ -115,7 +115,7 @@ def urls_of(event: Mapping[str, Any], public_urls: Sequence[str]) -> list[str]:
 
 
 def query_of(event: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The parameters of the query, decoded."""
+    """Return the decoded query parameters."""
     several = event.get("multiValueQueryStringParameters")
     if several:
         return [(name, value) for name, values in several.items() for value in values]
@@ -123,15 +123,15 @@ def query_of(event: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _signature(url: str, form: Form, key: str, algorithm: str) -> bytes:
-    """The header that proves a call of *url* with *form* as its body."""
-    # Bytes of UTF-8 sort as their code points do.
+    """Return the header value that signs a call of *url* with *form* as its body."""
+    # UTF-8 bytes sort in code point order.
     fields = b"".join(name + value for name, value in sorted(set(form)))
     signed = url.encode("utf-8", "surrogatepass") + fields
     return b64encode(hmac.digest(key.encode(), signed, algorithm))
 
 
 def _with_ports(url: str) -> list[str]:
-    """The address without a port, and with the one it names or is understood to have: Twilio signs either."""
+    """Return the URL without a port and with its explicit or default port: Twilio signs either."""
     parts = urlsplit(url)
     port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
     host = _PORT.sub("", parts.netloc)
@@ -140,21 +140,21 @@ def _with_ports(url: str) -> list[str]:
 
 def _queries(parameters: list[tuple[str, str]]) -> list[str]:
     """
-    The query as it may have been written, in any order.
+    Return the query strings that may have been signed, in every order.
 
-    API Gateway hands it over as a map, and Twilio has been seen to send it sorted and to sign it as it was configured
-    (github.com/twilio/twilio-php/issues/790). Ours have two parameters at most.
+    API Gateway passes the query as a map, and Twilio is reported to send it sorted but to sign it as configured
+    (github.com/twilio/twilio-php/issues/790). Parley's own URLs have two parameters at most.
     """
     orders = [parameters]
     if len(parameters) <= _MOST_TO_PERMUTE:
         orders = [list(order) for order in permutations(parameters)]
-    # The caller chooses the characters, and half an emoji has no UTF-8.
+    # The caller controls the characters, and a lone surrogate has no UTF-8 encoding.
     written = [urlencode(order, errors="surrogatepass") for order in orders]
     return [f"?{query}" if query else "" for query in dict.fromkeys(written)]
 
 
 def _keys(settings: str | None, account: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The keys that may have signed, each with its algorithm; none where the settings name what we do not know."""
+    """Return the candidate keys, each with its algorithm; none if the settings header has an unknown format."""
     if settings is None:
         return [(token, "sha1") for token in texts(account.get("auth_tokens"))]
     named = _shared_key_named_in(settings)
@@ -165,7 +165,7 @@ def _keys(settings: str | None, account: Mapping[str, Any]) -> list[tuple[str, s
 
 
 def _shared_key_named_in(settings: str) -> str | None:
-    """The id of the key in `key=<id>,algorithm=HMAC_SHA256`; None for anything else (a beta: its form may change)."""
+    """Return the key id in `key=<id>,algorithm=HMAC_SHA256`; None for anything else (a beta: the format may change)."""
     parts = [part.strip().partition("=") for part in settings.split(",")]
     named = {name: value for name, _, value in parts}
     if len(parts) != len(named) or named.keys() != {"key", "algorithm"}:
@@ -174,14 +174,14 @@ def _shared_key_named_in(settings: str) -> str | None:
 
 
 def _is_hashed(call: Call) -> bool:
-    """Whether the query holds the hash of the body, once."""
+    """Return whether the query has exactly one `bodySHA256`, and it is the hash of the body."""
     expected = hashlib.sha256(call.body).hexdigest().encode()
     given = [text.encode("utf-8", "surrogatepass") for text in call.body_hashes]
     return len(given) == 1 and hmac.compare_digest(expected, given[0].lower())
 
 
 def _form(body: bytes) -> Form:
-    # Blank values are signed like others. Bytes, because what is signed need not be UTF-8.
+    # Blank values are signed too. Bytes, because the signed data need not be UTF-8.
     return parse_qsl(body, keep_blank_values=True)
 
 

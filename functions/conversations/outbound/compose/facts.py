@@ -1,4 +1,4 @@
-"""What a model is told of a conversation: the facts, what was said, and whom it may name."""
+"""Builds the model's input from a conversation: the facts, the dialogue and the contacts it may mention."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_ITS_OWN_WILL = frozenset({Cause.AI, Cause.APPROVAL})
 
 
 def config_of(opened: Opened) -> AiConfig:
-    """The model's settings for the conversation's channel. Raises Unwritable."""
+    """Return the model settings for the conversation's channel. Raises Unwritable."""
     try:
         return AiConfig.read(opened.company.ai_config, opened.conversation.channel_method.value)
     except AiConfigBroken as broken:
@@ -39,7 +39,7 @@ def config_of(opened: Opened) -> AiConfig:
 
 
 def facts_of(opened: Opened, case: CaseData) -> Facts:
-    """What is known of the matter and of whom it is about."""
+    """Return the known facts about the case and the recipient."""
     company, conversation = opened.company, opened.conversation
     today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
     local = today.astimezone(ZoneInfo(company.timezone))
@@ -62,7 +62,7 @@ def facts_of(opened: Opened, case: CaseData) -> Facts:
 
 
 def said_in(known: Sequence[Message]) -> list[Said]:
-    """Those messages of a log that were said, in their order."""
+    """Return the messages of a log that were sent or received, in order."""
     return [
         Said(
             role=ai.Role.USER if message.role is Role.USER else ai.Role.ASSISTANT,
@@ -76,10 +76,10 @@ def said_in(known: Sequence[Message]) -> list[Said]:
 
 def barred_in(opened: Opened, known: Sequence[Message]) -> Cause | None:
     """
-    Why the model may not hand off again: the reason of the last time, until the customer has written three times.
+    Return why the model may not hand off again: the last hand-off's cause, until the customer's third message after it.
 
-    Only where handing off was its own will. What keeps it from answering at all still brings a person: silence is no
-    way out of a loop.
+    Applies only if the model chose to hand off. A fault that prevents an answer still hands off to an agent: breaking a
+    loop must not result in silence.
     """
     state = opened.state
     if state.handed_back_at is None or state.handed_off_for not in _OF_ITS_OWN_WILL:
@@ -95,7 +95,7 @@ def barred_in(opened: Opened, known: Sequence[Message]) -> Cause | None:
 
 
 def contacts_of(opened: Opened) -> list[str]:
-    """Numbers and addresses that may be named: the person's own, and the company's."""
+    """Return the numbers and addresses that may be mentioned: the recipient's and the company's."""
     conversation, company = opened.conversation, opened.company
     own = (conversation.recipient_tel, conversation.recipient_email)
     channels = company.channel_config

@@ -1,7 +1,8 @@
 """
-Texts that no model words: the project's own, ours where it has none, each in the language of what it stands beside.
+Fixed texts: the project's own, or defaults, in the language of the message that they accompany.
 
-A project has a text for everybody, or one by language. Ours avoid letters that would make an SMS twice as dear.
+A project sets one text for all languages, or one per language. The defaults avoid characters that force UCS-2 encoding,
+which doubles the cost of an SMS.
 """
 
 from __future__ import annotations
@@ -47,21 +48,21 @@ _USUAL = "en"
 
 
 def opt_out_hint(opened: Opened) -> str:
-    """What ends the first SMS: how to leave."""
+    """Return the opt-out hint that ends the first SMS."""
     return _hint(opened, _asked_for(opened))
 
 
 def subject(opened: Opened, channel: EmailChannel) -> str:
-    """The subject of a mail that was given none."""
+    """Return the default subject of a mail."""
     return _in_language(channel.default_subject_line or _SUBJECT, _asked_for(opened))
 
 
 def notice(opened: Opened, name: str, said: Callable[[], Sequence[Message]]) -> str | None:
     """
-    The text of a notice (see `records.Notice`); None where the project has none.
+    Return the text of a notice (see `commands.Notice`); None if the project has none.
 
-    It stands in for an answer, and is in the language that the customer writes in. *said* is the newest of the log,
-    asked for where an answer of the model did not come to be; what was answered before STOP or HELP is at hand.
+    It replaces a reply, and is in the customer's language. *said* loads the newest log messages and is only called for
+    `handoff`, after the model produced no reply; for STOP and HELP the conversation's window suffices.
     """
     rules = opened.company.policy
     if name == "handoff":
@@ -77,7 +78,7 @@ def notice(opened: Opened, name: str, said: Callable[[], Sequence[Message]]) -> 
 
 
 def _help(opened: Opened, languages: Sequence[str]) -> str:
-    """Who writes, what the project says, and how to leave: silence would be no answer."""
+    """Return the answer to HELP: the sender, the project's text and the opt-out hint. HELP always gets an answer."""
     text, hint = opened.company.policy.help_text, _hint(opened, languages)
     words = _in_language(text, languages) if text else ""
     if "stop" not in words.casefold():
@@ -94,18 +95,18 @@ def _named(opened: Opened) -> str:
 
 
 def _asked_for(opened: Opened) -> list[str]:
-    """The languages that fit, best first, before the customer has written."""
+    """Return the fallback languages, best first, for use before the customer has written."""
     return [opened.language, opened.company.default_language]
 
 
 def _spoken(said: Sequence[Message | Entry]) -> list[str]:
-    """The languages of what the customer wrote, the newest first: not every message tells one."""
+    """Return the languages of the customer's messages, newest first; skips messages with none detected."""
     theirs = [message.content for message in reversed(said) if message.role is Role.USER]
     return [language for language in map(language_of, theirs) if language]
 
 
 def _in_language(text: str | Mapping[str, str], languages: Sequence[str]) -> str:
-    """The text in the first of *languages* that it has, be it as another country writes it."""
+    """Return the text in the first available of *languages*; regional variants match each other."""
     if isinstance(text, str):
         return text
     known = {_plain(language): words for language, words in sorted(text.items())}

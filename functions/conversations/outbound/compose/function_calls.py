@@ -1,4 +1,4 @@
-"""What a model asks for in a turn: carried out once, whoever dies, and in the name of the conversation only."""
+"""Executes the function calls of a model, each at most once even after crashes, and for its conversation only."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 WITHIN_MS = 10 * clock.SECOND_MS
 LONGEST_RESULT_BYTES = 16 << 10
 DONE = Result('{"ok": true}')
-NOT_SENT = "not_sent"  # the ledger's word for an attempt that certainly did nothing
+NOT_SENT = "not_sent"  # the ledger's reason for an attempt that certainly had no effect
 _KEY_PREFIX = "whsec_"
 _SERVER_ERRORS, _CLIENT_ERRORS = 500, 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
-    """Carries out functions. *loopback* lets webhooks of the local stack lie on this machine; on AWS none may."""
+    """Executes functions. *loopback* allows webhooks on this machine, for the local stack only; never set on AWS."""
 
     here: Resources
     consents: Consents
@@ -48,14 +48,14 @@ class Effects:
     loopback: bool = False
 
     def of_turn(self, opened: Opened, turn_id: str, run: Run) -> Execute:
-        """What answers the calls of one turn."""
+        """Return the executor for the calls of one turn."""
 
         def execute(call: Call) -> Result:
             if call.function is not None:
                 return self._webhook(opened, turn_id, run, call, call.function)
             if call.name == BuiltIn.OPT_OUT:
                 self._opt_out(opened, turn_id)
-            return DONE  # What else is built in takes effect with the turn's message.
+            return DONE  # All other built-in functions take effect with the turn's message.
 
         return execute
 
@@ -72,7 +72,7 @@ class Effects:
     def _webhook(
         self, opened: Opened, turn_id: str, run: Run, call: Call, function: Function
     ) -> Result:
-        """The answer of the project's own address: asked once for equal arguments in one turn."""
+        """Call the project's webhook: once per turn for equal arguments. Return its response."""
         here = self.here
         action_id = identifiers.action_id(opened.ref, turn_id, call.name, call.canonical_arguments)
         where = of(opened.ref, FunctionResult.sk(action_id))
@@ -112,7 +112,7 @@ class Effects:
         return Result(stored.text, is_error=stored.is_error) if stored else FAILED
 
     def _posted(self, opened: Opened, call: Call, function: Function, action_id: str) -> Result:
-        """One POST. Raises Refused, NotSent or InDoubt."""
+        """Make one POST request. Raises Refused, NotSent or InDoubt."""
         body = to_json(
             {
                 "function": call.name,
@@ -148,8 +148,8 @@ class Effects:
 
 def signed(body: bytes, message_id: str, key: str) -> dict[str, str]:
     """
-    The headers of Standard Webhooks (standardwebhooks.com, "Signature scheme"): id, time, and `v1,` with an HMAC of
-    `id.time.body`. Raises Misconfigured for a key that is none.
+    Return the headers of Standard Webhooks (standardwebhooks.com, "Signature scheme"): id, time, and `v1,` with an HMAC
+    of `id.time.body`. Raises Misconfigured for an invalid key.
     """
     try:
         secret = base64.b64decode(key.removeprefix(_KEY_PREFIX), validate=True)

@@ -1,4 +1,4 @@
-"""A message of ours as its channel takes it: how long it may be, what an SMS counts, a mail's subject."""
+"""Fits an outgoing message to its channel: maximum length, SMS segments, mail subject."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOO_LONG = "too_long"
 
 
 def blank(opened: Opened, turn_id: str, author: str, content: str) -> Message:
-    """A message of ours that is not sent yet; its place in the log is its turn's."""
+    """Return an unsent outgoing message; its turn determines its position in the log."""
     return Message(
         entry_id="-",
         message_timestamp="-",
@@ -35,7 +35,7 @@ def blank(opened: Opened, turn_id: str, author: str, content: str) -> Message:
 
 
 def fitted(opened: Opened, message: Message) -> Message:
-    """A message as its channel takes it: an SMS counted, a mail with a subject. Raises Unwritable."""
+    """Fit a message to its channel: count SMS segments, set a mail's subject. Raises Unwritable."""
     channel = opened.channel
     if isinstance(channel, SmsChannel):
         is_first = (message.turn_id or "").startswith("initial")
@@ -61,12 +61,12 @@ def fitted(opened: Opened, message: Message) -> Message:
 
 
 def longest(opened: Opened) -> int:
-    """How many characters a message may have: what the channel takes, or less where the project says so."""
+    """Return the maximum number of characters: the channel's limit, or the project's if lower."""
     return opened.company.longest_text(opened.conversation.channel_method)
 
 
 def too_long(opened: Opened, *, is_first: bool) -> Callable[[str], bool] | None:
-    """The measure of an SMS: its parts, the hint how to leave included where it is the first."""
+    """Return the length check of an SMS, which counts segments; a first SMS includes the opt-out hint."""
     channel = opened.channel
     if not isinstance(channel, SmsChannel):
         return None

@@ -1,8 +1,8 @@
 """
-The copy of a conversation that OpenAI keeps for people who look there: finished turns are added, and nothing is read.
+Keeps a copy of a conversation at OpenAI for inspection there: adds finished turns, reads nothing.
 
-Best effort: what was not taken is missing there, and a turn whose worker died behind its release is not added later.
-The conversation here is whole either way, and no outcome depends on it.
+Best effort: a failed write leaves a gap, and a turn whose worker is killed after the release is not added later. The
+stored conversation is complete regardless, and no outcome depends on the copy.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ _ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}
 
 @dataclass(frozen=True, slots=True)
 class Mirror:
-    """Where the copies are kept: at the accounts of the projects."""
+    """The copies, in the projects' own OpenAI accounts."""
 
     providers: Providers
 
     def begun(self, opened: Opened, config: AiConfig) -> str | None:
-        """The id of a new copy, for a conversation that has none; None where it has, or its project wants none."""
+        """Create a copy and return its id; None if the conversation has one or its project does not enable it."""
         if opened.conversation.thread_id is not None or not _is_wanted(config):
             return None
         account = model_providers.account_for(config, self.providers, opened.company.company_id)
         return create_conversation(account, {"conversation": opened.ref})
 
     def add(self, speaking: Speaking, answered: Sequence[Entry]) -> None:
-        """Add what was *answered*, and the answer. Never raises: the message has left."""
+        """Add the messages *answered* and the reply. Never raises: the message is already sent."""
         try:
             is_whole = self._added(speaking, answered)
-        except Exception as failure:  # noqa: BLE001 - nothing that a copy brings up may undo a turn
+        except Exception as failure:  # noqa: BLE001 - no failure of the copy may undo a turn
             logger.warning("copy not kept", extra=describe(failure))
             is_whole = False
         if not is_whole:

@@ -1,4 +1,4 @@
-"""Functions that wait for people: how one stands in the log, and what the model is told of it afterwards."""
+"""Function calls that wait for approval: their entry in the log, and their outcome as reported to the model."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _TOLD = {Verdict.FAILED: FAILED, Verdict.UNKNOWN: UNKNOWN, Verdict.REFUSED: REFU
 
 
 def proposal_of(call: Call) -> Proposal:
-    """A call that nobody has carried out, as the log keeps it."""
+    """Return the log's form of a call that was not executed."""
     return Proposal(call_id=call.call_id, name=call.name, arguments=call.canonical_arguments)
 
 
 def call_of(proposal: Proposal) -> ai.ToolCall:
-    """The call as the model made it."""
+    """Return the call as the model made it."""
     return ai.ToolCall(proposal.call_id, proposal.name, proposal.arguments)
 
 
 def verdict_of(result: Result) -> Verdict:
-    """What a result of the function means for the proposal."""
+    """Map a function's result to the verdict of the proposal."""
     if not result.is_error:
         return Verdict.DONE
     return Verdict.UNKNOWN if result == UNKNOWN else Verdict.FAILED
 
 
 def decide(here: Resources, ref: str, message: Message, verdict: Verdict, cause: Cause) -> None:
-    """Write what came of a proposal and who decided, unless it is written. Safe to repeat."""
+    """Write the verdict of a proposal and its author, unless it has a verdict already. Idempotent."""
     proposal = message.proposal
     if proposal is None or proposal.verdict is not None:
         return
@@ -52,32 +52,32 @@ def decide(here: Resources, ref: str, message: Message, verdict: Verdict, cause:
 
 
 def refuse(here: Resources, ref: str, sk: str, cause: Cause) -> None:
-    """Write that people decided against the proposal in this message, unless something else came of it."""
+    """Write that an agent refused the proposal in this message, unless it has a verdict already."""
     message = messages.get(here.log, ref, sk)
     if message is not None:
         decide(here, ref, message, Verdict.REFUSED, cause)
 
 
 def told_of(here: Resources, ref: str, sk: str) -> ai.Exchange | None:
-    """The call in this message and what came of it, for the model; None where it is gone."""
+    """Return the call in this message with its outcome, for the model; None if it no longer exists."""
     message = messages.get(here.log, ref, sk)
     proposal = message.proposal if message else None
     if message is None or proposal is None:
         return None
-    verdict = proposal.verdict or Verdict.REFUSED  # The hand-back's worker died before it wrote so.
+    verdict = proposal.verdict or Verdict.REFUSED  # A killed hand-back leaves it unset.
     result = _TOLD.get(verdict) or _result(here, ref, message, proposal)
-    # Models name their calls anew in each turn: of several the names would be the same.
+    # Models number their calls per turn, so calls of several turns could have equal ids.
     call = replace(call_of(proposal), call_id=message.entry_id)
     return exchange(call, result)
 
 
 def sk_of(message: Message) -> str:
-    """The sort key of a message."""
+    """Return the sort key of a message."""
     return message.sk(message.message_timestamp, message.entry_id)
 
 
 def _result(here: Resources, ref: str, message: Message, proposal: Proposal) -> Result:
-    """What the company's system answered, as it is kept for a month."""
+    """Return the response of the company's system, which is stored for a month."""
     action = identifiers.action_id(ref, message.turn_id or "", proposal.name, proposal.arguments)
     item = here.log.get(of(ref, FunctionResult.sk(action)))
     stored = FunctionResult.read(item) if item else None

@@ -1,4 +1,4 @@
-"""Templates of WhatsApp: which one, what is known of its values, and what it says with those that somebody gives."""
+"""WhatsApp templates: selects one, collects known values and renders it with given ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def template_of(opened: Opened, name: str | None) -> Template:
-    """A template of the project, the usual one without a name. Raises Unwritable."""
+    """Return the project's template *name*, or the default one. Raises Unwritable."""
     whatsapp = opened.company.channel_config.whatsapp
     if whatsapp is None:
         raise misconfigured("channel_config.whatsapp")
@@ -32,7 +32,7 @@ def template_of(opened: Opened, name: str | None) -> Template:
         template = Template.read(name, whatsapp.templates[name])
     except TemplateBroken as broken:
         raise misconfigured(f"channel_config.whatsapp.templates.{broken.attribute}") from None
-    # Its words are the project's, whatever language the recipient has.
+    # The project wrote the template text, so the recipient's language does not apply.
     language = template.language or opened.company.default_language
     return template.model_copy(update={"language": language})
 
@@ -46,9 +46,9 @@ def filled(
     longest: int,
 ) -> Filled:
     """
-    The template with what is known and what somebody has *given*, which goes first; at most *longest* characters.
+    Render the template with *given* and known values, *given* first; at most *longest* characters.
 
-    Raises Unwritable: `template_incomplete` where values are missing or do not fit, else `too_long`.
+    Raises Unwritable: `template_incomplete` if values are missing or invalid, else `too_long`.
     """
     known = known_values(template, sources(opened, project_data))
     left = {name: text for name, text in known.items() if name not in given}
@@ -59,7 +59,7 @@ def filled(
 
 
 def sources(opened: Opened, project_data: Mapping[str, Any]) -> dict[str, Any]:
-    """What values of templates are known from, see `ai.templates.known_values`."""
+    """Return the sources of known template values, see `ai.prompt.whatsapp_templates.known_values`."""
     company, conversation = opened.company, opened.conversation
     return {
         "recipient_first_name": conversation.recipient_first_name,

@@ -1,4 +1,4 @@
-"""Wording messages: what the model answers, what templates say, what people wrote, each as the channel needs it."""
+"""Composes outgoing messages: model answers, templates and agents' texts, each fitted to its channel."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Message
 
 HISTORY = 20
-FUNCTION = "function"  # the kind of a message that holds a function, and nothing that is said
+FUNCTION = "function"  # the kind of a message that only holds a function call
 TURN_MS = (
     100 * clock.SECOND_MS
 )  # of the 120 s that a run may take; the rest is for sending and storing
@@ -59,10 +59,10 @@ TURN_MS = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scribe:
     """
-    Words the messages of all turns. See `desk.Writer`.
+    Composes the messages of all turns. Implements `dialogue.context.Writer`.
 
-    *execute* carries out what the model asks for in a turn; *begun_copy* has OpenAI keep a copy of a conversation and
-    tells its id, where the project wants one.
+    *execute* runs the function calls of a turn; *begun_copy* creates OpenAI's copy of a conversation, if the project
+    enables it, and returns its id.
     """
 
     here: Resources
@@ -72,7 +72,7 @@ class Scribe:
     begun_copy: Callable[[Opened, AiConfig], str | None]
 
     def first_message(self, opened: Opened, turn_id: str, run: Run) -> Message:
-        """A template on WhatsApp, the model's words elsewhere."""
+        """Compose the first message: a template on WhatsApp, the model's text elsewhere."""
         config = config_of(opened)
         template = template_of(opened, opened.state.template) if _is_whatsapp(opened) else None
         answer = self._asked(opened, config, turn_id, run, template=template)
@@ -88,7 +88,7 @@ class Scribe:
     def answer(
         self, opened: Opened, pending: list[Message], turn_id: str, run: Run
     ) -> Message | None:
-        """The model's answer to the newest messages."""
+        """Compose the model's reply to the newest messages."""
         config = config_of(opened)
         answer = self._asked(opened, config, turn_id, run, template=None)
         message = self._message(opened, turn_id, answer)
@@ -99,13 +99,13 @@ class Scribe:
         return message.model_copy(update={"reply_to": reply_to, "thread_id": thread_id})
 
     def reengagement(self, opened: Opened, turn_id: str) -> Message:
-        """The project's template for it, which has to fill itself from what is known."""
+        """Compose the project's re-engagement template; all its variables must have known values."""
         whatsapp = opened.company.channel_config.whatsapp
         name = whatsapp.reengagement_template if whatsapp else None
         return self._of_template(opened, turn_id, "system", name, {})
 
     def of_person(self, opened: Opened, turn_id: str, wanted: HumanMessage) -> Message:
-        """A person's text as it is, or a template with the values that they gave."""
+        """Compose an agent's message: the text unchanged, or a template with the agent's values."""
         author, by = f"human:{wanted.agent_id}", {"principal": wanted.principal}
         try:
             if wanted.template is None:
@@ -126,7 +126,7 @@ class Scribe:
         name: str | None,
         given: Mapping[str, str],
     ) -> Message:
-        """A template without a model: filled from what is known and what somebody gave."""
+        """Compose a template without a model, from known values and *given* ones."""
         template = template_of(opened, name)
         whole = filled(
             opened,
@@ -140,7 +140,7 @@ class Scribe:
         )
 
     def notice(self, opened: Opened, turn_id: str, notice: str) -> Message | None:
-        """One of the project's fixed texts."""
+        """Compose one of the project's fixed texts."""
         text = fixed_texts.notice(
             opened, notice, lambda: messages.newest(self.here.log, opened.ref, HISTORY)
         )
@@ -161,7 +161,7 @@ class Scribe:
         known = [] if is_first else messages.newest(self.here.log, opened.ref, HISTORY)
         case = case_data.read(opened.conversation, self.here.bucket)
         if case.unreadable:
-            # A model that knows only a part would ask again, or say something wrong: people see the fault instead.
+            # With partial data the model would repeat questions or state errors: report the fault to agents instead.
             raise Unwritable("case_data_unreadable")
         task = Task(
             kind="initial" if is_first else "reply",
@@ -204,13 +204,13 @@ class Scribe:
             raise Unwritable("ai_failed", may_pass=may_pass) from None
 
     def _decided(self, opened: Opened, config: AiConfig) -> list[ai.Exchange]:
-        """What came of the functions that people decided about, where the model does not know it yet."""
+        """Return the outcomes of functions that agents decided on and the model has not been given yet."""
         found = [told_of(self.here, opened.ref, sk) for sk in sorted(opened.state.to_tell)]
         names = {function.name for function in config.functions}
         return [told for told in found if told is not None and told.call.name in names]
 
     def _message(self, opened: Opened, turn_id: str, answer: Answer) -> Message:
-        """What the turn came to, as a message. Raises Unwritable where nothing is to be sent."""
+        """Convert the outcome of a model's turn to a message. Raises Unwritable if there is nothing to send."""
         names = [made.call.name for made in answer.calls]
         if answer.faults:
             metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
@@ -240,7 +240,7 @@ class Scribe:
 
 
 def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
-    """What a turn of the model cost and did, as its message keeps it."""
+    """Return the cost, function calls and answers of a model's turn as fields of its message."""
     cost = answer.cost
     return {
         "model": cost.model,

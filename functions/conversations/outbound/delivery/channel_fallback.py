@@ -1,8 +1,8 @@
 """
-A first message that certainly did not arrive goes out on the next channel, as a conversation of its own.
+Retries an undelivered first message on the next channel, as a new conversation.
 
-The request's id says which attempt it is: `req-1-f1` is the first fallback of `req-1`. Providers may call a message
-failed that arrives later: where they say so of one attempt, no further one is made.
+The request id contains the attempt: `req-1-f1` is the first fallback of `req-1`. A provider may report a message as
+failed and deliver it later: once an attempt is reported delivered, no further fallback starts.
 """
 
 import re
@@ -28,7 +28,7 @@ _FALLBACK = re.compile(r"(?P<base>.+)-f(?P<number>\d)")
 
 
 def fall_back(here: Resources, opened: Opened) -> None:
-    """Begin the conversation on the next of `fallback_channels` that can be used; nothing where there is none."""
+    """Start a conversation on the next usable channel of `fallback_channels`, if there is one."""
     conversation, company = opened.conversation, opened.company
     base, tried = _attempt(conversation)
     for number, channel in enumerate(company.fallback_channels[tried:], start=tried + 1):
@@ -39,7 +39,7 @@ def fall_back(here: Resources, opened: Opened) -> None:
 
 
 def arrived_before(here: Resources, opened: Opened) -> bool:
-    """Whether an attempt before this one arrived after all. No call where this is the first."""
+    """Return whether an earlier attempt was delivered late. Makes no call for the first attempt."""
     conversation = opened.conversation
     base, tried = _attempt(conversation)
     before = [base, *(f"{base}-f{number}" for number in range(1, tried))] if tried else []
@@ -56,7 +56,7 @@ def arrived_before(here: Resources, opened: Opened) -> bool:
 
 
 def _attempt(conversation: Conversation) -> tuple[str, int]:
-    """The id of the request that was made, and the number of the fallback; 0 where it is none."""
+    """Return the original request id and the number of the fallback; 0 if it is none."""
     found = _FALLBACK.fullmatch(conversation.request_id)
     return (found["base"], int(found["number"])) if found else (conversation.request_id, 0)
 
@@ -73,7 +73,7 @@ def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: 
     conversation, company = opened.conversation, opened.company
     case = case_data.read(conversation, here.bucket)
     if case.unreadable:
-        return  # Another channel could not be told what the conversation is about; `case_data` has recorded why.
+        return  # The new conversation would lack its case data; `case_data` has logged the cause.
     is_mail = channel is ChannelMethod.EMAIL
     address = str(conversation.recipient_email if is_mail else conversation.recipient_tel)
     conversation_id = identifiers.conversation_id(
@@ -97,7 +97,7 @@ def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: 
 def _payload(
     opened: Opened, channel: ChannelMethod, request_id: str, project_data: dict[str, Any]
 ) -> dict[str, Any]:
-    """The request that began the conversation, for another channel."""
+    """Build the original request again, for another channel."""
     conversation, state = opened.conversation, opened.state
     recipient = {
         "recipient_first_name": conversation.recipient_first_name,

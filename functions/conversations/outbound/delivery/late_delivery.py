@@ -1,4 +1,4 @@
-"""A message that was given up in doubt, and arrived all the same: its turn is finished then."""
+"""Late delivery: finishes the turn of a message that was given up in doubt and was delivered after all."""
 
 from conversations.conversation import Opened, Speaking
 from conversations.lifecycle import Status
@@ -11,7 +11,7 @@ from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message, Stage, Turn, TurnKind
 from conversations.transitions import Cause, move
 
-# What a message says whose turn was given up in doubt; of a first one it is the conversation's reason, too.
+# `error_code` of a message given up in doubt; for a first message also the conversation's reason.
 DOUBTS = frozenset({SEND_IN_DOUBT, "unknown"})
 _BEGINS = frozenset({Status.FAILED, Status.PROCESSING})
 _KINDS = {
@@ -24,16 +24,16 @@ _KINDS = {
 
 def heal(here: Resources, opened: Opened, message: Message, action_id: str, cause: Cause) -> None:
     """
-    Finish the turn that was given up: the message is in the conversation's window, and a first one has begun it.
+    Finish the turn that was given up: add the message to the window; a first message also starts the conversation.
 
-    As long as the message says that it is in doubt, this was not done, whoever has found out that it arrived. Safe to
-    repeat.
+    The message keeps its `error_code` until all of this is done, so that any evidence of delivery can repeat it.
+    Idempotent.
     """
     if message.error_code not in DOUBTS:
         return
     turn_id = message.turn_id or ""
     kind = _KINDS.get(turn_id.partition(":")[0], TurnKind.SYSTEM)
-    # One that is being processed was here before, and died: nothing else leaves its first message in doubt.
+    # `processing` comes from an earlier run that was killed: no other step leaves a first message in doubt.
     if _is_first(message) and opened.conversation.conversation_status in _BEGINS:
         opened = move(here, opened, Status.PROCESSING, cause)
     sk = _sk(message)
@@ -55,18 +55,18 @@ def heal(here: Resources, opened: Opened, message: Message, action_id: str, caus
 
 
 def _answered(here: Resources, opened: Opened, message: Message) -> str | None:
-    """The newest message of the customer that an answer of the model was about, whichever attempt it was."""
+    """Return the sort key of the customer's newest message that the reply covers, regardless of the attempt."""
     name, _, about = (message.turn_id or "").partition(":")
     if name != identifiers.APPROVED:
         return about.partition(identifiers.ATTEMPT)[0]
-    # What a person released began the turn: it answered whatever waited when it was worded.
+    # The turn started with an agent's release: the reply covers all messages unanswered when it was written.
     waited = messages.after(here.log, opened.ref, opened.state.answered_up_to)
     before = [_sk(m) for m in waited if m.role is Role.USER and _sk(m) < _sk(message)]
     return before[-1] if before else None
 
 
 def is_failed_first(opened: Opened, message: Message) -> bool:
-    """Whether it is the first message of a conversation that has failed."""
+    """Return whether *message* is the first message of a failed conversation."""
     return _is_first(message) and opened.conversation.conversation_status == Status.FAILED
 
 

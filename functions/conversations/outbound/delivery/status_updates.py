@@ -1,9 +1,9 @@
 """
-What providers say became of our messages: by rank, never by the order in which it arrives.
+Applies delivery statuses from providers by rank, independent of the order of arrival.
 
-A status finds its message by the provider's id, or by the action id that we gave along, so that one which is faster
-than our own writes is not lost. Failure never overrides delivery, and what comes after a failure changes nothing; but
-what was only in doubt is finished as soon as anything says that it arrived.
+A status finds its message by the provider's id or by the action id sent along, so that a status faster than
+Parley's own writes is not lost. A failure never overrides a delivery, and a status after a failure changes nothing; but
+a message in doubt is completed by the first evidence of delivery.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _D = Delivery
 _RANKS = (_D.DRAFT, _D.SENDING, _D.UNKNOWN, _D.ACCEPTED, _D.QUEUED, _D.SENT, _D.DELIVERED, _D.READ)
-# What a failure may still replace: what was delivered was not lost.
+# The states that a failure may replace: a delivered message cannot fail.
 ARRIVED = frozenset({_D.DELIVERED, _D.READ})
 _UNDECIDED = [rank for rank in _RANKS if rank not in ARRIVED]
 _SOURCES = {Verdict.COMPLAINED: Source.COMPLAINT, Verdict.OPTED_OUT: Source.PROVIDER}
@@ -47,7 +47,7 @@ UNKNOWN_MESSAGE = "unknown_message"
 
 
 class Applied(StrEnum):
-    """What became of a status."""
+    """The result of applying a status."""
 
     CHANGED = "changed"
     OLD = "old"
@@ -59,7 +59,7 @@ class _Found:
     ref: str
     message_sk: str
     action_id: str
-    is_linked: bool  # by the very id that the status has
+    is_linked: bool  # found by the provider's message id of the status
     provider: str
     account: str | None
     business_address: str | None
@@ -69,8 +69,8 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
     """
     Apply one status.
 
-    Raises Permanent: `unknown_message` where no message of ours is meant, `TENANT_MISMATCH` where the status comes from
-    another account or business address than the message was sent from.
+    Raises Permanent: `unknown_message` if no sent message matches, `TENANT_MISMATCH` if the status comes from another
+    account or business address than the message was sent from.
     """
     found = _find(here, event)
     if found is None:
@@ -83,7 +83,7 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
     if not _sender(opened, found).covers(event):
         raise Permanent(ParkReason.TENANT_MISMATCH)
     is_failure = status is Delivery.FAILED
-    # The link to a message is made after the ledger knows that it was sent: only a failure is news to it then.
+    # The link is written after the ledger recorded the send: with a link, only a failure is new to the ledger.
     if is_failure or not found.is_linked:
         here.ledger.confirm(
             found.action_id,
@@ -94,7 +94,7 @@ def apply(here: Resources, event: DeliveryStatus) -> Applied:
     if not found.is_linked:
         _link(here, event, found)
     changed = _raised(here, event, found, status)
-    # Of the person it is true whatever became of the message since.
+    # The consequence for the recipient holds even if the message has a higher status by now.
     _heed(here, opened, event, found)
     if changed is None:
         _note_late_arrival(here, opened, event, status)
@@ -137,9 +137,9 @@ def _find(here: Resources, event: DeliveryStatus) -> _Found | None:
 
 
 def _sender(opened: Opened, found: _Found) -> BusinessAccount:
-    """The account and address that the message was sent from, as recorded when it was sent."""
+    """Return the account and address that the message was sent from, as recorded at sending."""
     if found.account is None and found.business_address is None:
-        # Sent before this was recorded: the set-up of today decides.
+        # Sent before these were recorded: the current project settings decide.
         channel = opened.channel
         account = None if channel.provider in OWN_PROVIDERS else channel.account
         return BusinessAccount(provider=found.provider, account=account)
@@ -150,10 +150,10 @@ def _sender(opened: Opened, found: _Found) -> BusinessAccount:
 
 def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
     """
-    Let the id that the status has lead to the message as well.
+    Link the provider id of the status to the message as well.
 
-    AWS has an id of its own for what Meta calls otherwise; customers quote Meta's. And of a send whose answer was lost
-    this is the only id that there is.
+    AWS and Meta use different ids for one message, and customers' replies quote Meta's. After a send without response
+    this id is the only one.
     """
     outbound = Outbound(
         ref=found.ref,
@@ -163,7 +163,7 @@ def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
         business_address=found.business_address,
         ttl=Outbound.time_to_live(),
     )
-    # First the message says so: who erases it has to find what leads to it.
+    # Update the message first: erasure finds the links of a message by its ids.
     also = Message.named(provider=event.provider, other_id=event.provider_message_id)
     messages.update(here.log, found.ref, found.message_sk, {}, once=also)
     messages.link(here.log, event.provider, event.provider_message_id, outbound)
@@ -172,7 +172,7 @@ def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
 def _raised(
     here: Resources, event: DeliveryStatus, found: _Found, status: Delivery
 ) -> Message | None:
-    """The message with its new status; None where it is further by now."""
+    """Update the message's status; return it, or None if its status has a higher rank already."""
     lower = _UNDECIDED if status is Delivery.FAILED else list(_RANKS[: _RANKS.index(status)])
     facts = Message.named(
         delivery_status=status,
@@ -195,14 +195,14 @@ def _raised(
 def _note_late_arrival(
     here: Resources, opened: Opened, event: DeliveryStatus, status: Delivery
 ) -> None:
-    """A first message that was called failed has arrived: it stays failed here, but nobody else is to bring it."""
+    """Record that a failed first message was delivered: its status stays failed, but no fallback may send it again."""
     is_failed = opened.conversation.conversation_status == Status.FAILED
     if status in ARRIVED and is_failed and opened.state.arrived_late_at is None:
         states.note(here.log, opened.ref, arrived_late_at=event.occurred_at)
 
 
 def _settle_turn(here: Resources, opened: Opened, found: _Found) -> None:
-    """A status is evidence: a turn that waits for any can be finished now."""
+    """Resume a turn that waits for evidence: a status is evidence."""
     turn = opened.state.turn
     if (
         turn
@@ -215,11 +215,11 @@ def _settle_turn(here: Resources, opened: Opened, found: _Found) -> None:
 
 
 def _heed(here: Resources, opened: Opened, event: DeliveryStatus, found: _Found) -> None:
-    """Keep what a status says of the person: that they want nothing more, or that the channel does not reach them."""
+    """Record the status's consequence for the recipient: an opt-out, or an unreachable address."""
     said = verdict(event)
     if said is Verdict.UNREACHABLE:
         if (opened.state.last_inbound_at or "") > event.occurred_at:
-            return  # They wrote from there since.
+            return  # The customer has written from this address since.
         known = Unreachable(
             reason=event.error_code or event.status,
             at=event.occurred_at,
@@ -235,7 +235,7 @@ def _heed(here: Resources, opened: Opened, event: DeliveryStatus, found: _Found)
 def _opt_out(
     here: Resources, opened: Opened, event: DeliveryStatus, found: _Found, source: Source
 ) -> None:
-    """They have left by another door: on record first, then the conversation is over, if they did not come back."""
+    """Record an opt-out that the provider reported, then end the conversation unless the customer opted in since."""
     consents, known = Consents(here.log), addresses_of(opened)
     company, channel = opened.company.company_id, opened.conversation.channel_method
     said = Statement(
@@ -253,17 +253,17 @@ def _opt_out(
 
 
 def _is_ours(opened: Opened, cause: Cause) -> bool:
-    """Whether the conversation is where this very status has moved it: the worker before us may have died in that."""
+    """Return whether this status moved the conversation: an earlier worker may have been killed during the move."""
     return opened.state.moved_for == cause.what
 
 
 def _failed(here: Resources, opened: Opened, message: Message, event: DeliveryStatus) -> None:
-    """A first message that nobody got fails the conversation; an answer that nobody got needs a person."""
+    """Fail the conversation for an undelivered first message; hand it off for an undelivered reply."""
     is_first = (message.turn_id or "").startswith("initial")
     if is_first and opened.state.last_inbound_at is not None:
-        return  # They answered: whatever the provider says, they got it.
+        return  # The customer replied, so the message was delivered regardless of the status.
     if is_first and message.turn_id != identifiers.first_turn(opened.state.releases):
-        return  # A person has let it go once more since: what became of that one counts.
+        return  # An agent has released the message again; only the status of the new attempt counts.
     if not is_first and message.author != "ai":
         return
     reason = f"delivery_failed:{event.error_code or event.status}"
@@ -272,7 +272,7 @@ def _failed(here: Resources, opened: Opened, message: Message, event: DeliverySt
     cause = Cause(who="provider", what=f"{message.entry_id}:{reason}", reason=reason)
     status = Status(opened.conversation.conversation_status)
     if status in OVER or (status in WITH_PEOPLE and not _is_ours(opened, cause)):
-        return  # It shows at the message. Nobody expects anything, or people have the conversation anyway.
+        return  # The message shows the failure; the conversation is over or agents handle it already.
     move(here, opened, end.status or Status.FAILED, cause)
     if is_first:
         fall_back(here, opened)

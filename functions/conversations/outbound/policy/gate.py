@@ -1,4 +1,4 @@
-"""What the policy is asked with, and where its refusals lead."""
+"""Builds the policy request for a message and maps each refusal to a conversation status."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 HOUR_SECONDS = 3_600
 WEEK_SECONDS = 7 * clock.DAY_SECONDS
-# A reason that time alone lifts, and that nobody has to look at.
+# Reasons that pass with time and need no agent.
 _WAITS = frozenset({Reason.QUIET_HOURS, Reason.RATE_LIMITED, Reason.FREQUENCY_CAP})
 _STATUS_OF_FIRST = {
     Reason.AUTOMATION_OFF: Status.HANDOFF_PENDING,
@@ -54,7 +54,7 @@ _STATUS_OF_FIRST = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A message that wants to leave. *takes* counts it; without, it is only asked whether it could."""
+    """A message to be sent. With *takes* it is counted against the limits; without, they are only checked."""
 
     kind: Kind
     author: Author
@@ -65,7 +65,7 @@ class Wanted:
 
 @dataclass(frozen=True, kw_only=True)
 class Policing:
-    """The records and counters of the policy, in the log table, and the kill switches."""
+    """Consent records and rate counters of the send policy, in the log table, and the kill switches."""
 
     log: Table
     switches: Callable[[], policy.Switches]
@@ -79,7 +79,7 @@ class Policing:
         object.__setattr__(self, "pace", Pace(self.log, _pace_key))
 
     def decide(self, opened: Opened, wanted: Wanted) -> Decision:
-        """Whether a message may leave now. Each counter is taken at most once for an action."""
+        """Decide whether a message may be sent now. Each counter counts an action at most once."""
         conversation, company, now = opened.conversation, opened.company, clock.now_ms()
         channel = conversation.channel_method
         standing = self.consents.standing(company.company_id, addresses_of(opened), channel)
@@ -112,7 +112,7 @@ class Policing:
         return policy.decide(self._with_counters(facts, opened, wanted))
 
     def _with_counters(self, facts: Facts, opened: Opened, wanted: Wanted) -> Facts:
-        """The same facts with what the counters say; asked last, so that nothing refused is counted."""
+        """Return the facts with the counters' values; evaluated last, so that refused messages are not counted."""
         limits = _limits(opened.company.policy).of(wanted.kind, wanted.author, facts.channel)
         free_at = None
         if limits:
@@ -135,7 +135,7 @@ class Policing:
         )
 
     def refusal(self, opened: Opened, wanted: Wanted) -> End | None:
-        """Why a message may not leave, and where that leads; None where it may."""
+        """Return the refusal of a message and its consequence; None if it may be sent."""
         decision = self.decide(opened, wanted)
         if isinstance(decision, Allowed):
             return None
@@ -144,13 +144,12 @@ class Policing:
 
 def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
     """
-    Where a refusal leads.
+    Map a refusal to the end of its turn.
 
-    A first message is put off, or blocked until somebody changes what blocks it; to an address that its channel does
-    not reach it has failed, and without its author, the model, it waits for a person. An answer that may not leave is
-    a person's to give, but for one that comes too late for today, which waits; nobody answers somebody who opted out.
-    What a person writes says itself why it did not leave, and so does a notice: nobody has to answer in its place,
-    least of all where the conversation is over.
+    A first message is deferred, or blocked until an operator removes the cause; it fails if its channel does not reach
+    the address, and waits for an agent if automation is off. A refused reply is handed to an agent; for quiet hours or
+    limits it is deferred, and after an opt-out the conversation ends. Messages of agents and notices only record the
+    refusal: they need no reply in their place, least of all after the conversation has ended.
     """
     reason = decision.reason
     due_at = decision.at if isinstance(decision, Later) else None
@@ -167,7 +166,7 @@ def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
 
 
 def _is_notice(wanted: Wanted) -> bool:
-    """Whether it is a fixed text beside the conversation, and not an answer in it."""
+    """Return whether it is a notice: a fixed text in addition to the dialogue, not a reply."""
     return wanted.author is Author.RULE and wanted.kind in {Kind.ANSWER, Kind.OPT_OUT_CONFIRMATION}
 
 

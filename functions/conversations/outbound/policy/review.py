@@ -1,4 +1,4 @@
-"""Whether a person looks at a message first: the company's flags, and the contacts that they are limited to."""
+"""Decides whether an agent reviews a message before it is sent: the company's flags and their contact lists."""
 
 from conversations.conversation import Opened
 from conversations.store.items.conversation import ChannelMethod
@@ -7,9 +7,9 @@ from shared import addresses
 
 def must_be_reviewed(opened: Opened, *, is_reply: bool) -> bool:
     """
-    Flag set, and the list of contacts empty or naming this one. A list without its flag does nothing.
+    Return whether the flag is set and its contact list is empty or names the customer. A list requires its flag.
 
-    Read from the conversation's own copy: a project that changes its rules changes them for new conversations.
+    Reads the conversation's own copy of the settings: changes to a project affect new conversations only.
     """
     conversation = opened.conversation
     if is_reply:

@@ -1,9 +1,8 @@
 """
-Senders that were too fast for their provider: all of their messages wait a moment, and then keep to a slow pace.
+Throttles senders that exceeded their provider's rate: their messages pause, then continue at a slow pace.
 
-A number is shared by many conversations, which know nothing of each other: what the provider tells one of them counts
-for all. What waits comes back one after the other: a record that is refused by its own sender's pace again and again
-would end as a dead letter.
+Many conversations share one number, so a rate error in one applies to all. Waiting messages return one after the other:
+a record that is refused repeatedly because of its sender's own pace would become a dead letter.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from shared.rate_limits.limit import Rate
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
-# What Twilio lets any number send, and what it queues beyond: one a second.
+# Twilio's send rate for any number; it queues messages beyond that: one per second.
 SLOW = Rate(every_ms=clock.SECOND_MS, burst=3)
-# What waits stands in a line, which leaves room for what comes new.
+# Waiting messages form a queue that is slower than SLOW, which leaves capacity for new messages.
 LINE = Rate(every_ms=1_500, burst=1)
-FAR_MS = 270 * clock.SECOND_MS  # of the five minutes that a queue's message waits at most
-HELD_MS = 10 * clock.SECOND_MS  # where the provider does not say how long
+FAR_MS = 270 * clock.SECOND_MS  # of the five minutes that a queue message is delayed at most
+HELD_MS = 10 * clock.SECOND_MS  # if the provider gives no duration
 SLOW_FOR_SECONDS = 600
 SPREAD_MS = 30 * clock.SECOND_MS
 
 
 @dataclass(frozen=True)
 class Throttles:
-    """The senders in *log*."""
+    """The throttled senders in *log*."""
 
     log: Table
     pace: Pace = field(init=False)
@@ -46,9 +45,9 @@ class Throttles:
 
     def pass_one(self, sender: str) -> None:
         """
-        Let one message of a business address pass; one read as a rule.
+        Admit one message of a business address; normally costs one read.
 
-        Raises NotSent where it has to wait, with the time until its place in the line.
+        Raises NotSent if it has to wait, with the time until its place in the queue.
         """
         subject = keyed_hash("sender", sender)
         if self.log.get(_mark_key(subject)) is None:
@@ -59,7 +58,7 @@ class Throttles:
             raise NotSent("sender_throttled", wait if wait < FAR_MS else FAR_MS + _spread())
 
     def hold(self, sender: str, wait_ms: int | None) -> int:
-        """The provider refuses a business address for now: for how long this message waits, in milliseconds."""
+        """Throttle a business address after the provider's refusal; return this message's delay in milliseconds."""
         subject, wait = keyed_hash("sender", sender), wait_ms or HELD_MS
         mark = Throttled(ttl=clock.expires_in(wait // clock.SECOND_MS + SLOW_FOR_SECONDS))
         self.log.put(mark.attributes(_mark_key(subject)))
@@ -76,4 +75,4 @@ def _pace_key(subject: str) -> Attributes:
 
 
 def _spread() -> int:
-    return random.randrange(SPREAD_MS)  # noqa: S311 - spreads load; nothing is kept secret by it
+    return random.randrange(SPREAD_MS)  # noqa: S311 - spreads load, not used for security

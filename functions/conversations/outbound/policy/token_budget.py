@@ -1,4 +1,4 @@
-"""A project's tokens: every call of a model is counted, and no turn is begun once the day's are spent."""
+"""A project's daily token budget: counts every model call and refuses new turns once the budget is spent."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from conversations.projects import Company
     from shared.aws.dynamodb import Table
 
-CHARACTERS_A_TOKEN = 4  # as a rule of thumb, where a model does not say what it has read
+CHARACTERS_A_TOKEN = 4  # a rule of thumb, for models that do not report usage
 
 
 @dataclass(slots=True)
 class Metered:
     """
-    A model for one turn of a project. Its first call raises ai.Unavailable (`token_cap`) where the day's are spent.
+    A model for one turn of a project. Its first call raises ai.Unavailable (`token_cap`) if the day's budget is spent.
 
-    A turn that is begun goes on to its end: whoever waits for the answer gets it, and the project spends a little more.
+    A turn that has started is completed: the waiting customer gets a reply, and the budget is slightly exceeded.
     """
 
     model: ai.Model
@@ -51,7 +51,7 @@ class Metered:
         schema: ai.Schema | None = None,
         tools: Sequence[ai.Tool] = (),
     ) -> ai.Reply:
-        """See `Model.reply`. A reply that does not say what it took is given an estimate."""
+        """See `Model.reply`. Estimates the usage if the reply does not report it."""
         if not self._is_begun and self._is_spent():
             raise ai.Unavailable(Reason.TOKEN_CAP, ai.Repeat.NEVER)
         self._is_begun = True
@@ -72,7 +72,7 @@ class Metered:
         try:
             tokens.add(self.log, self.company.company_id, self.company.project_id, usage)
         except (ClientError, BotoCoreError) as failure:
-            # The answer is paid for: asking for it once more would cost what was not counted, and again.
+            # The reply is already paid for: a retry would cost the uncounted tokens again.
             metrics.add_metric("TokensNotCounted", MetricUnit.Count, 1)
             logger.warning("tokens not counted", extra=describe(failure))
 

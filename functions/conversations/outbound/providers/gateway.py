@@ -1,4 +1,4 @@
-"""The providers that carry messages, each asked in its own words; one attempt, and what it means when it fails."""
+"""The provider gateway: sends a message once through its provider's client and classifies the refusal."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from shared.providers.whatsapp.meta_graph import Graph
 
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
-# Clients put their provider before its codes (`twilio_21612`, `ses_MessageRejected`), not before words of ours.
+# Clients prefix a provider's codes with its name (`twilio_21612`, `ses_MessageRejected`), their own codes with nothing.
 _CODE = re.compile(r"(?:twilio|aws_sms|graph|ses)_([0-9]+|[A-Z]\w*)")
 _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
     (OptedOut, Kind.OPTED_OUT),
@@ -79,7 +79,7 @@ _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Providers:
-    """The clients, where statuses come back to, and the queue of the inbox. See `outgoing.Wire`."""
+    """Implements `turns.port.Wire` with the providers' clients, the base URL for callbacks and the inbox queue."""
 
     twilio: Twilio
     aws_sms: AwsSms
@@ -96,7 +96,7 @@ class Providers:
     region: str
 
     def check(self, opened: Opened) -> None:
-        """Whether sender and secret are the company's and can be read: asked before a model writes for nothing."""
+        """Check that sender and secret are the company's and readable; called before paying for a model's answer."""
         channel = opened.channel
         self._require_claims(opened)
         if channel.provider == "twilio":
@@ -105,7 +105,7 @@ class Providers:
             self._token(opened, channel)
 
     def account(self, opened: Opened) -> str | None:
-        """As `outgoing.Wire`: of Twilio that of the secret that sends, else what the project says."""
+        """See `turns.port.Wire`: Twilio's account is that of the secret, others that of the project settings."""
         channel = opened.channel
         if channel.provider in OWN_PROVIDERS:
             return None
@@ -115,7 +115,7 @@ class Providers:
         return channel.account
 
     def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
-        """One attempt. What a refusal means stands in front of the provider's own code, for the ledger to keep."""
+        """Make one attempt. A refusal's kind prefixes the provider's code in the reason, which the ledger stores."""
         sender = opened.state.business_address
         self.throttles.pass_one(sender)
         try:
@@ -132,7 +132,7 @@ class Providers:
             raise Refused(f"{kind}:{code}") from None
 
     def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
-        """Twilio lists what it made; the others have nothing but their statuses, which confirm by themselves."""
+        """Look for the message in Twilio's list; other providers offer only statuses, which confirm on their own."""
         if opened.channel.provider != "twilio":
             return None
         prefix = messages.WHATSAPP if isinstance(opened.channel, WhatsAppChannel) else ""
@@ -150,7 +150,7 @@ class Providers:
         )
 
     def announce(self, opened: Opened, message: Message, action_id: str, provider_id: str) -> None:
-        """Let the inbox show what left through a number of its own. Twice is once: the queue and the inbox know it."""
+        """Inform the inbox of a message sent from its number. Idempotent: queue and inbox deduplicate."""
         channel = opened.channel
         if not isinstance(channel, WhatsAppChannel) or channel.provider == "twilio":
             return
@@ -159,7 +159,7 @@ class Providers:
         self.inbox.send([Entry(json_of(event), group, digest("outbound", action_id))])
 
     def proof_of_file(self, opened: Opened, url: str) -> dict[str, str]:
-        """The headers that a file of a customer is fetched with."""
+        """Return the request headers to download a customer's file."""
         return file_proof(self.credentials, self.twilio.base_url, opened, url)
 
     def _sent(self, opened: Opened, message: Message, action_id: str) -> Sent:
@@ -186,13 +186,13 @@ class Providers:
         try:
             return self.twilio.send(account, wanted)
         except CredentialsRefused:
-            # Certainly not sent. They may have been rotated: once more with what the secret holds now.
+            # Certainly not sent. The credentials may have been rotated: retry once with the current secret.
             company_id, secret_id = opened.company.company_id, str(channel.credentials_id)
             if not self.credentials.secret(company_id, secret_id).refreshed():
                 raise
         fresh, _ = _twilio_account(self.credentials, opened)
         if fresh.account_sid != account.account_sid:
-            # The ledger names the old account. The next attempt reserves anew, and names this one.
+            # The ledger names the old account. The next attempt makes a new reservation with the new account.
             raise NotSent("account_changed", 0)
         return self.twilio.send(fresh, wanted)
 
@@ -212,7 +212,7 @@ class Providers:
         return Sent(found, "accepted")
 
     def _token(self, opened: Opened, channel: WhatsAppChannel) -> str:
-        """The company's token of Meta's API. Raises Misconfigured and NotSent."""
+        """Return the company's token of Meta's API. Raises Misconfigured and NotSent."""
         name = channel.whatsapp_credentials_id or ""
         if name and not owns_token(opened.company.company_id, name):
             raise _not_owned("channel_config.whatsapp.whatsapp_credentials_id", NOT_OWNED)
@@ -230,7 +230,7 @@ class Providers:
         return Sent(assigned, sent.status)
 
     def _require_claims(self, opened: Opened) -> None:
-        """Raise Misconfigured where the sender is not the company's, NotSent where that cannot be read."""
+        """Raise Misconfigured if the sender is not the company's, NotSent if the claims cannot be read."""
         method, sender = opened.conversation.channel_method, opened.state.business_address
         try:
             self.claims.require(opened.company, method, sender)
@@ -262,7 +262,7 @@ class Providers:
 
 
 def _bare(code: str) -> str:
-    """A provider's code as the provider writes it: which provider it is, the conversation says."""
+    """Return the code without the provider's name, which the conversation already states."""
     return found[1] if (found := _CODE.fullmatch(code)) else code
 
 
@@ -270,9 +270,9 @@ def file_proof(
     credentials: Credentials, twilio_url: str, opened: Opened, url: str
 ) -> dict[str, str]:
     """
-    The headers for a file at Twilio, which asks for the account's own; none for any other host. Raises NotSent.
+    Return the headers for a file at Twilio: the account's credentials; none for any other host. Raises NotSent.
 
-    A company whose secret is missing gets its files later, or not at all: the message is there either way.
+    Without the company's secret, its files are fetched later or never; the message is stored in either case.
     """
     if not url.startswith(f"{twilio_url}/") or opened.channel.provider != "twilio":
         return {}
@@ -286,9 +286,9 @@ def file_proof(
 
 def _twilio_account(credentials: Credentials, opened: Opened) -> tuple[Account, dict[str, Any]]:
     """
-    The Twilio account that sends, and the secret with it. Raises Misconfigured and NotSent.
+    Return the sending Twilio account and its secret. Raises Misconfigured and NotSent.
 
-    The account that the project names is the one of its secret: what comes from another account is not the company's.
+    An account named in the project settings must be that of the secret: any other account is not the company's.
     """
     channel = opened.channel
     secret = credentials.value(opened.company.company_id, channel.credentials_id)
@@ -300,7 +300,7 @@ def _twilio_account(credentials: Credentials, opened: Opened) -> tuple[Account, 
 
 
 def _not_owned(attribute: str, code: str) -> Misconfigured:
-    """The refusal of a project that names what is not its company's, counted and logged."""
+    """Count and log a project setting that belongs to another company; return the refusal."""
     metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
     logger.error("project names what is not its company's", extra={"attribute": attribute})
     return Misconfigured(code)

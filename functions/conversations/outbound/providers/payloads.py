@@ -1,4 +1,4 @@
-"""A message of ours in the form that each provider takes it in: what stands where, and nothing is sent."""
+"""Builds a message in each provider's format. Sends nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conversations.projects import EmailChannel
     from conversations.store.items.log import Message
 
-LIVES_SECONDS = 3_600  # an SMS that no carrier took by then is not worth sending
+LIVES_SECONDS = 3_600  # an SMS that no carrier accepted by then is obsolete
 
 
 def for_twilio(
@@ -29,7 +29,7 @@ def for_twilio(
     secret: dict[str, Any],
     status_callback: str | None,
 ) -> messages.Message:
-    """For Twilio, SMS or WhatsApp; *secret* may name the template. Raises Misconfigured."""
+    """Build Twilio's SMS or WhatsApp message; *secret* may name the template. Raises Misconfigured."""
     is_sms = isinstance(channel, SmsChannel)
     service = channel.messaging_service_sid if isinstance(channel, SmsChannel) else None
     return messages.Message(
@@ -45,7 +45,7 @@ def for_twilio(
 def for_aws_sms(
     opened: Opened, channel: SmsChannel, message: Message, action_id: str
 ) -> TextMessage:
-    """For AWS End User Messaging SMS."""
+    """Build the message for AWS End User Messaging SMS."""
     return TextMessage(
         to=opened.customer,
         origination=opened.state.business_address,
@@ -59,7 +59,7 @@ def for_aws_sms(
 
 
 def for_meta(opened: Opened, message: Message, action_id: str) -> dict[str, Any]:
-    """The JSON of Meta's message, which AWS Social takes too; the action's id comes back in statuses."""
+    """Build the JSON of Meta's message, also used by AWS Social; statuses return the action id."""
     kind, content = _meta_content(opened, message)
     return {
         "messaging_product": "whatsapp",
@@ -71,7 +71,7 @@ def for_meta(opened: Opened, message: Message, action_id: str) -> dict[str, Any]
 
 
 def for_ses(opened: Opened, channel: EmailChannel, message: Message, action_id: str) -> Mail:
-    """For SES: machines say what they are, answers name the mail that they answer."""
+    """Build the mail for SES: automated mail is marked as such, and a reply names the mail it answers."""
     is_answer = message.reply_to is not None
     return Mail(
         sender=channel.company_email,
@@ -95,7 +95,7 @@ def for_ses(opened: Opened, channel: EmailChannel, message: Message, action_id: 
 def for_inbox(
     opened: Opened, channel: WhatsAppChannel, message: Message, action_id: str, provider_id: str
 ) -> OutboundMessage:
-    """The news for the inbox that a number of its own has sent something."""
+    """Build the event that informs the inbox of a message sent from its WhatsApp number."""
     kind, content = _meta_content(opened, message)
     return OutboundMessage(
         provider=channel.provider,
@@ -126,7 +126,7 @@ def _twilio_content(
 
 
 def _meta_content(opened: Opened, message: Message) -> tuple[str, dict[str, Any]]:
-    """Type and content of Meta's message JSON. Variables become body parameters in the template's order."""
+    """Return type and content of Meta's message JSON. Variables become body parameters in the template's order."""
     channel = opened.company.channel_config.whatsapp
     if message.template is None or channel is None:
         return "text", {"body": message.content}
@@ -136,13 +136,13 @@ def _meta_content(opened: Opened, message: Message) -> tuple[str, dict[str, Any]
     language = str(configured.get("language") or opened.company.default_language)
     return "template", {
         "name": configured.get("meta_name") or message.template,
-        "language": {"code": language.replace("-", "_")},  # Meta writes en_US
+        "language": {"code": language.replace("-", "_")},  # Meta's format is en_US
         "components": components,
     }
 
 
 def _in_order(configured: dict[str, Any], message: Message) -> list[str]:
-    """The values of a message's variables as the template lists them: a map that was stored has no order."""
+    """Return the values of a message's variables in the template's order: the stored map is unordered."""
     values = message.variables or {}
     listed = [str(variable["name"]) for variable in configured.get("variables") or ()]
     return [values[name] for name in [*listed, *values.keys() - {*listed}] if name in values]
@@ -150,9 +150,9 @@ def _in_order(configured: dict[str, Any], message: Message) -> list[str]:
 
 def _meta_recipient(opened: Opened) -> dict[str, str]:
     """
-    Whom Meta is to send to: a number, or a business-scoped id.
+    Return Meta's recipient field: a number, or a business-scoped user id.
 
-    Check: that ids go into `recipient` is Meta's announcement and not confirmed by traffic of ours.
+    Check: that user ids go into `recipient` is Meta's announcement and not confirmed by Parley's traffic.
     """
     if addresses.is_user_id(opened.customer):
         return {"recipient": opened.customer.removeprefix(addresses.USER_ID_PREFIX)}

@@ -1,4 +1,4 @@
-"""What the words of providers mean for a message of ours, and what a failure says of the person it was for. Pure."""
+"""Maps provider status codes to delivery states, and failures to facts about the recipient. Pure."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 COMPLAINT = "Complaint"
 _BOUNCE = "Bounce"
-_HARD = "Permanent"  # SES's `bounceType`; of all others the mailbox may take the next mail
-_NOT_SPAM = "not-spam"  # SES's `complaintFeedbackType`: they took it out of their spam folder
+_HARD = "Permanent"  # SES's `bounceType`; after any other type the mailbox may accept the next mail
+_NOT_SPAM = "not-spam"  # SES's `complaintFeedbackType`: the mail was moved out of the spam folder
 _D = Delivery
-# The providers' words; what is not among them is kept and changes nothing.
+# Provider statuses; others are stored and change nothing.
 _WORDS: dict[str, Delivery] = {
-    # Twilio, "Message status values"; Meta's are among them, but for `played` of voice messages
+    # Twilio, "Message status values"; includes Meta's, except `played` of voice messages
     "accepted": _D.ACCEPTED,
     "scheduled": _D.ACCEPTED,
     "queued": _D.QUEUED,
@@ -37,7 +37,7 @@ _WORDS: dict[str, Delivery] = {
     "TEXT_PENDING": _D.QUEUED,
     "TEXT_SUCCESSFUL": _D.SENT,
     "TEXT_DELIVERED": _D.DELIVERED,
-    # SES, "Event types". Nobody complains of what did not arrive.
+    # SES, "Event types". A complaint implies that the mail was delivered.
     "Send": _D.SENT,
     "Delivery": _D.DELIVERED,
     "Open": _D.READ,
@@ -62,7 +62,7 @@ _FAILURES_OF_SMS = frozenset(
 
 
 class Verdict(StrEnum):
-    """What a status says of the person, beside what it says of the message."""
+    """The consequence of a status for the recipient, in addition to that for the message."""
 
     COMPLAINED = "complained"
     OPTED_OUT = "opted_out"
@@ -70,7 +70,7 @@ class Verdict(StrEnum):
 
 
 def meaning(event: DeliveryStatus) -> Delivery | None:
-    """How far the message is; None for what changes nothing."""
+    """Return the delivery state of a status; None if it changes nothing."""
     if event.status in _FAILURES_OF_SMS:
         return Delivery.FAILED if event.is_final else None
     return _WORDS.get(event.status)
@@ -78,10 +78,10 @@ def meaning(event: DeliveryStatus) -> Delivery | None:
 
 def verdict(event: DeliveryStatus) -> Verdict | None:
     """
-    What follows for the person.
+    Return the consequence of a status for the recipient, if any.
 
-    A complaint and a provider's opt-out are the person's own word; a hard bounce, and the codes that Twilio has for
-    numbers that are none, say that the channel never reaches the address.
+    A complaint or a provider's opt-out is the recipient's own decision; a hard bounce, and Twilio's codes for invalid
+    numbers, mean that the channel never reaches the address.
     """
     if event.provider == "ses":
         if event.status == COMPLAINT:
@@ -99,7 +99,7 @@ def verdict(event: DeliveryStatus) -> Verdict | None:
 
 
 def _detail(event: DeliveryStatus, name: str) -> str | None:
-    """A word of SES about a bounce or complaint: in *extra* as it stands in SES's event, else it is the code."""
+    """Return a detail of an SES bounce or complaint: from *extra*, in SES's structure, else the error code."""
     part = event.extra.get(event.status.lower())
     found = (part if isinstance(part, dict) else event.extra).get(name)
     return found if isinstance(found, str) else event.error_code

@@ -1,8 +1,8 @@
 """
-T8: a turn ends, and who may speak from now on follows from the status that it led to.
+T8: ends a turn and sets the state's mode (model, agents or closed) according to the status the turn led to.
 
-Where people have decided since the turn was claimed, the marks are written of the conversation as they have left it:
-nothing here undoes what a person did, and no status stays that says otherwise than the state who has the conversation.
+If agents changed the mode since the turn was claimed, the state's fields are written to match the current conversation:
+no agent's decision is undone, and status and mode never contradict each other.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,17 @@ from shared.failures import Transient
 
 _PLAIN = frozenset({Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})
 WAITS = "waits_for_approval"
-# What is only true where the turn's own status stands.
+# Fields that are true only while the turn's own status is current.
 _OF_STATUS = ("status_reason", "handed_off_for")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
     """
-    What a turn ends with: the item before and after its one update, and what the state is to say.
+    The result of a turn: the item before and after its one update, and the fields to write to the state.
 
-    *wanted* is the status that the turn leads to, None where it leaves it as it was; *told* are the functions of which
-    the model has heard what people decided.
+    *wanted* is the status that the turn leads to, None if it changes none; *told* are the functions with outcomes that
+    the model was given.
     """
 
     changed: tuple[Conversation, Conversation]
@@ -41,13 +41,13 @@ class Ending:
 
 
 def end(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> None:
-    """Write the marks, and let go of the turn. Safe to repeat. Raises Transient where people decide all the time."""
+    """Write the state's fields and release the turn. Idempotent. Raises Transient if agents keep changing the state."""
     before, after = ending.changed
-    # First the list: what comes after the release is not repeated.
+    # First the open list: steps after the release are not repeated.
     keep_open(here, opened.ref, after)
     status = Status(after.conversation_status)
     mode, facts = mode_of(status), dict(ending.marks)
-    # What an older status was for is no reason for this one.
+    # The reason of an earlier status does not apply to this one.
     is_plain = status in _PLAIN and not facts.get("status_reason")
     drop = ("status_reason",) if is_plain else ()
     is_raised = mode is not opened.state.mode
@@ -69,7 +69,7 @@ def end(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> None:
 
 
 def _end_anew(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> None:
-    """The end of a turn during which people have decided who may speak, or that others have ended."""
+    """End a turn if agents changed the mode during it, or if another worker has ended it."""
     _, after = ending.changed
     for _ in range(ROUNDS):
         current = _now(here, opened)
@@ -83,7 +83,7 @@ def _end_anew(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> No
         if current.conversation.conversation_status != after.conversation_status:
             marks = {name: mark for name, mark in marks.items() if name not in _OF_STATUS}
         if current.state.mode is Mode.AI:
-            marks.pop(WAITS, None)  # Given back without it: the next turn may ask for it.
+            marks.pop(WAITS, None)  # Handed back undecided: the next turn may request it again.
         ended = states.release(
             here.log,
             opened.ref,
@@ -100,10 +100,10 @@ def _end_anew(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> No
 
 def _agreed(here: Resources, current: Opened, ending: Ending) -> Opened:
     """
-    The conversation, where nobody takes it for the model's that the turn has led to people, or to its end.
+    Align the mode with the turn's status if that is a hand-off or an end; return the conversation.
 
-    The turn wrote its status after people had given the conversation back, so it stands; the state has to follow.
-    What speaks of the model follows from no turn: a person who has the fence by now is about to say so.
+    The turn wrote this status after agents handed the conversation back, so the status stands and the state follows. A
+    status with mode AI never changes the mode: an agent who has raised the fence is about to write another status.
     """
     status = Status(current.conversation.conversation_status)
     mode = mode_of(status)
@@ -113,7 +113,7 @@ def _agreed(here: Resources, current: Opened, ending: Ending) -> Opened:
 
 
 def _now(here: Resources, opened: Opened) -> Opened | None:
-    """The conversation as it stands; its state is read first, so that no later fence goes with an older item."""
+    """Return the current conversation; reads the state first, so that an older item never has a newer fence."""
     state = states.read(here.log, opened.ref)
     if state is None:
         return None

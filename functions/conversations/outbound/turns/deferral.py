@@ -1,4 +1,4 @@
-"""What the policy refuses: put off until it may be, or blocked until somebody changes that."""
+"""Applies a policy refusal: the message is deferred until it may be sent, or blocked until the cause is removed."""
 
 from conversations.conversation import Opened
 from conversations.lifecycle import Status
@@ -10,9 +10,9 @@ from conversations.transitions import Cause, move
 
 
 def put_off(here: Resources, opened: Opened, end: End, what: str) -> None:
-    """Move a conversation to where its refusal leads; what is to be tried again is brought back when it is due."""
+    """Move a conversation to the status of its refusal; a deferred message is scheduled for its due time."""
     turn = opened.state.turn
-    if turn is not None and turn.turn_id == what:  # Claimed before the policy changed its mind.
+    if turn is not None and turn.turn_id == what:  # Claimed before the policy decision changed.
         states.release(here.log, opened.ref, turn)
     if end.due_at_ms is not None:
         due.put(here.log, opened.ref, DueKind.RESUME, end.due_at_ms, reason=end.reason)

@@ -1,16 +1,16 @@
 """
-One turn: something is said in a conversation, exactly once, whoever dies on the way.
+The turn engine: one turn sends one message in a conversation, exactly once even if workers are killed.
 
     T1 claim    the state names the turn and the key of its message         killed: the lease ends, claimed again
-    T2 write    the model is asked; what it does goes through the ledger     killed: asked again
-    T3 draft    the message is stored                                       killed: what is stored is sent
-    T4 fence    `sending`, if nobody took over since T1                     killed: goes on at T5
-    T5 send     policy once more, the ledger, one wire attempt              killed: in doubt, or sent
-    T6 link     the provider's id leads to the message                      repeated
+    T2 write    the model is called; its actions go through the ledger      killed: called again
+    T3 draft    the message is stored                                       killed: the stored message is sent
+    T4 fence    `sending`, unless the fence was raised since T1             killed: continues at T5
+    T5 send     policy check again, the ledger, one attempt                 killed: in doubt, or sent
+    T6 link     the provider's id is linked to the message                  repeated
     T7 item     the one update of the conversation                          entries have fixed ids: merged
-    T8 release  the state's marks, and the turn is gone                     nothing is left to do
+    T8 release  the state is updated and the turn removed                   complete
 
-Everything that T6 to T8 need stands in the message and the state, so that anybody can finish a dead worker's turn.
+Message and state contain all input of T6 to T8, so that any worker can finish a dead worker's turn.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,20 +40,20 @@ class Ended(StrEnum):
     """How a turn ended, for now."""
 
     SENT = "sent"
-    FAILED = "failed"  # refused by the provider, for good
-    UNKNOWN = "unknown"  # nobody knows whether it arrived, and it is not sent again
+    FAILED = "failed"  # rejected permanently by the provider
+    UNKNOWN = "unknown"  # delivery unknown; not sent again
     REFUSED = "refused"  # by the policy
-    LATER = "later"  # in doubt: settled when it is due
-    FENCED = "fenced"  # somebody took over
-    UNWRITTEN = "unwritten"  # there is nothing to say
+    LATER = "later"  # in doubt: settled when due
+    FENCED = "fenced"  # the fence was raised since the claim, such as by an agent
+    UNWRITTEN = "unwritten"  # there is no message to send
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """
-    What a turn is: why, up to which message of the customer, and in whose name.
+    The definition of a turn: its id and kind, the customer's newest message it covers, and its author.
 
-    *at_ms* is the time of the message, where that is known and stays the same however often the work comes.
+    *at_ms* is the message's timestamp if it is known in advance and equal in every retry.
     """
 
     turn_id: str
@@ -65,25 +65,25 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a turn ended; *reason* is a code where it did not end well."""
+    """How a turn ended; *reason* is a code if it did not succeed."""
 
     ended: Ended
     message: Message | None = field(default=None, repr=False)
     reason: str | None = None
 
 
-# A message in full but for its place in the log; None where there is nothing to say. May raise Unwritable.
+# Returns a complete message without its position in the log, or None if there is nothing to send. May raise Unwritable.
 type Write = Callable[[], Message | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
     """
-    What takes turns: storage, the wire, the policy, and where a turn leads that did not end well.
+    The dependencies of the engine: storage, the provider gateway, the policy and the mapping of failures.
 
-    *refusal* says why a message may not leave, with where that leads; None where it may. *consequence* says where an
-    attempt leads that failed, or whose outcome nobody knows. *mirror* is told of each turn that is finished, with what
-    was answered; it never raises.
+    *refusal* returns the end of a turn that the policy refuses, or None if it may send. *consequence* maps an attempt
+    that failed or has an unknown outcome to the turn's end. *mirror* receives each finished turn with the messages it
+    answered; it never raises.
     """
 
     here: Resources
@@ -95,9 +95,9 @@ class Turns:
 
 def take(turns: Turns, opened: Opened, plan: Plan, run: Run, write: Write) -> Outcome:
     """
-    Take a turn, or go on with it. Raises Transient where another one is under way, or nothing was sent yet.
+    Run a turn or continue it. Raises Transient if another turn is in progress or nothing was sent yet.
 
-    Whoever finds another turn's message on its way finishes that first, if its worker is dead.
+    If another turn is sending and its worker's lease has expired, that turn is finished first.
     """
     here = turns.here
     done = _done_before(here, opened, plan)
@@ -110,13 +110,13 @@ def take(turns: Turns, opened: Opened, plan: Plan, run: Run, write: Write) -> Ou
     if message is None:
         return _written(turns, opened, turn, run, write)
     if turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.FAILED:
-        # Its worker died before it could say that this does not leave.
+        # The worker was killed before it settled the message as failed.
         return _unwritten(turns, opened, turn, run, Unwritable(message.error_code or "unwritten"))
     return _sent(turns, opened, turn, message, run)
 
 
 def resume(turns: Turns, opened: Opened, run: Run) -> Outcome | None:
-    """Finish a turn whose message is on its way, if its worker is dead; None where there is none."""
+    """Finish a turn that is sending, if its worker's lease has expired; None if there is none."""
     turn = opened.state.turn
     if turn is None or turn.stage is not Stage.SENDING:
         return None
@@ -136,7 +136,7 @@ def resume(turns: Turns, opened: Opened, run: Run) -> Outcome | None:
 
 
 def _written(turns: Turns, opened: Opened, turn: Turn, run: Run, write: Write) -> Outcome:
-    """T2 and T3, and what follows."""
+    """Run T2 and T3, then T4 to T8."""
     here = turns.here
     try:
         written = write()
@@ -150,7 +150,7 @@ def _written(turns: Turns, opened: Opened, turn: Turn, run: Run, write: Write) -
 
 
 def _unwritten(turns: Turns, opened: Opened, turn: Turn, run: Run, fault: Unwritable) -> Outcome:
-    """The end of a turn that has nothing to say. Raises Transient where trying again can help."""
+    """End a turn that has no message to send. Raises Transient if a retry can help."""
     if fault.may_pass and not run.is_last:
         raise Transient(fault.reason) from None
     end = turns.consequence(turn.kind, Ended.UNWRITTEN, fault.reason)
@@ -164,7 +164,7 @@ def _unwritten(turns: Turns, opened: Opened, turn: Turn, run: Run, fault: Unwrit
 
 
 def _put_before_people(turns: Turns, opened: Opened, turn: Turn, message: Message) -> Outcome:
-    """The end of a turn in which the model asked for what people decide about: nothing leaves."""
+    """End a turn in which the model requested a function that needs approval: nothing is sent."""
     end = turns.consequence(turn.kind, Ended.UNWRITTEN, APPROVAL)
     end = replace(end, noted=Noted(message.functions, message.answers, message.told), proposes=True)
     settlement.give_up(turns.here, opened, turn, Delivery.BLOCKED, end)
@@ -172,7 +172,7 @@ def _put_before_people(turns: Turns, opened: Opened, turn: Turn, message: Messag
 
 
 def _done_before(here: Resources, opened: Opened, plan: Plan) -> Outcome | None:
-    """The end of a turn that is over, where its message can be found by its time; else others know that it is."""
+    """Return the outcome of a completed turn, found by *at_ms*; without it, the caller detects completed turns."""
     turn = opened.state.turn
     if plan.at_ms is None or (turn is not None and turn.turn_id == plan.turn_id):
         return None
@@ -193,7 +193,7 @@ def _message_sk(ref: str, plan: Plan, at_ms: int) -> str:
 
 
 def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
-    """T1. None where another turn is in doubt, and this one comes again when that is settled."""
+    """T1. Return None if another turn is in doubt; this turn is retried once that one is settled."""
     here, state = turns.here, opened.state
     at_ms = plan.at_ms if plan.at_ms is not None else _after(state.last_message_at)
     wanted = Turn(
@@ -230,7 +230,7 @@ def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
 
 
 def _sent(turns: Turns, opened: Opened, turn: Turn, message: Message, run: Run) -> Outcome:
-    """T4 to T8."""
+    """Run T4 to T8."""
     here, ref = turns.here, opened.ref
     if message.proposal is not None:
         return _put_before_people(turns, opened, turn, message)
@@ -244,7 +244,7 @@ def _sent(turns: Turns, opened: Opened, turn: Turn, message: Message, run: Run) 
         opened = opened.with_state(state)
     action_id = identifiers.action_id(ref, turn.turn_id)
     speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
-    # What was on the wire already is not stopped by a rule of today; its outcome is to be known.
+    # The current policy does not apply to an attempt already made; its outcome must be determined.
     was_tried = transmission.was_tried(here, action_id)
     refused = None if was_tried else turns.refusal(opened, message)
     if refused is not None:
@@ -261,7 +261,7 @@ def _sent(turns: Turns, opened: Opened, turn: Turn, message: Message, run: Run) 
 
 
 def _settled(turns: Turns, speaking: Speaking, made: Attempt) -> Outcome:
-    """What the ledger knows of the send, written to the log and the conversation: T6 to T8."""
+    """T6 to T8: write the ledger's outcome of the send to the log and the conversation."""
     here, sent = turns.here, made.sent
     action = None if sent else here.ledger.action(speaking.action_id)
     if made.has_arrived:
@@ -287,7 +287,7 @@ def _settled(turns: Turns, speaking: Speaking, made: Attempt) -> Outcome:
 
 
 def discard(here: Resources, ref: str, sk: str) -> None:
-    """A draft that is not sent: people see it as a suggestion."""
+    """Mark a draft as discarded; agents see it as a suggestion."""
     facts = Message.named(delivery_status=Delivery.DISCARDED)
     drafted = [Delivery.DRAFT, Delivery.DISCARDED]
     messages.update(here.log, ref, sk, facts, only_from=drafted)

@@ -1,4 +1,4 @@
-"""Where a turn leads that did not end well: pure, one table for all kinds of turns."""
+"""Maps a failed turn to the conversation's next status. Pure; one table for all kinds of turns."""
 
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from conversations.store.items.log import TurnKind
 
 
 class Kind(StrEnum):
-    """What stands before a provider's own code in the ledger's reason: what the refusal means."""
+    """The kind of a provider's refusal: prefixes the provider's own code in the ledger's reason."""
 
     OPTED_OUT = "opted_out"
     WINDOW_CLOSED = "window_closed"
@@ -18,18 +18,18 @@ class Kind(StrEnum):
     REJECTED = "provider_rejected"
 
 
-# What the writer says where the model took a message for an opt-out.
+# The writer's reason if the model classified a message as an opt-out.
 LEFT_BY_MODEL = "opted_out_by_ai"
-# The model itself wants a person, its function waits for one, or it may not be asked any more today.
+# The model requested a hand-off or a function that needs approval, or the day's token budget is spent.
 _WANTS_PEOPLE = frozenset({"ai", "function_approval", "token_cap"})
 
 
 def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:
     """
-    Where a failed attempt leads. *reason* is a code; a provider's has its kind in front: `provider_rejected:21612`.
+    Map a failed turn to its end. *reason* is a code; a provider's has a kind prefix: `provider_rejected:21612`.
 
-    A first message fails visibly. A customer who waits for an answer gets a person. What people and fixed texts say
-    changes no status: it shows at the message.
+    A failed first message fails the conversation. A failed reply hands it off to an agent. A failed agent's message or
+    fixed text changes no status and is marked on the message only.
     """
     if kind in {TurnKind.HUMAN, TurnKind.SYSTEM}:
         return End(reason=reason)

@@ -1,4 +1,4 @@
-"""What leaves: how a message of ours goes on the wire, whoever carries it."""
+"""The interface of the provider gateway, as the turn engine uses it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 class Wire(Protocol):
-    """Whoever sends: the providers' clients, or what stands in for them."""
+    """Sends messages: the providers' clients or a substitute."""
 
     def check(self, opened: Opened) -> None:
-        """Raise Misconfigured where the secret that sends is not there, NotSent where it cannot be read just now."""
+        """Raise Misconfigured if the sending secret is missing, NotSent if it cannot be read now."""
 
     def account(self, opened: Opened) -> str | None:
-        """The provider's account that a message would be sent from now; None where it is the deployment's own."""
+        """Return the provider account that would send a message now; None if it is the deployment's own."""
 
     def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
-        """One attempt. Raises Refused, NotSent or InDoubt of `shared.providers.outcomes`."""
+        """Make one attempt. Raises Refused, NotSent or InDoubt of `shared.providers.outcomes`."""
 
     def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
-        """What proves that an attempt in doubt arrived: the provider's id; None where nothing does."""
+        """Return the provider id that proves that an attempt in doubt reached the provider; None without proof."""
 
     def announce(self, opened: Opened, message: Message, action_id: str, provider_id: str) -> None:
-        """Tell the other contexts that it was sent, where it shows there. Safe to repeat."""
+        """Inform the other contexts that show sent messages. Idempotent."""

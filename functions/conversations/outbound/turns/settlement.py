@@ -1,4 +1,4 @@
-"""What follows from a message that was sent: the provider's id, the conversation's one update, the state's marks."""
+"""Settles a turn: links the provider's id, updates the conversation once and writes the state's fields."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ from shared.tenancy.business_accounts import BusinessAccount
 @dataclass(frozen=True, slots=True)
 class Noted:
     """
-    What a model did in a turn and the conversation keeps: functions by name, in order, and answers by their keys.
+    The effects of a model's turn stored in the conversation: functions by name, in order, and answers by their keys.
 
-    *told* are the functions that people decided about and of which it has heard (`State.to_tell`).
+    *told* are the approved or refused functions with their outcome reported to the model (`State.to_tell`).
     """
 
     functions: Sequence[str] = ()
@@ -35,10 +35,10 @@ class Noted:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """
-    Where a turn leads whose message did not leave: *status* None leaves the conversation as it is.
+    The end of a turn with an unsent message: *status* None leaves the conversation unchanged.
 
-    *reason* is a code, *words* what people are shown of a hand-off in its place. With *proposes* the turn's message
-    holds a function that waits for them.
+    *reason* is a code; *words* replaces it where agents see a hand-off. With *proposes* the turn's message holds a
+    function call that waits for approval.
     """
 
     reason: str
@@ -57,9 +57,9 @@ def link(
     sender: BusinessAccount | None,
 ) -> Message:
     """
-    T6. A status that came before is not overwritten: the message only moves up from what we knew.
+    T6. Link the provider id to the message; never overwrites an earlier status callback with a lower status.
 
-    *sender* is what sent it, None where an older version did not record that.
+    *sender* is the sending account, None if an older version did not record it.
     """
     ref, sk = speaking.opened.ref, speaking.turn.message_sk
     provider = sender.provider if sender else speaking.opened.channel.provider
@@ -87,9 +87,9 @@ def link(
 
 def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
     """
-    T7 and T8: the one update of the item, then the marks; all of it again changes nothing.
+    T7 and T8: update the item once, then the state. Idempotent.
 
-    What was answered; None where the conversation was erased meanwhile.
+    Returns the answered messages; None if the conversation was erased meanwhile.
     """
     opened, turn, message = speaking.opened, speaking.turn, speaking.message
     answered = _answered(here, opened, turn) if turn.up_to else []
@@ -100,7 +100,7 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
         state.conversation_id,
         lambda conversation: _update(here, conversation, speaking, answered),
     )
-    if changed is None:  # Erased: nothing comes back.
+    if changed is None:  # Erased: nothing is written again.
         states.release(here.log, opened.ref, turn)
         return None
     cause = Cause(
@@ -133,7 +133,7 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
 
 
 def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end: End) -> None:
-    """The message did not leave, or nobody knows: it says so, and the conversation moves to where people see it."""
+    """End a turn with an unsent message: mark it with *delivery* and set the status of *end*, which agents see."""
     if end.status is Status.HANDOFF_PENDING and _is_given_anew(here, opened.ref, turn):
         delivery, end = Delivery.DISCARDED, End(reason=end.reason)
     facts = Message.named(delivery_status=delivery, error_code=end.reason)
@@ -163,7 +163,7 @@ def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end
 
 
 def _is_given_anew(here: Resources, ref: str, turn: Turn) -> bool:
-    """Whether people had the conversation since the turn was claimed, and gave it back: the next turn decides then."""
+    """Return whether agents took over and handed back since the turn was claimed; then the next turn decides."""
     if turn.stage is not Stage.CLAIMED:
         return False
     state = states.read(here.log, ref)
@@ -171,7 +171,7 @@ def _is_given_anew(here: Resources, ref: str, turn: Turn) -> bool:
 
 
 def _answered(here: Resources, opened: Opened, turn: Turn) -> list[Entry]:
-    """The customer's messages that the turn answers, as the window shows them."""
+    """Return the customer's messages that the turn answers, in the window's format."""
     waiting = messages.after(here.log, opened.ref, opened.state.answered_up_to)
     return [
         entry_of(message)
@@ -182,7 +182,7 @@ def _answered(here: Resources, opened: Opened, turn: Turn) -> list[Entry]:
 
 
 def entry_of(message: Message) -> Entry:
-    """A message as the contract's list has it."""
+    """Convert a message to an entry of the contract's list."""
     return Entry(
         entry_id=message.entry_id,
         message_timestamp=message.message_timestamp,
@@ -196,7 +196,7 @@ def entry_of(message: Message) -> Entry:
 
 
 def _status_after(now: Status, kind: TurnKind, message: Message) -> Status | None:
-    """Where a sent message leads; None where the status stays."""
+    """Return the status after a sent message; None if it does not change."""
     if message.opts_out:
         return Status.OPTED_OUT
     if message.hand_off_reason:
@@ -211,7 +211,7 @@ def _status_after(now: Status, kind: TurnKind, message: Message) -> Status | Non
 def _update(
     here: Resources, conversation: Conversation, speaking: Speaking, answered: list[Entry]
 ) -> dict[str, Any] | None:
-    """T7: the attributes to write; None where they stand so already."""
+    """T7: return the attributes to write; None if they are written already."""
     message = speaking.message
     now = Status(conversation.conversation_status)
     kind = speaking.turn.kind
@@ -219,7 +219,7 @@ def _update(
     if status is None or not turn_may_change(now, status):
         status = now
     if now is Status.FAILED and message.delivery_status is Delivery.FAILED:
-        status = now  # Its provider was faster than we are: it left, and nobody got it.
+        status = now  # The failure status arrived before this write: sent, but not delivered.
     known = {entry.entry_id for entry in conversation.messages}
     if message.entry_id in known and now is status:
         return None
@@ -230,7 +230,7 @@ def _update(
         "ttl": retention.moved_on(speaking.opened.company, conversation),
     }
     if kind is not TurnKind.SYSTEM:
-        facts["task_complete"] = 1  # Whoever worded it: the conversation is begun.
+        facts["task_complete"] = 1  # The conversation has begun, with any author.
     if conversation.thread_id is None:
         facts["thread_id"] = message.thread_id
     if kind is TurnKind.INITIAL:
@@ -246,7 +246,7 @@ def _update(
 
 
 def keep_noted(here: Resources, opened: Opened, noted: Noted) -> None:
-    """Write what a model did in a turn that ends without a message. Safe to repeat."""
+    """Store the effects of a model's turn that ends without a message. Idempotent."""
 
     def decide(conversation: Conversation) -> dict[str, Any] | None:
         facts = _noted(here, conversation, noted)

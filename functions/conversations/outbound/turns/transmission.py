@@ -1,4 +1,4 @@
-"""T5 of a turn: one attempt on the wire, by the ledger; and when to look again where nobody knows what came of it."""
+"""Step T5 of a turn: one send attempt through the ledger, and a later check if its outcome is unknown."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Message, Turn
     from shared.providers.outcomes import Sent
 
-# A dead worker's attempt is settled when nobody can be alive in it, and evidence had time to come.
+# Settle a dead worker's attempt once its lease has expired and evidence has had time to arrive.
 IN_DOUBT_MS = 150 * clock.SECOND_MS
 MADE = frozenset({Sending.SENT, Sending.CONFIRMED})
-# Reasons of the ledger's Transient: nobody knows yet what came of the attempt.
+# Reasons of the ledger's Transient for an attempt of unknown outcome.
 IN_DOUBT = frozenset({"send_in_doubt", "send_in_progress"})
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """
-    How a send stands; *sent* is what the provider has just answered, None where the ledger knew before.
+    The state of a send; *sent* is the provider's response, None if the ledger already had the outcome.
 
     *sender* is the account and address that *sent* was sent from.
     """
@@ -42,12 +42,12 @@ class Attempt:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether the provider has it."""
+        """Whether the provider has accepted the message."""
         return self.standing in MADE
 
 
 def attempt(here: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attempt:
-    """Send the message of a turn, unless that was done. Raises Transient, in doubt with one of IN_DOUBT."""
+    """Send the message of a turn unless already sent. Raises Transient; in doubt, its reason is one of IN_DOUBT."""
     opened, message, action_id = speaking.opened, speaking.message, speaking.action_id
     sent: Sent | None = None
 
@@ -68,13 +68,13 @@ def attempt(here: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attemp
 
 
 def was_tried(here: Resources, action_id: str) -> bool:
-    """Whether a message may have left; what certainly did not is judged again before the next attempt."""
+    """Return whether a message may have been sent; one that certainly was not is checked by the policy again."""
     action = here.ledger.action(action_id)
     return action is not None and action.may_have_left
 
 
 def settle_later(here: Resources, ref: str, turn: Turn) -> None:
-    """Have a turn whose outcome nobody knows looked at again when its worker cannot be alive."""
+    """Schedule a check of a turn with unknown outcome, after its worker's lease has expired."""
     due.put(
         here.log,
         ref,
@@ -85,7 +85,7 @@ def settle_later(here: Resources, ref: str, turn: Turn) -> None:
 
 
 def sender_of(action: Action | None) -> BusinessAccount | None:
-    """The account and address that an action sends from; None where it is gone, or an older version wrote it."""
+    """Return the account and address of an action; None if it no longer exists or an older version wrote it."""
     if action is None or (action.account is None and action.business_address is None):
         return None
     return BusinessAccount(
@@ -94,9 +94,9 @@ def sender_of(action: Action | None) -> BusinessAccount | None:
 
 
 def _sender(wire: Wire, opened: Opened) -> BusinessAccount:
-    """The account and address that a message of the conversation would be sent from now."""
+    """Return the account and address that would send a message of the conversation now."""
     channel = opened.channel
-    # A messaging service of Twilio chooses one of its numbers.
+    # A Twilio messaging service selects one of its numbers.
     has_pool = isinstance(channel, SmsChannel) and channel.messaging_service_sid is not None
     return BusinessAccount(
         provider=channel.provider,

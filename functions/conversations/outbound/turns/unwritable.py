@@ -1,4 +1,4 @@
-"""Why there is no message to send."""
+"""The error raised if a turn has no message to send."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 class Unwritable(Exception):
     """
-    There is no message to send. *reason* is a code; *may_pass* says whether trying again can help.
+    There is no message to send. *reason* is a code; *may_pass* says whether a retry can help.
 
-    *words* are what agents are shown where the model hands over, in its own words; *noted* is what it did before that.
-    *unsent* is what a person wanted to say, so that they see that it did not leave.
+    *words* is the model's own hand-off reason, shown to agents; *noted* is what the model did in the turn before.
+    *unsent* is an agent's message, stored as failed so that the agent sees it.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Unwritable(Exception):
 
 
 def misconfigured(attribute: str) -> Unwritable:
-    """Nothing can be worded before somebody mends this *attribute* of the project."""
+    """Count and log an invalid *attribute* of the project, which an operator must fix; return the error to raise."""
     metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
     logger.error("project is not set up as it must be", extra={"attribute": attribute})
     return Unwritable("configuration_invalid")
