@@ -141,7 +141,7 @@ KINDS = (
     Kind("its first message", _works, Figures(32, 16, 31, 2, 1, 1, 600), 17, _asks),
     Kind("a message of the customer", _writes, Figures(0, 3, 16, 4, 1, 2, 800), 10),
     Kind("its answer", _works, Figures(21, 11, 32, 2, 1, 1, 600), 24, _writes, {"item": 16, "rest": 12}),
-    Kind("its answer, in the largest item", _works, Figures(28, 11, 35, 2, 1, 1, 600), 27, _writes_into_the_largest),
+    Kind("its answer, in the largest item", _works, Figures(28, 11, 36, 2, 1, 1, 600), 27, _writes_into_the_largest),
     Kind("three fragments, one answer", _says_three, Figures(21, 20, 90, 18, 6, 9, 3_600), 60,
          young={"item": 23, "rest": 21}),
     Kind("status: sent", _told("sent"), Figures(0, 1, 9, 3, 1, 2, 800), 5),
