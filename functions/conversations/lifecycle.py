@@ -23,7 +23,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """`conversation_status`."""
+    """Values of `conversation_status`."""
 
     PROCESSING = "processing"
     DEFERRED = "deferred"

@@ -1,5 +1,5 @@
 """
-Prompts, model calls and checks of answers, and a scripted model for offline use. Nothing is stored or sent here.
+Prompts, model calls and checks of answers, and a scripted model for offline use. No module stores or sends anything.
 
     dialogue, outcome                   one turn: model calls, function calls, one repair call; its result
     model_calls, model_providers        calls within a turn's limits; the model that a project configured

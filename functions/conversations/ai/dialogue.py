@@ -10,7 +10,7 @@ One turn of the AI: model calls, function calls and at most one repair call, map
         -> call                                 -> executed, ask again with its result; 4 rounds at most
         -> answer
 
-Nothing is stored or sent here. Repeating a turn after a crash only costs another model call: the `Execute` callback
+This module stores and sends nothing. Repeating a turn after a crash only costs more model calls: the `Execute` callback
 runs equal function calls once.
 """
 
@@ -63,7 +63,7 @@ class Task:
     allowed numbers and addresses: those of the company and of the customer. *sources* fill variables of a *template*
     (see `whatsapp_templates.known_values`). *decided* are function calls that human agents approved or refused, with
     their results. *barred* is a cause of hand-off that is not allowed, because an agent has just handed the
-    conversation back; it is lifted if the customer asks for a person. *deadline_ms* is when the turn must end, in
+    conversation back; it is lifted if the customer asks for an agent. *deadline_ms* is when the turn must end, in
     milliseconds since 1970.
     """
 

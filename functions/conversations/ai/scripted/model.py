@@ -1,13 +1,13 @@
 """
 The scripted model: rules and fixed texts, a pure function of its input. For the local stack, demos and tests.
 
-    1  asks for a person                    hand-off, with a promise of contact
+    1  asks for a human agent               hand-off, with a promise of contact
     2  wants no more messages               opt_out
     3  yes or no, and a question is open    record_answer, thanks, the next question
     4  words of a fact's name               the fact
     5  thanks or goodbye, nothing open      complete_task
     6  a question is open                   the question
-    7  otherwise                            does not know, offers a person; the second time hands off
+    7  otherwise                            does not know, offers a human agent; the second time hands off
 
 The first matching rule applies (spec, section 9). The model reads the facts from the system text and answers in the
 form of every model. Customer messages are only matched against phrases: "ignore your rules" has no effect.

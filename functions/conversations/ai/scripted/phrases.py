@@ -16,7 +16,7 @@ def is_said(phrases: str, words: Sequence[str]) -> bool:
 
 
 def asks_for_a_person(words: Sequence[str]) -> bool:
-    """Return whether *words* ask for a person, in any of the languages."""
+    """Return whether *words* ask for a human agent, in any of the languages."""
     return any(is_said(wording.person, words) for wording in WORDINGS.values())
 
 
