@@ -1,4 +1,4 @@
-"""Where everything of the context is: the settings that name it, and the clients that reach it, the same everywhere."""
+"""Composition root of the context: settings that name its resources, and the clients that access them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectedSettings(Settings):
-    """The environment of a function that reaches tables, channels, replies and the bucket."""
+    """Environment of a function that uses the tables, the channel and reply queues, and the bucket."""
 
     conversations_table_name: str
     conversation_log_table_name: str
@@ -43,9 +43,9 @@ def resources_of(
     settings: ConnectedSettings, config: Config, *, of_bucket: Config | None = None
 ) -> Resources:
     """
-    All of it, by clients of one *config*; *of_bucket* where the bucket needs another one.
+    Create all resources with clients of one *config*; *of_bucket* overrides it for the S3 client.
 
-    Configures the identifier keys of the process.
+    Also configures the identifier keys of the process.
     """
     keyed_hashes.configure(
         JsonSecret(
@@ -74,5 +74,5 @@ def resources_of(
 
 
 def ledger_of(log: Table) -> Ledger[Action]:
-    """The ledger of this context, in its log."""
+    """Return the action ledger of this context, stored in its log table."""
     return Ledger(log, lambda action: key(ACTION_PK_PATTERN.format(action_id=action)), Action)

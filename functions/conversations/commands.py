@@ -1,4 +1,4 @@
-"""What lies on a channel's queue: first messages, and work that comes back or that people asked for."""
+"""Records on a channel's queue: first messages, retries and requests by human agents."""
 
 from typing import Annotated, Literal
 
@@ -21,20 +21,20 @@ class _Record(BaseModel):
 
 
 class Resume(_Record):
-    """A first message that was put off may be due."""
+    """Request to send a deferred first message, if it is due."""
 
     type: Literal["resume"] = "resume"
 
 
 class Resolve(_Record):
-    """A send whose outcome nobody knew is to be settled by the evidence that there is."""
+    """Request to settle a send with unknown outcome from the available evidence."""
 
     type: Literal["resolve"] = "resolve"
 
 
 class HumanMessage(_Record):
     """
-    What a person of the company wants to say. *cause* is the hash of the call's idempotency key.
+    Message that a human agent wants to send. *cause* is the hash of the call's idempotency key.
 
     *principal* is the authenticated caller, *agent_id* the agent that the call names.
     """
@@ -50,9 +50,9 @@ class HumanMessage(_Record):
 
 class Release(_Record):
     """
-    A person lets a first message go that was held back or failed; *text* in its place, where there is one.
+    Request by a human agent to send a first message that was held back or failed; *text*, if given, replaces it.
 
-    With *function_sk* it is a function that waited for them: the sort key of its message.
+    With *function_sk*, the sort key of its message, it releases a function call that waited for approval instead.
     """
 
     type: Literal["release"] = "release"
@@ -63,14 +63,14 @@ class Release(_Record):
     function_sk: str | None = None
 
     def cause_for(self, reason: str) -> Cause:
-        """What changes of the conversation because of this release are recorded with."""
+        """Return the cause that changes made by this release are recorded with."""
         return Cause(
             who=f"human:{self.agent_id}", principal=self.principal, what=self.cause, reason=reason
         )
 
 
 class Notice(_Record):
-    """A fixed text: the answer to HELP, the confirmation of an opt-out, the news that a person takes over."""
+    """Request to send a fixed text: the answer to HELP, an opt-out confirmation or a hand-off notice."""
 
     type: Literal["notice"] = "notice"
     notice: Literal["help", "opt_out_confirmation", "handoff"]
@@ -78,14 +78,14 @@ class Notice(_Record):
 
 
 class FetchFiles(_Record):
-    """A customer's files could not be had; they are tried again."""
+    """Request to fetch a customer's files again after a failed attempt."""
 
     type: Literal["fetch_files"] = "fetch_files"
     message_sk: str
 
 
 class Lengthen(_Record):
-    """The log of a conversation is to live until *ttl* (epoch seconds); *after* is the sort key where that goes on."""
+    """Request to extend the log's retention to *ttl* (epoch seconds); *after* is the sort key to continue from."""
 
     type: Literal["lengthen"] = "lengthen"
     ttl: int
@@ -105,13 +105,13 @@ _records: TypeAdapter[Record] = TypeAdapter(
 
 
 def entry(record: Record, ref: str, *what: str) -> Entry:
-    """The record for a channel's queue; *what* beside the conversation makes it the same as another one."""
+    """Build the entry for a channel's queue; its deduplication id is the hash of *ref* and *what*."""
     body = record.model_dump_json(ensure_ascii=True, exclude_none=True)
     return Entry(body, digest(ref), digest(ref, *what))
 
 
 def read(body: str) -> Record:
-    """The record that a queue's message holds. Raises Permanent (`unreadable`)."""
+    """Parse the body of a queue message. Raises Permanent (`unreadable`)."""
     try:
         return _records.validate_json(body)
     except ValidationError:
@@ -119,7 +119,7 @@ def read(body: str) -> Record:
 
 
 def ask_for_reply(here: Resources, ref: str, message: Message, *again: str) -> None:
-    """Ask for an answer to a message. Safe to repeat; *again* makes it another question than the ones before."""
+    """Enqueue a reply trigger for a message. Safe to repeat; *again* changes the deduplication id."""
     wanted = ReplyTrigger(
         ref=ref, message_sk=message.sk(message.message_timestamp, message.entry_id)
     )
@@ -128,7 +128,7 @@ def ask_for_reply(here: Resources, ref: str, message: Message, *again: str) -> N
 
 
 def send_notice(here: Resources, opened: Opened, notice: str, cause: str) -> None:
-    """Have the processor of the channel send a fixed text, once for each cause."""
+    """Enqueue a fixed text for the channel's processor, once per cause."""
     wanted = Notice.model_validate({"ref": opened.ref, "notice": notice, "cause": cause})
     queue = here.channels[opened.conversation.channel_method]
     queue.send([entry(wanted, opened.ref, "notice", notice, cause)])

@@ -1,4 +1,4 @@
-"""A conversation that is being worked on: all that a use case has read of it, in one hand."""
+"""A conversation with its state and project, loaded once per use case."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -17,7 +17,7 @@ from shared.runtime.observability import logger, metrics
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A conversation, its state, and the project as it is set up now."""
+    """A conversation, its state and the current settings of its project."""
 
     ref: str
     conversation: Conversation
@@ -26,7 +26,7 @@ class Opened:
 
     @property
     def channel(self) -> Channel:
-        """How its channel is set up. Raises ConfigurationInvalid."""
+        """Settings of the conversation's channel. Raises ConfigurationInvalid."""
         return self.company.channel(self.conversation.channel_method)
 
     @property
@@ -36,17 +36,17 @@ class Opened:
 
     @property
     def language(self) -> str:
-        """The language (BCP 47) that the customer is written to in until they have written."""
+        """Language (BCP 47) of messages to the customer until the customer has written."""
         return self.state.language or self.company.default_language
 
     def with_state(self, state: State) -> Self:
-        """The same conversation, its state read anew."""
+        """Return the same conversation with a newer *state*."""
         return replace(self, state=state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speaking:
-    """A turn in a conversation, and what is said in it; *action_id* names its send in the ledger."""
+    """A turn in a conversation and its message; *action_id* is the id of the send in the ledger."""
 
     opened: Opened
     turn: Turn
@@ -56,9 +56,9 @@ class Speaking:
 
 def load(here: Resources, ref: str) -> Opened:
     """
-    The conversation, its state and its project.
+    Load a conversation, its state and its project.
 
-    Raises Permanent (`conversation_gone`), and Transient while the project is not set up as it must be.
+    Raises Permanent (`conversation_gone`, `erased`), and Transient while the project settings are invalid.
     """
     state, item = load_items(here, ref)
     company = load_project(here, state.company_id, state.project_id)
@@ -68,7 +68,7 @@ def load(here: Resources, ref: str) -> Opened:
 
 
 def load_items(here: Resources, ref: str) -> tuple[State, Conversation]:
-    """The state of a conversation, and the conversation. Raises Permanent (`conversation_gone`, `erased`)."""
+    """Read the state and the item of a conversation. Raises Permanent (`conversation_gone`, `erased`)."""
     state = states.read(here.log, ref)
     item = (
         conversations.read(here.table, state.primary_channel, state.conversation_id)
@@ -82,7 +82,7 @@ def load_items(here: Resources, ref: str) -> tuple[State, Conversation]:
 
 
 def load_project(here: Resources, company_id: str, project_id: str) -> Company | None:
-    """The project; None where there is none. Raises Transient where its item is bad: people have to mend it."""
+    """Load a project; None if there is none. Raises Transient if an operator must fix the project settings."""
     try:
         return here.companies.project(company_id, project_id)
     except ConfigurationInvalid as fault:
@@ -92,7 +92,7 @@ def load_project(here: Resources, company_id: str, project_id: str) -> Company |
 
 
 def addresses_of(opened: Opened) -> list[str]:
-    """The addresses that are known of the customer, the one that is written to first."""
+    """Return the customer's known addresses, beginning with the one that messages are sent to."""
     conversation = opened.conversation
     others = (conversation.recipient_tel, conversation.recipient_email)
     return list(dict.fromkeys([opened.customer, *filter(None, others)]))

@@ -1,4 +1,4 @@
-"""What was said to us, or asked of us, before the person whom it is about was erased: it is not taken again."""
+"""Checks that reject messages and requests older than the erasure of their customer."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ def was_said_before(
     log: Table, event: InboundMessage, customer: str, companies: Collection[str]
 ) -> bool:
     """
-    Whether a message comes again of somebody who was erased since, at one of the *companies* that it may be for.
+    Return whether *event* was erased, or predates the customer's erasure at one of the *companies* it may be for.
 
-    What they write after that is taken as anybody's. One read.
+    Messages written after the erasure are accepted. One read.
     """
     known = {customer}
     try:
         if event.customer_user_id:
             known.add(addresses.user_id(event.customer_user_id))
     except AddressInvalid:
-        pass  # Nobody is known by what is no id.
+        pass  # An invalid user id identifies no customer.
     people = {(company_id, address) for company_id in companies for address in known}
     message = erasures.of_message(event.provider, event.provider_message_id)
     return erasures.covers(log, people, clock.from_text(event.received_at), [message])
 
 
 def was_asked_before(log: Table, context: ContextObject, request: Request) -> bool:
-    """Whether a request is that of an erased conversation, or older than the erasure of its recipient. One read."""
+    """Return whether the request's conversation was erased, or it predates its recipient's erasure. One read."""
     data = context.conversation_data
     refs = identifiers.refs_of(data.conversation_id, data.conversation_ref)
     recipient = request.recipient

@@ -1,5 +1,5 @@
 """
-The states of a conversation, and which leads to which.
+The states of a conversation and the allowed transitions.
 
     (request) -> processing --> initial_message_sent --> reply_sent <---------+
                    |  |  |              |    |              |  ^              |
@@ -14,8 +14,8 @@ The states of a conversation, and which leads to which.
 
     any open one -> closed, opted_out;  closed, opted_out -> the one before
 
-What a customer is waiting for is no status: it is the turn in the conversation's state. `initiated` is only ever in
-the Context Object. Reasons are short codes, in the state and in the log of changes.
+A pending reply is not a status: it is the turn in the conversation's state. `initiated` occurs only in the Context
+Object. Reasons are short codes, stored in the state and in the change log.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """`conversation_status`."""
+    """Values of `conversation_status`."""
 
     PROCESSING = "processing"
     DEFERRED = "deferred"
@@ -58,22 +58,22 @@ _LEADS_TO: Mapping[Status, set[Status]] = {
     _S.HANDOFF_PENDING: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, *_OVER},
     _S.HANDOFF_ACTIVE: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, *_OVER},
     _S.FAILED: {_S.PROCESSING, _S.HANDOFF_PENDING, *_OVER},
-    # What is over stays so, unless it returns: whatever comes late must not bring it back.
+    # Final unless the conversation is reopened: a late event must not reopen it.
     _S.OPTED_OUT: set(),
     _S.CLOSED: {_S.OPTED_OUT},
 }
-# A person may take over whatever is not over.
+# A human agent may take over any conversation that is not over.
 OPEN = frozenset(Status) - _OVER
-# What a project's list of open conversations shows; of the others nobody expects anything.
+# Shown in a project's list of open conversations; no activity is expected in the others.
 LISTED = frozenset(OPEN - {_S.FAILED, _S.BLOCKED})
 NEVER_SENT = frozenset({_S.PROCESSING, _S.DEFERRED, _S.BLOCKED, _S.FAILED})
 
 
 def may_become(now: Status, then: Status, *, is_return: bool = False) -> bool:
     """
-    Whether a conversation may go from one status to another; to the same one it always may.
+    Return whether a conversation may change from one status to another; keeping the status is always allowed.
 
-    With *is_return* it goes back to where it was before it was over: to a person who had it, too.
+    With *is_return* a closed or opted-out conversation returns to its earlier status, including a hand-off.
     """
     if then is now:
         return True
@@ -85,7 +85,7 @@ def may_become(now: Status, then: Status, *, is_return: bool = False) -> bool:
 
 
 def turn_may_change(now: Status, then: Status) -> bool:
-    """Whether a message that was sent may change the status: not what a person or the customer decided meanwhile."""
+    """Return whether a sent message may change the status. Decisions of agents and customers take precedence."""
     if now in NEVER_SENT and then is Status.INITIAL_MESSAGE_SENT:
-        return True  # Given up too early: it left all the same.
+        return True  # Its turn was given up, but the message was sent.
     return now not in _OVER | WITH_PEOPLE and may_become(now, then)

@@ -1,15 +1,15 @@
 """
 Decides which company a project's secrets, senders and addresses belong to.
 
-A project may only name what belongs to its own company:
+A project may only use names of its own company:
 
     secrets, access tokens   the company is part of the name, see `shared.tenancy.secret_owners`
     phone numbers            claimed by one company for WhatsApp and SMS together, in every spelling
-    e-mail addresses         claimed by one company, and so is the domain: the nearest claimed domain decides
+    e-mail addresses         address and domain are claimed by one company; the nearest claimed domain decides
     `phone_number_id`        claimed by one company
 
-Only the operator's command writes claims. A name without a claim belongs to no company: nothing is sent from it, and no
-message to it is taken. Refusals name the attribute and the rule, never another company.
+Only the operator's command writes claims. A name without a claim belongs to no company: messages from and to it are
+refused. Errors name the attribute and the rule, never another company.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 EMAIL = ChannelMethod.EMAIL.value
 SENDER_ID = "phone_number_id"
 KINDS = (*(method.value for method in ChannelMethod), SENDER_ID)
-# Providers whose events come from the inbox, which knows the company of each of its numbers.
+# Providers whose events come from the inbox, which knows the company of each number.
 OF_THE_INBOX = frozenset({"meta", "aws_social"})
 _OF_PHONES = (ChannelMethod.SMS.value, ChannelMethod.WHATSAPP.value)
 _ADDRESSES = {
@@ -51,7 +51,7 @@ ADDRESS_RULE = "it must be an e-mail address, its domain in ASCII"
 
 
 class NotOwned(ConfigurationInvalid):
-    """The project names what does not belong to its company. *attribute* says where, *rule* why; never the value."""
+    """The project uses a name of another company. Gives the *attribute* and the broken *rule*, never the value."""
 
     def __init__(self, attribute: str, rule: str) -> None:
         super().__init__(attribute)
@@ -69,16 +69,16 @@ class Used:
 
 @dataclass
 class Claims:
-    """The claims in *log*; one that a company has is believed for half a minute, as its projects are."""
+    """The claims in *log*. Successful checks are cached for 30 seconds, like project settings."""
 
     log: Table
     _known: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     def require(self, company: Company, method: ChannelMethod, address: str) -> None:
         """
-        Raise NotOwned unless the company has claimed all that a message from *address* names.
+        Raise NotOwned unless the company has claimed every name that a message from *address* uses.
 
-        Mails are sent from the project's present address, whatever *address* their conversation was begun from.
+        E-mail is checked with the project's current sender, which may differ from the *address* of the conversation.
         """
         attribute, channel = _attribute(method), company.channel(method)
         sender = channel.company_email if isinstance(channel, EmailChannel) else address
@@ -103,10 +103,10 @@ class Claims:
 
 def claim(log: Table, company: Company) -> None:
     """
-    Claim everything that a project sends from for its company. Safe to repeat. Raises NotOwned.
+    Claim all sender names of a project for its company. Safe to repeat. Raises NotOwned.
 
-    All is read before anything is written, so that a refusal leaves nothing behind; of two companies that claim the
-    same name at once, the conditional write lets one have it.
+    All names are read before the first write, so that a refusal writes nothing. If two companies claim the same name
+    at once, the conditional write succeeds for one of them.
     """
     wanted = {name: one.attribute for one in used_by(company) for name in _names(one)}
     sender_id = _sender_id(company)
@@ -119,7 +119,7 @@ def claim(log: Table, company: Company) -> None:
     for name, attribute in wanted.items():
         if found.get(name, company.company_id) != company.company_id:
             raise NotOwned(attribute, CLAIM_RULE)
-    # In one order for all: where two companies want the same names, the first name decides about all of them.
+    # Same order for every company: if two claim the same names at once, the first name decides for all.
     for name in sorted(wanted.keys() - found.keys()):
         if not claims.claim(log, name, company.company_id):
             raise NotOwned(wanted[name], CLAIM_RULE)
@@ -127,9 +127,9 @@ def claim(log: Table, company: Company) -> None:
 
 def share_domain(log: Table, company: Company) -> None:
     """
-    Let the addresses of the project's e-mail domain be claimed one by one, by any company. Raises NotOwned.
+    Mark the project's e-mail domain as shared: any company may claim single addresses of it. Raises NotOwned.
 
-    For mailbox providers: the domain belongs to none of the companies, and none can claim it afterwards.
+    For domains of mailbox providers, which belong to no company. A shared domain cannot be claimed any more.
     """
     attribute, own = _attribute(ChannelMethod.EMAIL), _email_of(company)
     if own is None:
@@ -141,19 +141,19 @@ def share_domain(log: Table, company: Company) -> None:
 
 
 def to_release(kind: str, text: str) -> list[Name]:
-    """The names whose claims end when an operator releases one: of a number, those for WhatsApp and SMS."""
+    """Return the names that an operator releases together: for a number, those of WhatsApp and SMS."""
     return _of_number(text) if kind in _OF_PHONES else [Name(kind, text)]
 
 
 def names_of(company: Company) -> set[Name]:
-    """All names that a project depends on, the domains of its e-mail address among them. Raises NotOwned."""
+    """Return all names that a project depends on, including its e-mail domains. Raises NotOwned."""
     found = {name for one in used_by(company) for name in _names(one)}
     own, sender_id = _email_of(company), _sender_id(company)
     return found | set(_domains(own) if own else []) | ({sender_id} if sender_id else set())
 
 
 def used_by(company: Company) -> Iterator[Used]:
-    """The addresses that a project may send from, each with its attribute."""
+    """Yield the addresses that a project may send from, each with its attribute."""
     for method in ChannelMethod:
         if getattr(company.channel_config, method.value) is None:
             continue
@@ -166,7 +166,7 @@ def used_by(company: Company) -> Iterator[Used]:
 
 
 def check_credentials(company: Company, method: ChannelMethod) -> None:
-    """Raise NotOwned where a channel of the project names a secret or token of another company."""
+    """Raise NotOwned if a channel of the project names a secret or token of another company."""
     channel = company.channel(method)
     name = getattr(channel, f"{method.value}_credentials_id")
     if name is None:
@@ -178,7 +178,7 @@ def check_credentials(company: Company, method: ChannelMethod) -> None:
 
 
 def check_reporter(owner: BusinessAddress, event: InboundMessage) -> None:
-    """Raise Permanent where the inbox reports a message of another company's number."""
+    """Raise Permanent (`ParkReason.TENANT_MISMATCH`) if the inbox event names another company than *owner*."""
     if event.provider in OF_THE_INBOX and event.company != owner.company_id:
         raise Permanent(ParkReason.TENANT_MISMATCH)
 
@@ -189,33 +189,33 @@ def _attribute(method: ChannelMethod, name: Name | None = None) -> str:
 
 
 def _name(used: Used) -> Name:
-    """The name under which an address is claimed. Raises NotOwned for an e-mail address that has another plain form."""
+    """Return the name that an address is claimed as. Raises NotOwned for an e-mail address not in normal form."""
     if used.method is not ChannelMethod.EMAIL:
         return Name(used.method.value, used.address)
     try:
         plain = addresses.email_address(used.address)
     except AddressInvalid:
         raise NotOwned(used.attribute, ADDRESS_RULE) from None
-    # Another spelling of a domain, such as one with umlauts, would be the same identity at SES.
+    # SES treats another spelling of a domain, such as one with umlauts, as the same identity.
     if plain != used.address.casefold():
         raise NotOwned(used.attribute, ADDRESS_RULE)
     return Name(EMAIL, plain)
 
 
 def _names(used: Used) -> list[Name]:
-    """All names that are claimed for an address. Raises NotOwned as `_name`."""
+    """Return all names that are claimed for an address. Raises NotOwned like `_name`."""
     name = _name(used)
     return [name] if used.method is ChannelMethod.EMAIL else _of_number(used.address)
 
 
 def _of_number(number: str) -> list[Name]:
-    """A number is one line: whoever has it on WhatsApp has it for SMS too, in all spellings."""
+    """Return the names of a number in all spellings: WhatsApp and SMS belong to the same company."""
     spellings = (number, *addresses.twins_of(number))
     return [Name(kind, spelling) for kind in _OF_PHONES for spelling in spellings]
 
 
 def _sender_id(company: Company) -> Name | None:
-    """The provider's id of the project's WhatsApp number, in the same form for an ARN and for the id alone."""
+    """Return the provider's id of the project's WhatsApp number; an ARN and a bare id give the same name."""
     whatsapp = company.channel_config.whatsapp
     if whatsapp is None or whatsapp.provider not in OF_THE_INBOX or not whatsapp.phone_number_id:
         return None
@@ -224,24 +224,24 @@ def _sender_id(company: Company) -> Name | None:
 
 
 def _email_of(company: Company) -> Name | None:
-    """The project's e-mail address. Raises NotOwned as `_name`."""
+    """Return the name of the project's e-mail address. Raises NotOwned like `_name`."""
     email, attribute = company.channel_config.email, _attribute(ChannelMethod.EMAIL)
     return _name(Used(ChannelMethod.EMAIL, email.company_email, attribute)) if email else None
 
 
 def _domains(email: Name) -> list[Name]:
-    """The domain of an e-mail address and those above it, but for the top one: `@mail.acme.com`, `@acme.com`."""
+    """Return an e-mail address's domain and its parents, except the top-level one: `@mail.acme.com`, `@acme.com`."""
     labels = email.text.rpartition("@")[2].split(".")
     return [Name(EMAIL, "@" + ".".join(labels[first:])) for first in range(len(labels) - 1)]
 
 
 def _nearest(holders: dict[Name, str], domains: Sequence[Name]) -> str | None:
-    """The company of the nearest claimed domain: at SES the owner of a domain may send from its subdomains too."""
+    """Return the holder of the nearest claimed domain: in SES a domain's owner may also send from its subdomains."""
     return next((holders[domain] for domain in domains if domain in holders), None)
 
 
 def _domain_to_claim(log: Table, company: Company) -> Name | None:
-    """The domain that the project's address needs a claim of; None where it needs none. Raises NotOwned."""
+    """Return the domain to claim for the project's address; None if a claim covers it. Raises NotOwned."""
     own = _email_of(company)
     if own is None:
         return None

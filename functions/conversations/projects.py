@@ -1,8 +1,8 @@
 """
-What a company has set up for a project: one item of the company data table, checked when it is read.
+Settings of a company's project: one item of the company data table, validated when it is read.
 
-Ids in it are the operator's; secrets are named, never held. A bad item is a fault of the set-up, and says which
-attribute is bad, never its value.
+The operator assigns its ids; it refers to secrets by name and never contains them. Errors for an invalid item name the
+attribute, never its value.
 """
 
 from collections.abc import Mapping
@@ -21,24 +21,24 @@ from shared.timezones import ZoneName
 
 PARTITION_KEY = "company_id"
 SORT_KEY = "project_id"
-# A project that is switched off, and any other setting, counts after half a minute.
+# Changed settings, such as a project switched off, take effect within 30 seconds.
 CACHE_MS = 30 * clock.SECOND_MS
 ID = r"^[A-Za-z0-9._-]{1,64}$"
 NUMBER = r"^\+[1-9][0-9]{4,14}$"
-# Characters that a channel takes in one message, as far as we use it.
+# Maximum characters of one message that Parley sends on a channel.
 LONGEST_TEXT = {
     ChannelMethod.WHATSAPP: 4_096,
     ChannelMethod.SMS: 1_600,
     ChannelMethod.EMAIL: 20_000,
 }
 
-# For everybody, or by language (BCP 47).
+# One text, or one per language (BCP 47).
 type Text = str | Annotated[dict[str, str], Field(min_length=1)]
 type _Hour = Annotated[str, Field(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 
 
 class ConfigurationInvalid(Exception):
-    """The company's item, or what it names, is not usable. *attribute* says which, never the value."""
+    """The company's item, or a resource that it names, is unusable. Gives the *attribute*, never the value."""
 
     def __init__(self, attribute: str) -> None:
         super().__init__(attribute)
@@ -46,7 +46,7 @@ class ConfigurationInvalid(Exception):
 
 
 class _Part(BaseModel):
-    """What all parts share: what we do not know is kept, and no error repeats a value."""
+    """Base of all parts: keeps unknown attributes, and no error contains a value."""
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True, defer_build=True)
 
@@ -59,7 +59,7 @@ class ProjectStatus(StrEnum):
 
 
 class RateLimits(_Part):
-    """How much a project may do; `max_message_length` in characters, of every text that leaves."""
+    """Limits of a project; `max_message_length` is in characters and applies to every outgoing text."""
 
     requests_per_minute: int = Field(default=60, ge=1)
     requests_per_day: int = Field(default=2_000, ge=1)
@@ -68,7 +68,7 @@ class RateLimits(_Part):
 
 
 class Policy(_Part):
-    """The rules of a project; hours are `HH:MM` of the recipient's day, `None` for none."""
+    """Policy rules of a project; hours are `HH:MM` in the recipient's local time, `None` disables a rule."""
 
     quiet_hours: tuple[_Hour, _Hour] | None = ("21:00", "08:00")
     initiated_per_day: int = Field(default=2, ge=0)
@@ -86,14 +86,14 @@ class Policy(_Part):
 
 
 class WhatsAppChannel(_Part):
-    """How a project uses WhatsApp."""
+    """WhatsApp settings of a project."""
 
     provider: Literal["twilio", "meta", "aws_social"]
     company_whatsapp_number: Annotated[str, Field(pattern=NUMBER)]
     whatsapp_credentials_id: str | None = None
     phone_number_id: str | None = None  # Meta's id of the number; AWS's for aws_social
     account: str | None = None
-    templates: dict[str, Any] = Field(default_factory=dict)  # of `ai.templates.Template`
+    templates: dict[str, Any] = Field(default_factory=dict)  # of `whatsapp_templates.Template`
     default_template: str | None = None
     reengagement_template: str | None = None
 
@@ -104,12 +104,12 @@ class WhatsAppChannel(_Part):
 
     @property
     def credentials_id(self) -> str | None:
-        """The secret that sends."""
+        """Id of the secret with the sending credentials; None if not set."""
         return self.whatsapp_credentials_id
 
 
 class SmsChannel(_Part):
-    """How a project uses SMS; `senders` names another number per country (ISO 3166) of the recipient."""
+    """SMS settings of a project; `senders` maps the recipient's country (ISO 3166) to another sender number."""
 
     provider: Literal["twilio", "aws_sms"]
     company_sms_number: Annotated[str, Field(pattern=NUMBER)]
@@ -129,12 +129,12 @@ class SmsChannel(_Part):
 
     @property
     def credentials_id(self) -> str | None:
-        """The secret that sends."""
+        """Id of the secret with the sending credentials; None if not set."""
         return self.sms_credentials_id
 
 
 class EmailChannel(_Part):
-    """How a project uses e-mail, which SES sends."""
+    """E-mail settings of a project; SES sends the messages."""
 
     provider: Literal["ses"] = "ses"
     company_email: Annotated[str, Field(pattern=r"^[^@\s]+@[^@\s]+$")]
@@ -152,7 +152,7 @@ class EmailChannel(_Part):
 
     @property
     def credentials_id(self) -> str | None:
-        """None: SES knows us by our role."""
+        """None: the IAM role authorises sending with SES."""
         return None
 
 
@@ -160,7 +160,7 @@ type Channel = WhatsAppChannel | SmsChannel | EmailChannel
 
 
 class ChannelConfig(_Part):
-    """The channels that are set up."""
+    """Channel settings of a project; None for a channel that is not set up."""
 
     whatsapp: WhatsAppChannel | None = None
     sms: SmsChannel | None = None
@@ -195,18 +195,18 @@ class Company(_Part):
     retention_days: int = Field(default=365, ge=1)
 
     def channel(self, method: ChannelMethod) -> Channel:
-        """The set-up of a channel. Raises ConfigurationInvalid where there is none."""
+        """Return the settings of a channel. Raises ConfigurationInvalid if there are none."""
         found: Channel | None = getattr(self.channel_config, method.value)
         if found is None:
             raise ConfigurationInvalid(f"channel_config.{method.value}")
         return found
 
     def longest_text(self, method: ChannelMethod) -> int:
-        """How many characters a message of the project may have on a channel."""
+        """Return the maximum characters of a message of the project on a channel."""
         return min(LONGEST_TEXT[method], self.rate_limits.max_message_length)
 
     def sender(self, method: ChannelMethod, customer: str) -> str:
-        """The address that *customer* is written to from: of SMS perhaps one of their country. As `channel`."""
+        """Return the sender for *customer*; SMS may use a number per country. Raises like `channel`."""
         channel = self.channel(method)
         if isinstance(channel, SmsChannel) and channel.senders:
             return channel.senders.get(country_of(customer) or "", channel.address)
@@ -214,7 +214,7 @@ class Company(_Part):
 
 
 def parse(item: Mapping[str, Any]) -> Company:
-    """The project that an item, or a Context Object's copy of one, describes. Raises ConfigurationInvalid."""
+    """Parse an item, or a Context Object's copy of one, into a project. Raises ConfigurationInvalid."""
     try:
         return Company.model_validate(item)
     except ValidationError as refusal:
@@ -223,19 +223,19 @@ def parse(item: Mapping[str, Any]) -> Company:
 
 
 def key(company_id: str, project_id: str) -> Attributes:
-    """The whole key of a project's item."""
+    """Return the primary key of a project's item."""
     return {PARTITION_KEY: company_id, SORT_KEY: project_id}
 
 
 @dataclass
 class Companies:
-    """The company data table; what was read of a project is believed for half a minute."""
+    """Reads the company data table; items are cached for 30 seconds."""
 
     table: Table
     _known: dict[tuple[str, str], tuple[int, Attributes]] = field(default_factory=dict)
 
     def item(self, company_id: str, project_id: str) -> Attributes | None:
-        """The item as it is stored; None where the project is unknown."""
+        """Return the stored item; None if the project is unknown."""
         now = clock.now_ms()
         known = self._known.get((company_id, project_id))
         if known and now - known[0] < CACHE_MS:
@@ -246,7 +246,7 @@ class Companies:
         return item
 
     def projects(self, company_id: str) -> list[str]:
-        """The ids of a company's projects, in order, strongly consistent."""
+        """Return the ids of a company's projects in order, read with strong consistency."""
         found: list[str] = []
         start: Attributes | None = None
         while True:
@@ -256,6 +256,6 @@ class Companies:
                 return found
 
     def project(self, company_id: str, project_id: str) -> Company | None:
-        """The project; None where it is unknown. Raises ConfigurationInvalid."""
+        """Return the project; None if it is unknown. Raises ConfigurationInvalid."""
         item = self.item(company_id, project_id)
         return parse(item) if item else None

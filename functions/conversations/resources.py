@@ -1,4 +1,4 @@
-"""What the deployed stack gives the workers of this context."""
+"""Resources of the deployed stack that the workers of this context use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """Made once per function environment by a handler, and by the tests. `channels` are the processors' queues."""
+    """Clients, created once per Lambda environment by a handler, or by tests. `channels` are the processors' queues."""
 
     table: Table
     log: Table
@@ -32,9 +32,9 @@ class Resources:
 @dataclass(frozen=True, slots=True)
 class Run:
     """
-    One delivery of a record: its owner in claims, which attempt it is, and how long the worker can live on.
+    One delivery of a record: the owner of its claims, the attempt number and the worker's remaining time.
 
-    *sent_at_ms* is when the record was put on the queue: the same at every delivery.
+    *sent_at_ms* is the time when the record was enqueued: the same at every delivery.
     """
 
     owner: str

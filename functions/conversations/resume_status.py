@@ -1,4 +1,4 @@
-"""How far a conversation had come, told by its log: where it goes when it is the model's again."""
+"""Derives the status of a conversation that returns to the model from its message log."""
 
 from conversations.conversation import Opened
 from conversations.lifecycle import Status
@@ -8,14 +8,14 @@ from conversations.store.items.conversation import Role
 from conversations.store.items.identifiers import EXTERNAL
 from conversations.store.items.log import Delivery
 
-LOOKED_AT = 50  # of the newest messages
+LOOKED_AT = 50  # number of newest messages
 REACHED = frozenset(
     {Delivery.ACCEPTED, Delivery.QUEUED, Delivery.SENT, Delivery.DELIVERED, Delivery.READ}
 )
 
 
 def status_of_model(here: Resources, opened: Opened) -> Status:
-    """How far the conversation had come: answered, begun, or neither."""
+    """Return `reply_sent` if the customer answered a sent message, `initial_message_sent` or `processing`."""
     newest = messages.newest(here.log, opened.ref, LOOKED_AT)
     was_heard = was_sent = False
     for message in newest:

@@ -1,4 +1,4 @@
-"""A conversation goes from one status to another: who may speak, the item, the log of changes, the open list."""
+"""Status changes of a conversation: the mode in its state, the item, the change log and the open list."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,10 +26,10 @@ _MODES = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
     """
-    Who changed a status (`parley`, `ai`, `customer`, `human:<agent id>`), because of what, for which reason.
+    Actor (`parley`, `ai`, `customer`, `human:<agent id>`), triggering event (*what*) and reason of a status change.
 
-    *reason* is a code; *words* are what agents are shown of a hand-off in its place. *principal* is the authenticated
-    caller, where the change was asked for over the API.
+    *reason* is a code; *words* is the text that agents see for a hand-off instead. *principal* is the authenticated
+    caller of a change that was requested over the API.
     """
 
     who: str
@@ -39,7 +39,7 @@ class Cause:
     principal: str | None = None
 
     def marks(self, status: Status) -> dict[str, Any]:
-        """The facts of the state that let anyone finish a move to *status* whose worker died."""
+        """Return the state attributes that let another worker finish a move to *status* after a crash."""
         return {
             "moves_to": status,
             "moved_by": self.who,
@@ -49,7 +49,7 @@ class Cause:
 
 
 def mode_of(status: Status) -> Mode:
-    """Who may speak in a conversation of this status."""
+    """Return the mode of a status: who may send messages (AI, human agents or neither)."""
     return _MODES.get(status, Mode.AI)
 
 
@@ -57,10 +57,10 @@ def move(
     here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool = False
 ) -> Opened:
     """
-    Move a conversation to another status; as it then stands. Safe to repeat.
+    Move a conversation to another status and return it as stored. Safe to repeat.
 
-    The fence goes first: when the status says that people have it, no message of the model is about to leave. Where
-    the conversation may not go there any more, it stays.
+    The fence is raised first: once the status shows a hand-off, no message of the model can pass it any more. If the
+    transition is no longer allowed, the conversation is unchanged.
     """
     now = Status(opened.conversation.conversation_status)
     if not may_become(now, status, is_return=is_return):
@@ -77,7 +77,7 @@ def move(
 
 
 def finish_move(here: Resources, opened: Opened) -> Opened:
-    """Finish a move whose worker died behind the fence; the conversation as it then stands. Safe to repeat."""
+    """Finish a move whose worker died after it raised the fence; return the conversation. Safe to repeat."""
     state = opened.state
     if state.moves_to is None or state.moved_for is None:
         return opened
@@ -91,13 +91,13 @@ def finish_move(here: Resources, opened: Opened) -> Opened:
         what=state.moved_for,
         reason=state.status_reason,
     )
-    # The state says where it goes: what was over when the fence was raised came back by it.
+    # The state names the target status. If the item still shows an ended conversation, this move reopens it.
     now = Status(opened.conversation.conversation_status)
     return move(here, opened, status, cause, is_return=now in OVER)
 
 
 def finish_notes(here: Resources, opened: Opened, cause: Cause) -> Opened:
-    """Finish a move for *cause* that the item has made, but maybe not the log nor the open list. Safe to repeat."""
+    """Finish a move for *cause* that the item shows, but maybe not the log or the open list. Safe to repeat."""
     now = opened.conversation.conversation_status
     if opened.state.moved_for != cause.what or opened.state.moves_to != now:
         return opened
@@ -107,7 +107,7 @@ def finish_notes(here: Resources, opened: Opened, cause: Cause) -> Opened:
 def change_status(
     here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool = False
 ) -> tuple[Conversation, Conversation] | None:
-    """Write the status and what goes with it to the item; before and after, None where there is no item any more."""
+    """Write the status and hand-off attributes; return the item before and after, None if it no longer exists."""
     facts: dict[str, Any] = {"conversation_status": status}
     if status is Status.HANDOFF_PENDING:
         facts |= {
@@ -134,9 +134,10 @@ def note_change(
     here: Resources, ref: str, before: Conversation, after: Conversation, cause: Cause
 ) -> None:
     """
-    Write that the status changed. Where it did not, a worker before us may have died before it could say so.
+    Write a status change to the log. The change id is deterministic, so that a repetition writes the same entry.
 
-    Then it is said now, unless the newest note is of this very cause: the same change has the same name.
+    If *before* and *after* have the same status, an earlier worker may have died between the change and its log entry:
+    the entry is then written, unless the newest one has this status already.
     """
     change_id = digest(ref, cause.what, after.conversation_status)[:16]
     from_status: str | None = before.conversation_status
@@ -150,7 +151,7 @@ def note_change(
 
 
 def note_take_over(here: Resources, opened: Opened, cause: Cause) -> None:
-    """Write who took a conversation from another agent: its status stays as it was. Safe to repeat."""
+    """Log that an agent took a conversation over from another; the status is unchanged. Safe to repeat."""
     newest = messages.changes(here.log, opened.ref, 1)
     if newest and newest[0].cause == cause.what:
         return
@@ -173,7 +174,7 @@ def _change(item: Conversation, cause: Cause, from_status: str | None) -> Change
 
 
 def keep_open(here: Resources, ref: str, conversation: Conversation) -> None:
-    """Show a conversation in its project's list, as it stands; or take it off when it is over."""
+    """Update a conversation in its project's open list, or remove it if its status is not listed."""
     status = Status(conversation.conversation_status)
     if status not in LISTED:
         open_list.remove(here.log, conversation.company_id, conversation.project_id, ref)
@@ -195,12 +196,12 @@ def _fenced(
     here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool
 ) -> State | None:
     """
-    The state with the mode of the status and the reason; the fence is raised where the mode changes.
+    Write the mode and the reason of a status change to the state; a new mode raises the fence.
 
-    None where somebody has ended the conversation meanwhile, and this is no return.
+    Returns None if the conversation was ended meanwhile and *is_return* is false.
     """
     mode, state = mode_of(status), opened.state
-    without = () if cause.reason else ("status_reason",)  # One without a reason leaves no old one.
+    without = () if cause.reason else ("status_reason",)  # No reason: remove the old one.
     for _ in range(ROUNDS):
         if state.mode is Mode.CLOSED and mode is not Mode.CLOSED and not is_return:
             return None
@@ -209,7 +210,7 @@ def _fenced(
                 return state
             facts = {"status_reason": cause.reason}
             if mode is Mode.CLOSED and opened.conversation.conversation_status != status:
-                facts["moved_for"] = cause.what  # Whoever finds it over knows what has ended it.
+                facts["moved_for"] = cause.what  # Records the event that ended the conversation.
             return states.note(here.log, opened.ref, drop=without, **facts)
         set_ = states.set_mode(
             here.log,
@@ -231,7 +232,7 @@ def _fenced(
 
 
 def status_before(opened: Opened) -> Status:
-    """The status that a conversation had before it was closed or opted out of."""
+    """Return the status that a conversation had before it was closed or opted out."""
     known = opened.state.status_before
     then = Status(known) if known else None
     if then is not None and then not in OVER:

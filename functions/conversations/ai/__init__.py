@@ -1,9 +1,10 @@
 """
-What a model is asked, what of its answer counts, and who plays it offline. No storage, no sending: values in and out.
+Prompts, model calls and checks of answers, and a scripted model for offline use. No module stores or sends anything.
 
-    answering   one turn: calls, functions, one repair
-    models      the model that a project configured; scripted, which is none
-    prompt, templates, functions    what goes out
-    output, checks                  what came back, and everything that can be wrong with it
-    config, parameters              what a project may configure
+    dialogue, outcome                   one turn: model calls, function calls, one repair call; its result
+    model_calls, model_providers        calls within a turn's limits; the model that a project configured
+    prompt, functions, output_schema    input of the model: system prompt, tools, form of the answer
+    checks                              guardrails, faults and language of an answer
+    config, json_schema                 settings of a project and the parameters of its functions
+    scripted                            deterministic stand-in for a model
 """

@@ -1,4 +1,4 @@
-"""What a project configures about its AI: the `ai_config` map of its company data, for one channel."""
+"""AI settings of a project for one channel: the `ai_config` map of its company data."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ type Provider = Literal["bedrock", "openai", "scripted"]
 
 class AiConfigBroken(Exception):
     """
-    The company data cannot be used. *attribute* says where, such as `ai_config.prompts.reply`; never a value.
+    The company data is invalid. *attribute* is the path, such as `ai_config.prompts.reply`; never a value.
 
-    *rule* is what the attribute breaks, where a rule of ours says so.
+    *rule* is the rule that the attribute breaks, if it is more specific than the default.
     """
 
     def __init__(self, attribute: str, rule: str = "it is missing, or not as it must be") -> None:
@@ -36,7 +36,7 @@ class AiConfigBroken(Exception):
 
 
 class BuiltIn(StrEnum):
-    """The functions that every project has. No project's own may be called so."""
+    """Functions that every project has. A project's own functions must not use these names."""
 
     HAND_OFF = "hand_off_to_human"
     COMPLETE = "complete_task"
@@ -58,15 +58,15 @@ type Prompt = Annotated[str, AfterValidator(_short_enough)]
 
 
 class _Configured(BaseModel):
-    # Unknown attributes are left out: old items have some.
+    # Unknown attributes are ignored: old items contain some.
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
 
 class Function(_Configured):
     """
-    A function of the project's own, which its webhook carries out.
+    A function of the project, executed by its webhook.
 
-    With *approval* nothing runs until a person has released it. *target* has the syntax of
+    With *approval* a call runs only after a human agent has released it. *target* has the syntax of
     `shared.runtime.web_addresses`; each call checks that its host is public.
     """
 
@@ -84,7 +84,7 @@ class Function(_Configured):
 
     @cached_property
     def compiled(self) -> Parameters:
-        """The parameters, ready to check arguments."""
+        """Compiled parameters that validate arguments."""
         return Parameters(self.parameters)
 
     @model_validator(mode="after")
@@ -99,14 +99,14 @@ class Function(_Configured):
 
 
 class Prompts(_Configured):
-    """What the project tells its model, for first messages and for answers."""
+    """The project's prompts for first messages and for replies."""
 
     initial: Prompt = Field(default="", repr=False)
     reply: Prompt = Field(default="", repr=False)
 
 
 class AiConfig(_Configured):
-    """The AI of one project on one channel. *model* is None only where it is scripted."""
+    """AI settings of one project on one channel. *model* may be None only if *provider* is `scripted`."""
 
     provider: Provider
     model: Annotated[str, Field(min_length=1, max_length=2_048)] | None = None
@@ -132,7 +132,7 @@ class AiConfig(_Configured):
 
     @classmethod
     def read(cls, ai_config: object, channel: Channel) -> AiConfig:
-        """The `ai_config` of a company-data item for *channel* (spec, section 2). Raises AiConfigBroken."""
+        """Parse the `ai_config` of a company-data item for *channel* (spec, section 2). Raises AiConfigBroken."""
         if not isinstance(ai_config, Mapping):
             raise AiConfigBroken("ai_config")
         try:

@@ -1,17 +1,17 @@
 """
-One turn of the AI: asked, perhaps with functions, perhaps once more where an answer cannot be sent; then its outcome.
+One turn of the AI: model calls, function calls and at most one repair call, mapped to an outcome.
 
-    ask -> refused                              -> hand-off, at once
-        -> fault, the first                     -> ask again, saying which
-        -> fault, the second                    -> hand-off `ai_invalid_output`
-        -> call, not listed or not valid        -> ask again with that; the second time hand-off `function_failed`
+    ask -> refusal                              -> hand-off, at once
+        -> first fault                          -> ask again, naming the fault
+        -> second fault                         -> hand-off `ai_invalid_output`
+        -> call, not listed or not valid        -> ask again with the error; the second time hand-off `function_failed`
         -> call that needs approval             -> hand-off `function_approval`, nothing runs
         -> hand-off that is barred              -> as a fault, or as a call that is not valid
-        -> call                                 -> carried out, ask again with its result; 4 rounds at most
+        -> call                                 -> executed, ask again with its result; 4 rounds at most
         -> answer
 
-Nothing is stored and nothing is sent here. A turn that is repeated after a crash costs money and nothing else:
-functions are remembered by whoever carries them out.
+This module stores and sends nothing. Repeating a turn after a crash only costs more model calls: the `Execute` callback
+runs equal function calls once.
 """
 
 from __future__ import annotations
@@ -56,14 +56,15 @@ MOST_REFUSED_CALLS = 2
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """
-    What one turn is about. *said* is the history, oldest first; empty for a first message.
+    Input of one turn. *said* is the history, oldest first; empty for a first message.
 
-    *longest* is in characters, *is_too_long* the channel's own measure. *link_hosts* are the hosts that links may lead
-    to: `policy.link_hosts`, and `checks.hosts_in` of what the integrating system sent. *contacts* are texts with
-    numbers and addresses that may be named: the company's and the person's own. *sources* fill variables of a
-    *template* (see `templates.known_values`). *decided* are functions that people decided about, with what came of
-    them. *barred* is why it may not hand off, as a person has just given the conversation back; what the person asks
-    for themself is never barred. *deadline_ms* is when the turn has to end, milliseconds since 1970.
+    *longest* is in characters, *is_too_long* the channel's own measure. *link_hosts* are the allowed hosts of links:
+    `policy.link_hosts`, and `guardrails.hosts_in` of the integrating system's data. *contacts* are texts with the
+    allowed numbers and addresses: those of the company and of the customer. *sources* fill variables of a *template*
+    (see `whatsapp_templates.known_values`). *decided* are function calls that human agents approved or refused, with
+    their results. *barred* is a cause of hand-off that is not allowed, because an agent has just handed the
+    conversation back; it is lifted if the customer asks for an agent. *deadline_ms* is when the turn must end, in
+    milliseconds since 1970.
     """
 
     kind: Literal["initial", "reply"]
@@ -84,9 +85,9 @@ class Task:
 
 def answer(model: ai.Model, task: Task, execute: Execute) -> Answer:
     """
-    What the AI says in this turn. *execute* carries a function out, once for equal calls, and tells what came of it.
+    Run one turn of the AI. *execute* runs a function, once for equal calls, and returns its result.
 
-    Raises ai.Unavailable where no answer is to be had: its `repeat` says whether the same turn may work later.
+    Raises ai.Unavailable if the model gives no answer: its `repeat` says whether the same turn may work later.
     """
     turn = _Turn(model, task, execute)
     if task.template and not turn.to_fill:
@@ -97,7 +98,7 @@ def answer(model: ai.Model, task: Task, execute: Execute) -> Answer:
 
 
 class _Turn:
-    """A turn under way: what was asked and done so far."""
+    """A running turn: its history, corrections, faults and calls so far."""
 
     def __init__(self, model: ai.Model, task: Task, execute: Execute) -> None:
         config, template = task.config, task.template
@@ -130,7 +131,7 @@ class _Turn:
         self._rounds = 0
 
     def step(self) -> Answer | None:
-        """Ask once; the end of the turn, or None where it goes on."""
+        """Call the model once; return the outcome of the turn, or None if it continues."""
         system, self._correction = self._system + self._correction, ""
         reply = self._asking.ask(system, self._history, self._schema, self._tools)
         if reply.stop is ai.Stop.REFUSED:
@@ -144,14 +145,14 @@ class _Turn:
         except OutputInvalid:
             return self._ask_again(reply.text, (Fault.NOT_THE_SCHEMA,))
         wanted = self._call_in(output)
-        # What is written beside a call of the project's own does not know its result, and is not used.
+        # Text beside a call of a project's function is discarded: it was written without the result.
         is_used = wanted is None or wanted.name in set(BuiltIn) or output.hand_off is not None
         if is_used and (faults := self._faults_of(output)):
             return self._ask_again(reply.text, faults)
         return self._called(wanted, output) if wanted else self._answered(output)
 
     def filled(self, template: Template, given: Mapping[str, str]) -> Answer:
-        """The end of a turn whose template is complete, or cannot be completed."""
+        """Complete the template and end the turn; hand off if it cannot be completed."""
         filled = whatsapp_templates.completed(template, self.known, given, self._task.longest)
         if isinstance(filled, tuple):
             self._faults += filled
@@ -166,7 +167,7 @@ class _Turn:
                 found.add(Fault.HANDED_BACK)
             return tuple(fault for fault in Fault if fault in found)
         if output.hand_off or output.function_call:
-            return ()  # Nothing is sent then.
+            return ()  # No message is sent.
         given = output.variables or {}
         filled = whatsapp_templates.completed(template, self.known, given, self._task.longest)
         found = {*guardrails.faults_of(Output(content="", variables=given), self._bounds)}
@@ -196,11 +197,11 @@ class _Turn:
         except CallRefused as refused:
             return self._refused(wanted, str(refused))
         if output and output.hand_off and not call.is_built_in:
-            return self._answered(output)  # People decide about it.
+            return self._answered(output)  # Human agents decide on it.
         return self._carried_out(wanted, call, output)
 
     def _open_questions(self) -> list[str]:
-        """The questions that an answer can be recorded for; none while the person has not written."""
+        """Return the questions that an answer may be recorded for; none until the customer has written."""
         if not any(said.role is ai.Role.USER for said in self._task.said):
             return []
         return open_questions(self._task.facts.project_data, self._recorded)
@@ -234,7 +235,7 @@ class _Turn:
         return None
 
     def _proposed(self, wanted: ai.ToolCall, call: Call) -> Answer | None:
-        """A function that people decide about: asked for once, also where they have decided about it just before."""
+        """Hand off a call that needs approval; if an equal call was just decided, use that result."""
         same = [d for d in self._task.decided if _is_same(d.call, call)]
         if same:
             self._history.append(exchange(wanted, Result(same[-1].result, same[-1].is_error)))
@@ -277,7 +278,7 @@ def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> guardrails.
     return guardrails.Bounds(
         longest=task.longest,
         is_too_long=task.is_too_long,
-        language=language_of("\n".join(asked)) or named.replace("_", "-"),  # Meta writes en_US
+        language=language_of("\n".join(asked)) or named.replace("_", "-"),  # Meta: en_US
         hosts=task.link_hosts,
         contacts=guardrails.Contacts.of([*task.contacts, own_words, *known]),
         known=known,
@@ -296,7 +297,7 @@ def _is_same(decided: ai.ToolCall, call: Call) -> bool:
 
 
 def _newest_of_the_person(said: Sequence[Said]) -> list[Said]:
-    """What they wrote since we wrote last."""
+    """Return the customer's messages since our last one, oldest first."""
     newest: list[Said] = []
     for message in reversed(said):
         if message.role is not ai.Role.USER:

@@ -1,7 +1,7 @@
 """
-The functions that a model may ask for: four of our own, and those that the project lists. Nothing here runs any.
+Functions that a model may call: four built-in ones and those that the project lists. This module does not run them.
 
-A call names a function and its arguments, never a company, project or person: those come from the conversation.
+A call contains a function name and arguments, never a company, project or person: those come from the conversation.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _BUILT_IN_PARAMETERS = {tool.name: Parameters(tool.parameters) for tool in _BUIL
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that may be carried out. *function* is the project's own; None for one of ours."""
+    """A valid function call. *function* is the project's; None for a built-in one."""
 
     call_id: str
     name: str
@@ -69,18 +69,18 @@ class Call:
 
     @property
     def is_built_in(self) -> bool:
-        """Whether we carry it out ourselves."""
+        """Whether Parley runs the function itself."""
         return self.function is None
 
     @property
     def canonical_arguments(self) -> str:
-        """The arguments as JSON in one spelling: equal calls have equal action ids."""
+        """Canonical JSON of the arguments: equal calls get equal action ids."""
         return to_json(self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a call, in words for the model. An error is told to it as one."""
+    """Result of a call, as text for the model; *is_error* marks it as an error."""
 
     text: str = field(repr=False)
     is_error: bool = False
@@ -98,11 +98,11 @@ type Execute = Callable[[Call], Result]
 
 
 class CallRefused(Exception):
-    """The model asked for what it may not have. The text is for the model: names and rules, no values."""
+    """The model made an invalid call. The message is for the model: names and rules, no values."""
 
 
 def tools_of(functions: Sequence[Function]) -> tuple[ai.Tool, ...]:
-    """All that the model may ask for."""
+    """Return the tools of the model: built-in functions and the project's."""
     own = (ai.Tool(f.name, f.description, f.parameters) for f in functions)
     return (*_BUILT_IN, *own)
 
@@ -111,16 +111,16 @@ def checked(
     call: ai.ToolCall, functions: Sequence[Function], questions: Sequence[str] = ()
 ) -> Call:
     """
-    The call, if its function is listed and its arguments fit. Raises CallRefused.
+    Validate a model's call against the listed functions and their parameters. Raises CallRefused.
 
-    *questions* are the open ones: of no other can an answer be recorded. The call names it as it is given here.
+    An answer can be recorded only for one of the open *questions*; the returned call has its text as given there.
     """
     own = next((function for function in functions if function.name == call.name), None)
     parameters = own.compiled if own else _BUILT_IN_PARAMETERS.get(call.name)
     if parameters is None:
         raise CallRefused("There is no function of this name.")
     try:
-        # Some models write nothing where a function takes nothing.
+        # Some models send an empty text for a function without parameters.
         arguments = parameters.arguments(call.arguments or "{}")
     except ArgumentsInvalid as invalid:
         raise CallRefused(f"The arguments are not valid. {invalid}") from None
@@ -130,7 +130,7 @@ def checked(
 
 
 def _open_question(key: str, questions: Sequence[str]) -> str:
-    """The open question that the model means. Raises CallRefused."""
+    """Return the open question that matches *key*. Raises CallRefused."""
     found = next((one for one in questions if _folded(one) == _folded(key)), None)
     if found is None:
         raise CallRefused("key: is no open question of `clarificationPoints`. Nothing is recorded.")
@@ -138,10 +138,10 @@ def _open_question(key: str, questions: Sequence[str]) -> str:
 
 
 def _folded(question: str) -> str:
-    """Models change case and spaces."""
+    """Normalise case and spaces, which models change."""
     return " ".join(question.split()).casefold()
 
 
 def exchange(call: ai.ToolCall, result: Result) -> ai.Exchange:
-    """A call and its result, as the model sees them in the next round."""
+    """Build the exchange that shows the model a call and its result in the next round."""
     return ai.Exchange(call, result.text[:LONGEST_RESULT] or "{}", result.is_error)

@@ -1,8 +1,8 @@
 """
-The parameters of a project's function: a part of JSON Schema, checked when it is configured and at every call.
+Parameters of a project's function: a subset of JSON Schema, checked when it is configured and at every call.
 
-What is written there is enforced or refused, never skipped: a keyword that is not listed here makes the configuration
-invalid. The checking itself is pydantic's; its patterns run in linear time, and without looking ahead or back.
+Every keyword is enforced or rejected, never ignored: an unsupported keyword makes the configuration invalid. pydantic
+validates the arguments; its patterns run in linear time and have no look-around.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OF_NUMBERS = {
     "exclusiveMaximum": "lt",
     "multipleOf": "multiple_of",
 }
-# Kind of value -> its keywords, and what pydantic calls them.
+# Type -> its keywords and their names in pydantic.
 _BOUNDS: Mapping[str, Mapping[str, str]] = {
     "string": {"minLength": "min_length", "maxLength": "max_length", "pattern": "pattern"},
     "integer": _OF_NUMBERS,
@@ -52,15 +52,15 @@ _STRUCTURE: Mapping[str, frozenset[str]] = {
 
 
 class ParametersBroken(Exception):
-    """The schema is not one that can be enforced; says which keyword, never a value."""
+    """The schema cannot be enforced. The message names the keyword, never a value."""
 
 
 class ArgumentsInvalid(Exception):
-    """The arguments break the schema; names the place and the rule, never a value."""
+    """The arguments violate the schema. The message names the path and the rule, never a value."""
 
 
 class Parameters:
-    """A compiled schema. Raises ParametersBroken for one that is no object's, or has what is not known here."""
+    """A compiled schema. Raises ParametersBroken if it is not an object's, or has an unsupported keyword."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         if schema.get("type") != "object":
@@ -71,7 +71,7 @@ class Parameters:
             raise ParametersBroken("a bound or pattern is not valid") from None
 
     def arguments(self, text: str) -> dict[str, Any]:
-        """The arguments in a JSON *text*. Raises ArgumentsInvalid."""
+        """Parse and validate arguments in a JSON *text*. Raises ArgumentsInvalid."""
         try:
             parsed = json.loads(text, parse_constant=_no_constant)
         except (ValueError, RecursionError):
@@ -107,7 +107,7 @@ def _compiled(schema: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - any part
         return _any_of(schema["anyOf"], depth)
     kind = schema.get("type")
     if isinstance(kind, list):
-        # Each of the types takes the bounds that are its own.
+        # Each type gets only the keywords that apply to it.
         choices = [_own(schema, str(one)) | {"type": one} for one in kind]
         _refuse_unknown(schema, {"type"}.union(*choices))
         return _any_of(choices, depth)

@@ -1,4 +1,4 @@
-"""Calls to a model within the time and number that a turn has, and what they cost."""
+"""Calls to a model within the time and attempts of a turn, and their cost."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST_CALL_MS = 45 * clock.SECOND_MS
-SHORTEST_LEFT_MS = 20 * clock.SECOND_MS  # with less no call is started
+SHORTEST_LEFT_MS = 20 * clock.SECOND_MS  # minimum time left to start a call
 ATTEMPTS = 2
-PAUSE_MS = (500, 2_000)  # before the second attempt: full jitter
+PAUSE_MS = (500, 2_000)  # before the second attempt, with full jitter
 
 
 @dataclass(slots=True)
 class Asking:
-    """One turn's calls, until *deadline_ms* (milliseconds since 1970)."""
+    """Model calls of one turn, until *deadline_ms* (milliseconds since 1970)."""
 
     model: ai.Model
     deadline_ms: int
@@ -32,7 +32,7 @@ class Asking:
 
     @property
     def cost(self) -> Cost:
-        """What was spent so far."""
+        """Cost so far."""
         return Cost(self.model.name, self.usage, self.calls, self.ms)
 
     def ask(
@@ -43,9 +43,9 @@ class Asking:
         tools: Sequence[ai.Tool],
     ) -> ai.Reply:
         """
-        A reply, at the second attempt if the first fails in a way that may pass. Raises ai.Unavailable.
+        Call the model, with a second attempt after a retryable failure. Raises ai.Unavailable.
 
-        What is raised says `later` only where a whole new turn may work: one repeat that was in vain is for good.
+        The raised error has `repeat` `later` only if a new turn may work; `once` becomes `never` after a failed retry.
         """
         for attempt in range(1, ATTEMPTS + 1):
             try:
@@ -56,7 +56,7 @@ class Asking:
                 if attempt == ATTEMPTS:
                     again = ai.Repeat.NEVER if failure.repeat is ai.Repeat.ONCE else failure.repeat
                     raise ai.Unavailable(failure.code, again) from None
-            clock.sleep_ms(random.randint(*PAUSE_MS))  # noqa: S311 - spreads load; nothing is kept secret by it
+            clock.sleep_ms(random.randint(*PAUSE_MS))  # noqa: S311 - spreads load; not used for security
         raise AssertionError("unreachable")
 
     def _once(

@@ -1,4 +1,4 @@
-"""The model that a project has configured."""
+"""Creates the model that a project has configured."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Providers:
     """
-    Where models are. *secret* finds the secret of a company by its id and an `api_key_reference`, and caches it.
+    Access to the model providers. *secret* returns the cached secret of a company id and an `api_key_reference`.
 
-    *make_bedrock* makes boto3's `bedrock-runtime` for the configuration of a call.
+    *make_bedrock* creates a boto3 `bedrock-runtime` client with the configuration of a call.
     """
 
     openai_url: str
@@ -34,7 +34,7 @@ class Providers:
 
 
 def model_for(config: AiConfig, providers: Providers, company_id: str) -> Model:
-    """The model of a company's project on this channel. Raises AiConfigBroken, and Misconfigured as `account_for`."""
+    """Create the model of a project on one channel. Raises AiConfigBroken, and Misconfigured like `account_for`."""
     if config.provider == "scripted":
         return Scripted()
     if config.model is None:
@@ -51,9 +51,9 @@ def model_for(config: AiConfig, providers: Providers, company_id: str) -> Model:
 
 def account_for(config: AiConfig, providers: Providers, company_id: str) -> Account:
     """
-    The OpenAI account of a project, for its model and for the mirror.
+    Return the OpenAI account of a project, for its model and for `openai_mirror`.
 
-    Raises AiConfigBroken, and Misconfigured where its key is another company's.
+    Raises AiConfigBroken, and Misconfigured if its key belongs to another company.
     """
     if config.api_key_reference is None:
         raise AiConfigBroken("ai_config.api_key_reference")

@@ -1,4 +1,4 @@
-"""What a turn of the AI comes to."""
+"""Outcome of an AI turn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Cause(StrEnum):
-    """Why a person has to go on. AI: the model said so itself, and why."""
+    """Cause of a hand-off to a human agent. AI: the model asked for it and gave a reason."""
 
     AI = "ai"
     REFUSED = "ai_refused"  # by the model, its provider's filter or a guardrail
@@ -26,7 +26,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HandOff:
-    """A person has to go on. *reason* is what they are shown: the model's words, or the cause's name."""
+    """A hand-off to a human agent. *reason* is shown to agents: the model's text, or the cause's name."""
 
     cause: Cause
     reason: str = field(repr=False)
@@ -34,7 +34,7 @@ class HandOff:
 
 @dataclass(frozen=True, slots=True)
 class MadeCall:
-    """A function that was called; without a result it waits for a person's approval."""
+    """A function call of the turn; without a result it waits for a human agent's approval."""
 
     call: Call
     result: Result | None
@@ -42,7 +42,7 @@ class MadeCall:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a turn took: *calls* to the model, answered or not, and the milliseconds spent in them."""
+    """Cost of a turn: *calls* to the model, answered or not, and the milliseconds spent in them."""
 
     model: str
     usage: Usage
@@ -55,7 +55,7 @@ class Answer:
     """
     The outcome of a turn. *content* may be empty; for a template it is the rendered body, and *variables* its values.
 
-    *faults* are those of answers that were not used, in their order.
+    *faults* are those of rejected answers, in order.
     """
 
     content: str = field(default="", repr=False)

@@ -1,4 +1,4 @@
-"""The one form in which every model answers, as a JSON schema for its decoder and as a model for us."""
+"""The form of every model's answer: a JSON schema for the decoder, and a pydantic model."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LONGEST_REASON = 500
 
 
 class OutputInvalid(Exception):
-    """The answer is not of this form; names the first field and the rule, never a value."""
+    """The answer violates the schema. The message names the first field and the rule, never a value."""
 
 
 def _as_text(arguments: object) -> object:
-    # Decoders that know no free objects write them as JSON text; others write the object.
+    # Decoders without free-form objects write JSON text; others write the object.
     return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else arguments
 
 
@@ -30,14 +30,14 @@ class _Strict(BaseModel):
 
 
 class FunctionWanted(_Strict):
-    """A function that the model asks for in its answer. *arguments* is JSON text, unchecked."""
+    """A function call in the model's answer. *arguments* is unvalidated JSON text."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)]
     arguments: Annotated[str, BeforeValidator(_as_text), Field(repr=False)]
 
 
 class HandOffWanted(_Strict):
-    """The model wants a person to go on."""
+    """A hand-off to a human agent in the model's answer."""
 
     reason: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON, repr=False)]
 
@@ -53,12 +53,12 @@ class Output(_Strict):
 
     @property
     def says_something(self) -> bool:
-        """Whether there is anything to act on."""
+        """Whether the answer has content, variables, a function call or a hand-off."""
         return bool(self.content.strip() or self.variables or self.function_call or self.hand_off)
 
 
 def parse(text: str) -> Output:
-    """The answer in a JSON *text*. Raises OutputInvalid."""
+    """Parse an answer from a JSON *text*. Raises OutputInvalid."""
     try:
         return Output.model_validate_json(text)
     except ValidationError as error:
@@ -71,9 +71,9 @@ def schema_for(
     *, has_subject: bool = False, variables: Mapping[str, int] | None = None
 ) -> ai.Schema:
     """
-    The schema of an answer: with a subject for e-mail, with *variables* (name -> most characters) for a template.
+    Build the schema of an answer: a subject for e-mail, *variables* (name -> maximum characters) for a template.
 
-    Strict decoders want every field required, so what may be absent is null, and what cannot occur is left out.
+    Strict decoders require every field, so optional fields are nullable, and inapplicable ones are left out.
     """
     properties: dict[str, Any] = {
         "content": {"type": "string", "description": "The message to the person; may be empty."}
@@ -93,7 +93,7 @@ def schema_for(
 
 
 def variables_in(schema: ai.Schema | None) -> dict[str, int]:
-    """The variables (name -> most characters) that a schema of `schema_for` asks for."""
+    """Return the variables (name -> maximum characters) of a schema made by `schema_for`."""
     wanted = schema.schema["properties"].get("variables") if schema else None
     if wanted is None:
         return {}
@@ -102,7 +102,7 @@ def variables_in(schema: ai.Schema | None) -> dict[str, int]:
 
 
 def has_subject(schema: ai.Schema | None) -> bool:
-    """Whether a schema of `schema_for` asks for a subject."""
+    """Return whether a schema made by `schema_for` has a subject."""
     return schema is not None and "subject" in schema.schema["properties"]
 
 

@@ -1,4 +1,4 @@
-"""What the admin API reaches, who acts through it, and why it refuses."""
+"""Dependencies, actor and errors of the admin API."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _REF = re.compile("[a-z2-7]{26}")
 
 
 class NotFound(Exception):
-    """Not there, or another company's: the caller is not told which."""
+    """The object does not exist or belongs to another company; the answer does not reveal which."""
 
 
 class NotOpen(Exception):
-    """The conversation is closed, or the customer has opted out of it."""
+    """The conversation is closed, or the customer has opted out."""
 
 
 class AlreadyTaken(Exception):
-    """A colleague has the conversation."""
+    """Another agent holds the conversation."""
 
 
 class Unusable(Exception):
-    """What was given breaks a rule that only the conversation knows; *field* and *problem* say which, never a value."""
+    """The input breaks a rule that depends on stored data. *field* and *problem* describe it, never a value."""
 
     def __init__(self, field: str, problem: str) -> None:
         super().__init__(f"{field}: {problem}")
@@ -47,7 +47,7 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
-    """Everything that the admin API reaches. *inbound* is where messages come in."""
+    """Dependencies of the admin API. *inbound* is the queue of inbound messages."""
 
     here: Resources
     inbound: FifoQueue
@@ -56,17 +56,17 @@ class Office:
 
     @property
     def seal(self) -> Seal:
-        """What makes cursors and ids. Raises SecretUnreadable."""
+        """Seal that encodes cursors and ids. Raises SecretUnreadable."""
         return seal_of(self.seal_secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """
-    Who acts, and in which call: *cause* is the hash of its idempotency key, and what follows from it happens once.
+    Actor of a call. *cause* is the hash of its idempotency key, which makes the effects of the call idempotent.
 
-    *name* is None where the call names nobody; then it is whoever has the conversation, or the *principal* of the key.
-    The principal is stored with every change. With *force* the call may act where another agent has the conversation.
+    *name* is None if the call names no agent: the actor is then the conversation's holder, or the *principal* of the
+    API key. The principal is stored with every change. With *force* the call may act on another agent's conversation.
     """
 
     name: str | None
@@ -75,11 +75,11 @@ class Agent:
     force: bool = False
 
     def id_in(self, state: State) -> str:
-        """Who acts in a conversation that stands so."""
+        """Return the id of the actor in a conversation with this state."""
         return self.name or log.holder_of(state) or self.principal
 
     def cause_in(self, opened: Opened, act: str, *, reason: str, words: str | None = None) -> Cause:
-        """The record of a change by this agent: *act* names the kind of call, *words* as in `Cause`."""
+        """Build the cause of a change by this agent: *act* names the kind of call, *words* as in `Cause`."""
         return Cause(
             who=f"human:{self.id_in(opened.state)}",
             principal=self.principal,
@@ -90,13 +90,13 @@ class Agent:
 
 
 def check_not_taken(opened: Opened, agent: Agent) -> None:
-    """Raise AlreadyTaken where another agent has the conversation and the call has no `force`."""
+    """Raise AlreadyTaken if another agent holds the conversation and the call has no `force`."""
     if not agent.force and log.holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
         raise AlreadyTaken("a colleague has the conversation; give force: true to act all the same")
 
 
 def opened_for(office: Office, caller: Caller, ref: str) -> Opened:
-    """The caller's conversation. Raises NotFound, and ConfigurationInvalid where its project cannot be read."""
+    """Load a conversation of the caller. Raises NotFound, and ConfigurationInvalid for an invalid project."""
     here = office.here
     state = states.read(here.log, ref) if _REF.fullmatch(ref) else None
     if state is None or not caller.may_use(state.company_id, state.project_id):
@@ -109,7 +109,7 @@ def opened_for(office: Office, caller: Caller, ref: str) -> Opened:
 
 
 def read_again(here: Resources, opened: Opened) -> Opened:
-    """The same conversation as it stands now. Raises NotFound where it is gone."""
+    """Reload a conversation. Raises NotFound if it no longer exists."""
     state = states.read(here.log, opened.ref)
     if state is None:
         raise NotFound("ref: there is no such conversation")
@@ -120,7 +120,7 @@ def read_again(here: Resources, opened: Opened) -> Opened:
 
 
 def recipient_of(text: str) -> str:
-    """A person's address as it is kept: E.164, the key of an e-mail address, or a user id. Raises Unusable."""
+    """Normalise a recipient's address: E.164, the key of an e-mail address, or a user id. Raises Unusable."""
     try:
         if "@" in text:
             return addresses.email_address(text)

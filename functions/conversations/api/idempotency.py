@@ -1,4 +1,4 @@
-"""A change of the admin API is made once: its repetition under the same key gets the same answer."""
+"""Idempotency of admin API changes: a repetition under the same key returns the stored answer."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ KEY = re.compile(r"[!-~]{8,255}")
 
 
 class KeyReused(Exception):
-    """Another change was asked for under the same key."""
+    """The same key was used for a different change."""
 
 
 class StillRunning(Exception):
-    """The same change is being made just now."""
+    """The same change is in progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """
-    One change: *key* is the Idempotency-Key, *content* all that was given.
+    A requested change: *key* is the Idempotency-Key, *content* the whole input.
 
     *projects* are those that the caller's API key is bound to. A stored answer may name conversations of all of them,
-    so the Idempotency-Keys of callers with other projects are apart: such a caller neither gets the answer nor learns
-    that it exists. *owner* names this call, *remaining_ms* is how long it can still live.
+    so Idempotency-Keys are scoped to the set of projects: a caller with other projects neither gets the answer nor
+    learns that it exists. *owner* identifies this call, *remaining_ms* is its remaining time.
     """
 
     company: str
@@ -50,15 +50,16 @@ class Asked:
 
     @property
     def cause(self) -> str:
-        """The hash that names the change, and what follows from it."""
+        """Hash that identifies the change and its effects."""
         return digest("admin", self.company, *sorted(self.projects), self.route, self.key)
 
 
 def answered(log: Table, asked: Asked, change: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     """
-    The answer of *change*, which is given the cause, or the one that it gave before. Raises KeyReused, StillRunning.
+    Call *change* with the cause, or return its stored answer. Raises KeyReused, StillRunning.
 
-    What fails is given back at once. What died on the way is made again after its lease: changes are safe to repeat.
+    A failed change releases the key at once. After a crash the change is repeated once the lease has expired: changes
+    are safe to repeat.
     """
     fingerprint = identifiers.fingerprint(asked.content)
     try:
@@ -77,7 +78,7 @@ def answered(log: Table, asked: Asked, change: Callable[[str], dict[str, Any]]) 
     except Exception:
         with suppress(
             ClientError, BotoCoreError
-        ):  # The lease ends by itself; what failed is what the caller is told.
+        ):  # The lease expires by itself; the caller gets the original error.
             idempotency.release(log, held)
         raise
     idempotency.finish(log, held, answer)

@@ -1,4 +1,4 @@
-"""What callers of the admin API may say, and within which bounds. An error names the field and the rule, no value."""
+"""Input models of the admin API and their limits. An error names the field and the rule, never a value."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
@@ -20,7 +20,7 @@ from conversations.store.items.conversation import ChannelMethod
 LONGEST_TEXT = 20_000
 
 
-# The system writes these itself where it says who acted: as a whole word, or before a colon.
+# Reserved: the system writes these as actors, as a whole word or before a colon.
 _OF_THE_SYSTEM = frozenset(
     {"ai", "api-key", "customer", "external", "human", "parley", "provider", "system"}
 )
@@ -50,32 +50,32 @@ type Flag = Annotated[bool, Strict()]
 type Text = Annotated[
     str, Field(min_length=1, max_length=LONGEST_TEXT), AfterValidator(_is_not_blank)
 ]
-# Nobody's conversation is older; and a year has four digits, so that text order is time order.
+# No conversation is older. Years must have four digits, so that text order is time order.
 type Moment = Annotated[AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC))]
 type Recipient = Annotated[str, Field(min_length=1, max_length=320)]
 
 
 class _Input(BaseModel):
-    # Strict about names: a field with a typing error must not act as if it had not been there.
+    # Unknown fields are errors: a misspelt field must not be ignored.
     model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
 
 
 class _Page(_Input):
-    """Which part of a listing; `cursor` is that of the answer before."""
+    """Position in a listing; `cursor` is that of the previous page."""
 
     limit: int = Field(default=25, ge=1, le=100)
     cursor: str | None = None
 
 
 class ListQuery(_Page):
-    """Which conversations of the company. Without a status those that are open, of all projects of the key."""
+    """Filter for a company's conversations. Defaults: open ones, of all projects of the API key."""
 
     project_id: str | None = Field(default=None, pattern=ID)
     status: Status | None = None
 
 
 class SearchInput(_Page):
-    """Which conversations of one person. Times are ISO 8601 with a zone, of when a conversation was created."""
+    """Filter for conversations with one customer. `from` and `to` limit `created_at`: ISO 8601 with a time zone."""
 
     recipient: Recipient
     status: Status | None = None
@@ -86,11 +86,11 @@ class SearchInput(_Page):
 
 
 class NoInput(_Input):
-    """Nothing is to be given."""
+    """Empty input."""
 
 
 class MessagesQuery(_Input):
-    """Which part of the log: what is older than `before`, a value that the newer part came with."""
+    """Position in the message log: messages older than `before`, a value from the previous page."""
 
     before: str | None = Field(
         default=None, pattern=r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z~[0-9a-f-]{36}$"
@@ -99,25 +99,25 @@ class MessagesQuery(_Input):
 
 
 class AgentInput(_Input):
-    """Who acts. Without a name it is whoever has the conversation, else the API key."""
+    """Acting agent. Default: the agent that holds the conversation, else the API key."""
 
     agent_id: AgentId | None = None
 
 
 class ActingInput(AgentInput):
-    """Who acts in a conversation; with `force` also where another agent has it."""
+    """Acting agent; with `force` the call may act on another agent's conversation."""
 
     force: Flag = False
 
 
 class TakeOverInput(ActingInput):
-    """Who takes a conversation over; with `force` from a colleague, too."""
+    """Agent that takes a conversation over; with `force` also from another agent."""
 
     agent_id: AgentId
 
 
 class MessageInput(ActingInput):
-    """What to say: a text, or a template of WhatsApp with the values that it needs beside those that are known."""
+    """Message to send: a text, or a WhatsApp template with the values that are not known from project data."""
 
     text: Text | None = None
     template: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._-]{1,512}$")
@@ -136,57 +136,57 @@ class MessageInput(ActingInput):
 
 
 class HandBackInput(ActingInput):
-    """Whether the model answers what the customer wrote last."""
+    """Hand-back; `answer_pending` lets the model answer the customer's pending messages."""
 
     answer_pending: Flag = False
 
 
 class ReleaseInput(ActingInput):
-    """What to let go: a draft that was not sent, or the first message; in other words where there is a text."""
+    """Release of an unsent draft, a function call or the first message; `text` replaces the message's content."""
 
     draft_entry_id: EntryId | None = None
     text: Text | None = None
 
 
 class ResolveInput(ActingInput):
-    """What became of a message whose outcome nobody knew."""
+    """Outcome of a message whose delivery is unknown."""
 
     entry_id: EntryId
     outcome: Literal["sent", "not_sent", "resend"]
 
 
 class UnmatchedQuery(_Page):
-    """Which messages that belong to no conversation."""
+    """Filter for messages that belong to no conversation."""
 
     project_id: str | None = Field(default=None, pattern=ID)
 
 
 class AttachInput(ActingInput):
-    """The conversation that a message belongs to."""
+    """Conversation to attach a message to."""
 
     ref: Ref
 
 
 class ConsentQuery(_Input):
-    """Whose consent."""
+    """Recipient whose consent is requested."""
 
     recipient: Recipient
 
 
 class _Consent(AgentInput):
-    """What somebody said, and where that can be read again."""
+    """Consent statement of a recipient; `evidence` refers to its source."""
 
     recipient: Recipient
     evidence: str = Field(pattern=r"^[ -~]{1,200}$")
 
 
 class OptOutInput(_Consent):
-    """That a person wants nothing more, on some channels or on all (`*`)."""
+    """Opt-out from some channels or from all (`*`)."""
 
     channels: list[ChannelMethod | Literal["*"]] = Field(min_length=1, max_length=4)
 
 
 class OptInInput(_Consent):
-    """That a person agrees, on these channels."""
+    """Opt-in to the given channels."""
 
     channels: list[ChannelMethod] = Field(min_length=1, max_length=3)

@@ -1,8 +1,8 @@
 """
 Open conversations of some projects, newest first.
 
-The list of a project is in the order of hashes: only who has read all of it knows the newest. So some thousand entries
-are read at a time and put in order. A project with more of them open is listed in such chunks, each newest first.
+A project's list is stored in the order of hashes, so finding the newest entries requires reading all of it. Entries are
+read in chunks of 1,000 and sorted; a project with more open conversations is listed by chunk, each newest first.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 CHUNK = 1_000
 CHUNKS_PER_CALL = 4
-AFTER_ALL = "~"  # comes after all that ids of projects and conversations are made of
+AFTER_ALL = "~"  # sorts after every character of project ids and refs
 
-# A project and a `ref`: the order in which entries are read.
+# Project id and `ref`: the order in which entries are read.
 type Place = tuple[str, str]
 type Entry = tuple[str, Open]
 
@@ -29,9 +29,9 @@ type Entry = tuple[str, Open]
 @dataclass(frozen=True, slots=True)
 class _Position:
     """
-    Where a page begins: behind *start*, in a chunk that ends with *end*, behind the entry of this age in it.
+    Start of a page: after *start*, in the chunk that ends at *end*, after the entry of age *before* in it.
 
-    The end is remembered, so that what is opened or closed while somebody pages moves nothing into another chunk.
+    The end is stored so that conversations opened or closed between two pages move no entry into another chunk.
     """
 
     start: Place | None = None
@@ -50,7 +50,7 @@ class _Position:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which entries: of these projects, in order of their ids; None stands for any status."""
+    """Filter: *projects* in order of their ids; *status* None matches any."""
 
     company: str
     projects: tuple[str, ...]
@@ -61,7 +61,7 @@ class Wanted:
 def newest_first(
     log: Table, wanted: Wanted, start: Attributes | None
 ) -> tuple[list[Entry], Attributes | None]:
-    """One page, with the project of each entry; and where to go on."""
+    """Return one page of entries with their project ids, and the position of the next page or None."""
     at = _Position.read(start) if start else _Position()
     shown: list[Entry] = []
     for _ in range(CHUNKS_PER_CALL):
@@ -86,7 +86,7 @@ def newest_first(
 
 
 def _chunk(log: Table, wanted: Wanted, at: _Position) -> tuple[list[Entry], Place]:
-    """The entries of a chunk and its end: the one that is remembered, or a thousand entries on."""
+    """Return the entries of a chunk and its end: the stored one, or the position after 1,000 entries."""
     found: list[Entry] = []
     first, after = at.start or ("", "")
     for project in wanted.projects:

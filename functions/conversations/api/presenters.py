@@ -1,4 +1,4 @@
-"""How items become what callers of the admin API see (`views`)."""
+"""Converts stored items to the views of the admin API (`views`)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "functi
 
 
 def summary_of_open(project_id: str, opening: Open) -> SummaryView:
-    """An open conversation, from the list of its project."""
+    """Present an open conversation from its project's list."""
     return SummaryView(
         ref=opening.ref,
         project_id=project_id,
@@ -58,7 +58,7 @@ def summary_of_open(project_id: str, opening: Open) -> SummaryView:
 
 
 def summary_of(conversation: Conversation) -> SummaryView:
-    """Any conversation, from its item."""
+    """Present any conversation from its item."""
     return SummaryView(
         ref=identifiers.ref_of_item(conversation),
         project_id=conversation.project_id,
@@ -81,9 +81,10 @@ def conversation_view(
     waiting: Message | None,
 ) -> ConversationView:
     """
-    One conversation; *changes* with the time of each.
+    Present one conversation; *changes* are pairs of time and change.
 
-    *unreachable* stands where the channel does not reach the customer, *waiting* is the message whose function waits.
+    *unreachable* is set if the channel does not reach the customer; *waiting* is the message of a function call that
+    waits for approval.
     """
     item, state = opened.conversation, opened.state
     return ConversationView(
@@ -147,7 +148,7 @@ def conversation_view(
 
 
 def message_view(bucket: Bucket, opened: Opened, message: Message) -> MessageView:
-    """One message of the conversation's log."""
+    """Present one message of the conversation's log."""
     own = folder_of(bucket, opened.ref)
     from_inbox = media_of(bucket, opened.conversation.company_id)
     named = {name: getattr(message, name) for name in _AS_THEY_ARE}
@@ -167,7 +168,7 @@ def message_view(bucket: Bucket, opened: Opened, message: Message) -> MessageVie
 
 
 def unmatched_view(shown_id: str, unmatched: Unmatched) -> UnmatchedView:
-    """A message that belongs to no conversation, under the id that its path has."""
+    """Present a message that belongs to no conversation; *shown_id* is its id in the API path."""
     event = unmatched.event
     return UnmatchedView(
         id=shown_id,
@@ -185,7 +186,7 @@ def unmatched_view(shown_id: str, unmatched: Unmatched) -> UnmatchedView:
 
 
 def consent_view(channel: str, newest: Consent | None) -> ChannelConsentView:
-    """What counts for a channel."""
+    """Present the consent in force for a channel."""
     if newest is None:
         return ChannelConsentView(channel=channel, state="unknown")
     return ChannelConsentView(
@@ -201,7 +202,7 @@ def consent_view(channel: str, newest: Consent | None) -> ChannelConsentView:
 
 
 def standing_view(opened: Opened) -> StandingView:
-    """How a conversation stands, and whether a message that no person wrote is on its way."""
+    """Present a conversation's status, and an automated message that is still in flight."""
     return StandingView(
         ref=opened.ref,
         conversation_status=opened.conversation.conversation_status,
@@ -213,9 +214,9 @@ def standing_view(opened: Opened) -> StandingView:
 
 def in_flight(state: State) -> InFlightView | None:
     """
-    The message that had passed the fence before it was raised; it leaves, if it has not left, and no other does.
+    Return the automated message that passed the fence before it was raised: it is sent, and no other one is.
 
-    A turn that was only claimed then cannot pass any more.
+    A turn that was only claimed by then can no longer pass the fence.
     """
     turn = state.turn
     if turn is None or turn.stage is not Stage.SENDING or turn.generation >= state.generation:
@@ -248,7 +249,7 @@ def _entry_of(message_sk: str) -> str:
 
 
 def _link(key: str | None, *folders: Folder) -> Link | None:
-    """A link to a key of one of the folders; None for any other key, which is recorded as a fault."""
+    """Return a link to a key in one of the folders; None for any other key, which is recorded as a fault."""
     if key is None:
         return None
     folder = next((one for one in folders if one.holds(key)), folders[0])

@@ -1,4 +1,4 @@
-"""Conversations read back: of a company, of one person, and the log of one of them; page by page, newest first."""
+"""Queries: conversations of a company or of one customer, and the log of a conversation; paged, newest first."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
 
-# What one call reads of an index is bounded; then comes a cursor, however few of the entries were wanted.
+# One call reads a bounded number of index entries, then returns a cursor even if few of them matched.
 ENTRIES_PER_QUERY = 100
 ENTRIES_PER_CALL = 1_000
 CHANGES_SHOWN = 20
@@ -36,7 +36,7 @@ CHANGES_SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Page[R]:
-    """Part of a listing. With a cursor there may be more behind it, however short this part is; without, it is over."""
+    """Page of a listing. `cursor` is None on the last page; a page with a cursor may be short or empty."""
 
     result: R
     cursor: str | None
@@ -44,10 +44,10 @@ class Page[R]:
 
 def of_company(office: Office, caller: Caller, query: ListQuery) -> Page[ConversationsView]:
     """
-    Conversations of one project, or of all that the key is for. Raises NotFound and InvalidCursor.
+    List conversations of one project, or of all projects of the API key. Raises NotFound and InvalidCursor.
 
-    Open ones are newest first, up to some thousand at a time (`open_list`). The contract's index knows no order of
-    time, so the others are newest first within a page.
+    Open ones are newest first per chunk (`open_conversations`). The contract's index has no time order, so the others
+    are newest first within a page.
     """
     projects = _projects(office, caller, query.project_id)
     parts = ("conversations", query.project_id or "", query.status or "", *projects)
@@ -74,7 +74,7 @@ def of_company(office: Office, caller: Caller, query: ListQuery) -> Page[Convers
 
 
 def of_recipient(office: Office, caller: Caller, given: SearchInput) -> Page[ConversationsView]:
-    """The company's conversations with one person. Raises Unusable and InvalidCursor."""
+    """List the company's conversations with one customer. Raises Unusable and InvalidCursor."""
     recipient = recipient_of(given.recipient)
     since, until = _text(given.from_), _text(given.to)
     if since and until and until < since:
@@ -102,7 +102,7 @@ def of_recipient(office: Office, caller: Caller, given: SearchInput) -> Page[Con
 
 
 def one(office: Office, caller: Caller, ref: str) -> ConversationView:
-    """One conversation. Raises NotFound."""
+    """Return one conversation. Raises NotFound."""
     opened, here = opened_for(office, caller, ref), office.here
     waiting = due.get(here.log, ref, DueKind.RESUME)
     function_sk = opened.state.undecided
@@ -122,7 +122,7 @@ def one(office: Office, caller: Caller, ref: str) -> ConversationView:
 
 
 def log_of(office: Office, caller: Caller, ref: str, query: MessagesQuery) -> MessagesView:
-    """Messages of one conversation, newest first. Raises NotFound."""
+    """List messages of one conversation, newest first. Raises NotFound."""
     here = office.here
     opened = opened_for(office, caller, ref)
     start = of(ref, Message.sk(*query.before.split("~"))) if query.before else None
@@ -139,7 +139,7 @@ def gather[T](
     limit: int,
     start: Attributes | None,
 ) -> tuple[list[T], Attributes | None]:
-    """Entries from *start* on that fit, and where to go on; fewer than *limit* where many others stand between."""
+    """Return matching entries from *start* and the next position; fewer than *limit* if matches are sparse."""
     found: list[T] = []
     for _ in range(ENTRIES_PER_CALL // ENTRIES_PER_QUERY):
         entries, start = read(ENTRIES_PER_QUERY, start)
@@ -147,7 +147,7 @@ def gather[T](
         room = limit - len(found)
         found += wanted[:room]
         if len(wanted) > room:
-            # Not where the index stopped reading: the entries that this page had no room for come next.
+            # The last returned entry, not the end of the read: the remaining matches are on the next page.
             return found, position_of(found[-1])
         if start is None or len(found) == limit:
             break
@@ -167,7 +167,7 @@ def _conversations(
         read, fits, lambda item: conversations.position(index, item), query.limit, start
     )
     found.sort(key=lambda item: (item.created_at, item.conversation_id), reverse=True)
-    # Without its key a conversation has no `ref` that could be shown.
+    # A conversation without its key has no `ref`.
     result = _summaries(
         [presenters.summary_of(item) for item in found if identifiers.has_key(item)]
     )
@@ -175,7 +175,7 @@ def _conversations(
 
 
 def _projects(office: Office, caller: Caller, wanted: str | None) -> list[str]:
-    """The projects that are meant, in order. Raises NotFound for one that is not the key's, or not there."""
+    """Return the requested projects in order. Raises NotFound for one that is unknown or not the API key's."""
     companies = office.here.companies
     if wanted is None:
         known = companies.projects(caller.company)
@@ -186,7 +186,7 @@ def _projects(office: Office, caller: Caller, wanted: str | None) -> list[str]:
 
 
 def _narrowest(given: SearchInput, since: str | None, until: str | None) -> tuple[str, Any]:
-    """The local index that leaves out most, and its condition; what else was asked for is filtered."""
+    """Return the most selective local index and its condition; the other criteria are filtered after the read."""
     if given.status is not None:
         return Conversation.by_status, Key("conversation_status").eq(given.status.value)
     created = Key("created_at")

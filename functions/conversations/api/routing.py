@@ -1,4 +1,4 @@
-"""How a route of the admin API is declared: its scope, what it is given and what it answers, in one place."""
+"""Declares routes of the admin API: scope, input and result of each route in one place."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 KEY_HEADER = "Idempotency-Key"
 
-# A route that changes nothing, and one that returns the change as soon as it knows that the caller may make it.
+# `Read` changes nothing. `Change` checks the caller's access, then returns the change as a function.
 type Read = Callable[..., Page[Any]]
 type Change = Callable[..., Callable[[Agent], BaseModel]]
 
 
 @dataclass(frozen=True)
 class Routes:
-    """The routes of *app*; *log* keeps the answers of changes. What is declared here stands in the document."""
+    """Routes of *app*; *log* stores the answers of changes. Declared routes appear in the OpenAPI document."""
 
     app: APIGatewayRestResolver
     log: Table
@@ -46,7 +46,7 @@ class Routes:
     def reads(
         self, line: str, scope: Scope, given: type[BaseModel], result: type[BaseModel]
     ) -> Callable[[Read], Read]:
-        """Declare a route (`GET /path/{name}`): its function is called with the caller, the input and the names."""
+        """Declare a read route (`GET /path/{name}`): its function gets the caller, the input and path parameters."""
 
         def declare(act: Read) -> Read:
             operation = _operation(act, line, scope, given, result)
@@ -73,10 +73,10 @@ class Routes:
         status: HTTPStatus = HTTPStatus.OK,
     ) -> Callable[[Change], Change]:
         """
-        Declare a route whose change is made once for each `Idempotency-Key`.
+        Declare a route whose change is made once per `Idempotency-Key`.
 
-        Its function finds what the call is about, and returns the change. So who may not see a thing learns nothing
-        of it by a key that somebody else has used.
+        Its function loads the object of the call and returns the change. Access is thus checked before the stored
+        answer: a caller without access learns nothing from a key that another caller used.
         """
 
         def declare(act: Change) -> Change:
@@ -112,11 +112,11 @@ class Routes:
 
     @property
     def scopes(self) -> list[Scope]:
-        """Every scope that opens one of the routes."""
+        """All scopes that the routes require."""
         return sorted({Scope(scope) for one in self.operations for scope in one.scopes})
 
     def document(self, title: str, version: str) -> dict[str, Any]:
-        """The OpenAPI document of the routes."""
+        """Build the OpenAPI document of the routes."""
         return openapi.document(title, version, self.operations)
 
     def _listen(self, operation: Operation, route: Callable[..., Response[str]]) -> None:
@@ -125,7 +125,7 @@ class Routes:
         self.app.route(rule, method=operation.method)(route)
 
     def _asked(self, operation: Operation, caller: Caller, content: dict[str, Any]) -> Asked:
-        """The change that this call asks for. Raises InvalidInput without a usable key."""
+        """Build the idempotency record of this call. Raises InvalidInput without a valid `Idempotency-Key`."""
         key = self.app.current_event.headers.get(KEY_HEADER) or ""
         if not idempotency.KEY.fullmatch(key):
             problem = "is needed: 8 to 255 visible characters of ASCII"
@@ -167,7 +167,7 @@ def _operation(
 
 @contextmanager
 def _bad_input() -> Iterator[None]:
-    """A rule that only a use case knows is refused as those of the models are."""
+    """Convert Unusable to InvalidInput, so that rules of use cases and of input models give the same error."""
     try:
         yield
     except Unusable as fault:

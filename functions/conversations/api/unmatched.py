@@ -1,4 +1,4 @@
-"""Messages that belong to no conversation: people see them, and say where they belong."""
+"""Lists messages that belong to no conversation, and attaches them to one."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _messages = TypeAdapter(InboundMessage)
 
 
 class AlreadyPlaced(Exception):
-    """The message belongs to a conversation by now."""
+    """The message already belongs to a conversation."""
 
 
 class OtherChannel(Exception):
-    """A conversation is held on one channel, and the message came by another."""
+    """The conversation is on another channel than the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A message that belongs to no conversation, the id that callers know it by, and its sort key."""
+    """An unmatched message, its id in the API and its sort key."""
 
     shown_id: str
     sk: str
@@ -54,7 +54,7 @@ class Found:
 
 
 def unmatched(office: Office, caller: Caller, query: UnmatchedQuery) -> Page[UnmatchedListView]:
-    """Messages that wait to be placed, newest first. Raises NotFound and InvalidCursor."""
+    """List unmatched messages, newest first. Raises NotFound and InvalidCursor."""
     if query.project_id and not caller.may_use(caller.company, query.project_id):
         raise NotFound("project_id: there is no such project")
     seal, company = office.seal, caller.company
@@ -82,7 +82,7 @@ def unmatched(office: Office, caller: Caller, query: UnmatchedQuery) -> Page[Unm
 
 
 def one_for(office: Office, caller: Caller, shown_id: str) -> Found:
-    """The message that `unmatched` gave an id to. Raises NotFound."""
+    """Return the message with an id from `unmatched`. Raises NotFound."""
     try:
         sk = office.seal.open(shown_id, bound_to=_use(caller.company))
     except NotOurs:
@@ -97,10 +97,10 @@ def attach(
     office: Office, caller: Caller, agent: Agent, found: Found, opened: Opened
 ) -> AttachedView:
     """
-    Place a message in a conversation: intake takes it as it takes one that came twice, which it finds placed there.
+    Attach a message to a conversation and enqueue it again; intake handles it as a duplicate with a known placement.
 
-    Safe to repeat. Raises AlreadyTaken, AlreadyPlaced, OtherChannel, NotFound where its sender is being erased, and
-    Gone where the conversation is.
+    Safe to repeat. Raises AlreadyTaken, AlreadyPlaced, OtherChannel, NotFound if the sender is being erased, and Gone
+    if the conversation no longer exists.
     """
     check_not_taken(opened, agent)
     log, one = office.here.log, found.unmatched
@@ -117,19 +117,19 @@ def attach(
         raise AlreadyPlaced("the message belongs to a conversation by now")
     if _marked(office, event, opened).ref not in {None, opened.ref}:
         raise AlreadyPlaced("the message belongs to a conversation by now")
-    # Before a message of theirs can be in it: whoever erases them has to find the conversation.
+    # Before the message is stored there: an erasure of the customer must find the conversation.
     _lead_there(office, event, customer, opened)
     if not routes.place(log, event.provider, event.provider_message_id, opened.ref):
         raise AlreadyPlaced("the message belongs to a conversation by now")
     entry = inbound_entry(event)
-    # Not the same as when it came: the queue would drop it.
+    # A new deduplication id: the queue would drop a repetition of the original one.
     again = digest(entry.deduplication, "attached", opened.ref)
     office.inbound.send([Entry(entry.body, entry.group, again)])
     return AttachedView(id=found.shown_id, ref=opened.ref)
 
 
 def _marked(office: Office, event: InboundMessage, opened: Opened) -> Inbound:
-    """The mark of a message of nobody. Intake writes it after what people see, and may have died between them."""
+    """Write the inbound mark unless it exists: intake may have died between the unmatched entry and its mark."""
     taken = Inbound(
         message_timestamp=event.received_at,
         payload_hash=normalise.payload_hash(event),
@@ -144,14 +144,14 @@ def _marked(office: Office, event: InboundMessage, opened: Opened) -> Inbound:
 
 def _lead_there(office: Office, event: InboundMessage, customer: str, opened: Opened) -> None:
     """
-    Let what the same person writes to the same address next find the conversation by itself. Safe to repeat.
+    Route the customer's next messages to the same business address to the conversation. Safe to repeat.
 
-    Where they wrote from another address, the conversation knows it from now on, and is found by it.
+    If the customer wrote from another address, that address is stored with the conversation and matches it as well.
     """
     log, conversation = office.here.log, opened.conversation
     kept_until = conversation.ttl
     if kept_until is not None:
-        # A turn that moves the conversation's on just now may not have seen the address.
+        # A concurrent turn that extends the conversation's retention may not have seen the address.
         whole = opened.company.retention_days * clock.DAY_SECONDS
         kept_until = max(kept_until, clock.expires_in(whole))
     primary = conversation.primary_channel

@@ -1,8 +1,8 @@
 """
-What callers of the admin API see of conversations.
+Response models of the admin API.
 
-An address of a customer shows where somebody has to know it: in the one conversation that was asked for, and at a
-message that people have to place. Lists name conversations by their `ref`.
+Customer addresses appear only where they are needed: in a single requested conversation, and in an unmatched message
+that an agent must attach. Lists identify conversations by their `ref`.
 """
 
 from typing import Annotated, Any
@@ -13,18 +13,18 @@ from conversations.initiation.context_object import as_json
 
 LINK_SECONDS = 15 * 60
 
-# Numbers as JSON has them: DynamoDB gives decimals, which would come out as texts.
+# Converts the decimals of DynamoDB to JSON numbers; they would be serialised as text otherwise.
 type Json = Annotated[dict[str, Any], BeforeValidator(as_json)]
 
 
 class View(BaseModel):
-    """Part of an answer. What is None is left out of it."""
+    """Base of all response models. Fields that are None are omitted."""
 
     model_config = ConfigDict(defer_build=True, hide_input_in_errors=True)
 
 
 class SummaryView(View):
-    """A conversation in a list. `last_activity_at` is to the hour for open ones."""
+    """A conversation in a list. `last_activity_at` is truncated to the hour for open ones."""
 
     ref: str
     project_id: str
@@ -37,13 +37,13 @@ class SummaryView(View):
 
 
 class ConversationsView(View):
-    """Part of a list of conversations."""
+    """Page of a list of conversations."""
 
     conversations: list[SummaryView]
 
 
 class RecipientView(View):
-    """The person whom a conversation is with."""
+    """Customer of a conversation."""
 
     first_name: str | None
     last_name: str | None
@@ -52,7 +52,7 @@ class RecipientView(View):
 
 
 class TurnView(View):
-    """A message that is being written or sent just now."""
+    """Message that is currently being written or sent."""
 
     entry_id: str
     kind: str
@@ -61,9 +61,9 @@ class TurnView(View):
 
 class ChangeView(View):
     """
-    A change of status: who, from what to what, why, and because of which event.
+    Status change: actor, old and new status, reason and the triggering event.
 
-    `principal` is the authenticated caller behind a change that was made over the API.
+    `principal` is the authenticated caller of a change that was made over the API.
     """
 
     at: str
@@ -76,14 +76,14 @@ class ChangeView(View):
 
 
 class UnreachableView(View):
-    """Nothing is sent to the customer on this channel: its provider says that it does not reach them."""
+    """The provider reports that the channel does not reach the customer: nothing is sent on it."""
 
     reason: str
     since: str
 
 
 class FunctionView(View):
-    """A function that the model asked for and people decide about; without a verdict it waits, or was never shown."""
+    """Function call of the model that needs approval; without a verdict it waits, or was never shown to agents."""
 
     name: str
     arguments: Json
@@ -91,17 +91,17 @@ class FunctionView(View):
 
 
 class WaitingView(FunctionView):
-    """The function that waits now: `entry_id` is its draft's, which `release` takes."""
+    """Function call that waits for approval: `entry_id` is its draft id for `release`."""
 
     entry_id: str
 
 
 class ConversationView(View):
     """
-    A conversation: the contract's item and the state beside it. `changes` are the newest, newest first.
+    A conversation: the contract's item and its state. `changes` are the latest ones, newest first.
 
-    `recorded_answers` are the customer's answers by question; `project_data` holds only what the request gave.
-    `unreadable` names those of the two whose stored object is missing or damaged: what is shown of it is incomplete.
+    `recorded_answers` are the customer's answers by question; `project_data` contains only data of the request.
+    `unreadable` names those of the two whose stored object is missing or damaged: their value is incomplete.
     """
 
     ref: str
@@ -145,7 +145,7 @@ class ConversationView(View):
 
 
 class Link(View):
-    """A download that needs no key and ends by itself."""
+    """Presigned download link; it needs no API key and expires."""
 
     link: str
     expires_in_seconds: int = LINK_SECONDS
@@ -153,10 +153,10 @@ class Link(View):
 
 class FileView(View):
     """
-    A file of a message; without a download where it is not kept here, or not where files of its conversation are.
+    File of a message; without `download` if it is not stored, or stored outside the folders of its conversation.
 
-    `media_state` says why: `pending` and `failed` of what is copied from a provider, `awaited` of what the inbox
-    fetches.
+    `media_state` of the message gives the reason: `pending` or `failed` for a copy from a provider, `awaited` for a
+    file that the inbox fetches.
     """
 
     name: str | None
@@ -165,7 +165,7 @@ class FileView(View):
 
 
 class MessageView(View):
-    """A message. `whole_text` leads to a text that is too long to be shown."""
+    """A message. `whole_text` links to the full text if it is too long to be shown."""
 
     entry_id: str
     message_timestamp: str
@@ -205,20 +205,20 @@ class MessageView(View):
 
 
 class MessagesView(View):
-    """Part of a log, newest first. With `before` there may be older ones."""
+    """Page of a message log, newest first. `before` is absent on the last page."""
 
     messages: list[MessageView]
     before: str | None
 
 
 class InFlightView(View):
-    """A message that was on its way when people took over; the last one that they did not write."""
+    """Message that was in flight at the take-over; the last one that no agent wrote."""
 
     entry_id: str
 
 
 class StandingView(View):
-    """How a conversation stands after a change."""
+    """Status of a conversation after a change."""
 
     ref: str
     conversation_status: str
@@ -228,7 +228,7 @@ class StandingView(View):
 
 
 class AcceptedView(View):
-    """What will be sent: `entry_id` is that of the message in the log, None where the model words it."""
+    """Accepted message: `entry_id` is its id in the log, None if the model writes it or for a function call."""
 
     ref: str
     entry_id: str | None
@@ -236,7 +236,7 @@ class AcceptedView(View):
 
 
 class ResolvedView(View):
-    """What is now known of a message; `resent_as` is the one that says it again."""
+    """Resolved delivery status of a message; `resent_as` is the id of the message that repeats it."""
 
     ref: str
     entry_id: str
@@ -261,20 +261,20 @@ class UnmatchedView(View):
 
 
 class UnmatchedListView(View):
-    """Part of a list of such messages."""
+    """Page of a list of unmatched messages."""
 
     messages: list[UnmatchedView]
 
 
 class AttachedView(View):
-    """Where a message was placed."""
+    """Conversation that a message was attached to."""
 
     id: str
     ref: str
 
 
 class ChannelConsentView(View):
-    """What counts for a channel: `opted_in`, `opted_out`, or `unknown` where nobody has said anything."""
+    """Consent in force for a channel: `opted_in`, `opted_out`, or `unknown` if none is recorded."""
 
     channel: str
     state: str
@@ -287,13 +287,13 @@ class ChannelConsentView(View):
 
 
 class ConsentView(View):
-    """How a person stands with the company."""
+    """Consent of a recipient per channel of the company."""
 
     channels: list[ChannelConsentView]
 
 
 class RecordedView(View):
-    """What was put on record; `refs` are the conversations whose status changed with it."""
+    """Recorded consent; `refs` are the conversations whose status changed with it."""
 
     recorded: bool
     channels: list[str]

@@ -1,4 +1,4 @@
-"""What can be wrong with a model's answer, each under its name, and how the one repair call puts it."""
+"""Named faults of a model's answer, and the text for each in the repair call."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,8 +1,8 @@
 """
-Everything that keeps a model's answer from being sent (spec, section 9, "Checks before T3"), each under its name.
+Checks that a model's answer must pass before it is sent (spec, section 9, "Checks before T3"), one fault per check.
 
-Rules on texts only: they know no model and no provider. They rather stop a good answer, which costs one more call, than
-let a bad one go.
+The rules work on text only, independent of model and provider. They are strict: rejecting a good answer costs one more
+call, accepting a bad one reaches the customer.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 LONGEST_SUBJECT = 120
 _STOPS = {Stop.LENGTH: Fault.CUT_OFF, Stop.MALFORMED: Fault.MALFORMED, Stop.OTHER: Fault.MALFORMED}
 
-# Tabs and line breaks are text; what turns the direction of writing hides what a link or a number really is.
+# Tabs and line breaks are allowed. Bidirectional control characters can disguise a link or a number.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 _PLACEHOLDER = re.compile(
     r"\{[^{}\n]{0,60}\}"  # {name}, {{1}}
-    r"|\[[^\W\d_][^\[\]\n]{1,60}\](?!\()"  # [Your name], but no link in Markdown
+    r"|\[[^\W\d_][^\[\]\n]{1,60}\](?!\()"  # [Your name], but not a Markdown link
     r"|<[^\W\d_][\w -]{0,40}>"  # <name>
     r"|\bX{3,}\b|\bTODO\b|\bTBD\b|_{3,}|%s\b|(?i:\blorem ipsum\b)"
 )
-# Ends of names that phones make links of without a scheme. The second half are words too, and need a path behind them.
+# Top-level domains that phones turn into links without a scheme. The second group are also words: a path is required.
 _ENDS = (
     r"com|net|org|info|biz|io|co|app|dev|shop|store|online|site|link|click|xyz|top|club|live|page|jobs|eu|uk|de|fr|es"
     r"|pt|br|nl|ch|pl|ru|cn|ly|gl|gg|tk|ml|cc|tv|ws|edu|gov|mil"
@@ -56,21 +56,21 @@ _SHORTEST_FACT = 4
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """Numbers (digits only) and addresses (case-folded) that an answer may hold."""
+    """Numbers (digits only) and addresses (case-folded) that an answer may contain."""
 
     numbers: frozenset[str] = field(default=frozenset(), repr=False)
     addresses: frozenset[str] = field(default=frozenset(), repr=False)
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Contacts:
-        """Those that stand in *texts*: the company's, the person's own, what the project wrote."""
+        """Collect the contacts in *texts*: those of the company, the customer and the project's prompts."""
         read = list(texts)
         digits = (_digits(found) for text in read for found in _DIGITS.findall(text))
         addresses = (address.casefold() for text in read for address in emails_in(text))
         return cls(frozenset(digits), frozenset(addresses))
 
     def has_number(self, number: str) -> bool:
-        """Whether it is one of these, written with or without its country."""
+        """Return whether *number* is one of these, with or without its country code."""
         given = _digits(number)
         return any(
             len(min(given, known, key=len)) >= _FEWEST_DIGITS
@@ -82,10 +82,10 @@ class Contacts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """
-    What an answer has to keep to.
+    Limits of an answer.
 
     *longest* is in characters; *is_too_long* is the channel's own measure, such as the segments of an SMS. *hosts* are
-    those that links may lead to (see `hosts_in`), *known* the texts of the facts, *secret_words* names of functions.
+    the allowed hosts of links (see `hosts_in`), *known* the texts of the facts, *secret_words* the names of functions.
     """
 
     longest: int
@@ -99,12 +99,12 @@ class Bounds:
 
 
 def fault_of_stop(stop: Stop) -> Fault | None:
-    """What is wrong with an answer that stopped like this; None for a whole one and for a refusal, which is none."""
+    """Map a stop reason to a fault; None for a complete answer and for a refusal, which is not a fault."""
     return _STOPS.get(stop)
 
 
 def faults_of(output: Output, bounds: Bounds) -> tuple[Fault, ...]:
-    """All that is wrong with an answer, in the order of `Fault`."""
+    """Return all faults of an answer, in the order of `Fault`."""
     found = set() if output.says_something else {Fault.EMPTY}
     for text in (output.content, output.subject or "", *(output.variables or {}).values()):
         found |= set(_faults_of_text(text, bounds))
@@ -121,16 +121,16 @@ def faults_of(output: Output, bounds: Bounds) -> tuple[Fault, ...]:
 
 def hosts_in(value: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
     """
-    The hosts of all links in a JSON value: pass what the integrating system sent.
+    Return the hosts of all links in a JSON value. Pass data of the integrating system only.
 
-    Answers that people gave do not belong into it, or a customer could name the hosts that we link to.
+    Customers' answers must not be included: a customer could otherwise add an allowed host.
     """
     found = (_host(link) for text in texts_in(value) for link in _links(text))
     return frozenset(host for host in found if host)
 
 
 def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
-    """Every text and number in a JSON value, numbers as they are written."""
+    """Yield every text and number in a JSON value, numbers as text."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -151,7 +151,7 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
         yield Fault.FOREIGN_LINK
     if _echoes(seen, bounds):
         yield Fault.ECHOED_RULES
-    # What the facts have is allowed, whatever it looks like.
+    # Text from the facts is always allowed.
     rest = _without_facts(seen, bounds)
     if _PLACEHOLDER.search(rest):
         yield Fault.PLACEHOLDER
@@ -166,7 +166,7 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
 
 
 def _as_read(text: str) -> str:
-    """*text* as a phone reads it: compatible letters made plain, what nobody sees left out."""
+    """Return *text* as a phone interprets it: NFKC-normalised, without invisible format characters."""
     plain = unicodedata.normalize("NFKC", text).replace("\u3002", ".")
     return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
 
@@ -194,14 +194,14 @@ def _is_allowed(link: str, hosts: frozenset[str]) -> bool:
 
 
 def _host(link: str) -> str | None:
-    """The host that a click leads to, without `www.`; None where that is not plain."""
+    """Return the host that a link opens, without `www.`; None unless it is plain HTTP or HTTPS."""
     try:
         parts = urlsplit(link if "://" in link else f"https://{link}")
         host = (parts.hostname or "").rstrip(".").removeprefix("www.")
         is_plain = parts.scheme in {"http", "https"} and parts.port in {None, 80, 443}
     except ValueError:
         return None
-    # Browsers take a backslash for a slash, and what stands before an @ hides where a link leads.
+    # Browsers read a backslash as a slash, and user info before an @ disguises the host.
     return host if is_plain and host and "\\" not in link and "@" not in parts.netloc else None
 
 

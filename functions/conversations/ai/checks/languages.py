@@ -1,4 +1,4 @@
-"""Which language a text is in, told by the small words that every sentence needs; silent where nothing tells."""
+"""Language detection by frequent function words; gives no result for texts without enough of them."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ _SMALL: Mapping[str, str] = {
         vocês seu sua ele ela eles isso este esta esse de do da dos das ao em no na nos nas para por com sem não que
         quando onde como quem qual será pode posso poderia favor aqui se há muito mais também já""",
 }
-# Languages that no Latin letters are used for, as far as texts to customers go.
+# Languages that are not written in Latin letters.
 _OTHER_SCRIPTS = frozenset(
     {"ar", "bg", "el", "fa", "he", "hi", "ja", "ko", "mk", "ru", "th", "uk", "ur", "zh"}
 )
@@ -38,7 +38,7 @@ _MOSTLY = 0.5
 
 
 def plain_words(text: str) -> list[str]:
-    """The words of *text* without case and accents: what lists of words are compared by."""
+    """Return the words of *text* without case and accents, for comparison with word lists."""
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
     return _WORD.findall("".join(sign for sign in folded if not unicodedata.combining(sign)))
 
@@ -49,13 +49,13 @@ SMALL_WORDS: Mapping[str, frozenset[str]] = {
 
 
 def language_of(text: str) -> str | None:
-    """The language of *text*, of those in SMALL_WORDS; None where it is another one, or too short to tell."""
+    """Return the language of *text* if it is in SMALL_WORDS; None for another language or too short a text."""
     first, second = sorted(_hits(text).items(), key=lambda entry: -entry[1])[:2]
     return first[0] if first[1] >= _FEWEST_HITS and first[1] > second[1] else None
 
 
 def is_foreign(text: str, language: str) -> bool:
-    """Whether *text* is plainly not in *language* (BCP 47); False in doubt, and for languages nothing is known of."""
+    """Return whether *text* is clearly not in *language* (BCP 47); False in doubt and for unknown languages."""
     wanted = language.partition("-")[0].casefold()
     letters = [sign for sign in text if sign.isalpha()]
     strange = sum(1 for sign in letters if sign > _LAST_LATIN) / max(1, len(letters))

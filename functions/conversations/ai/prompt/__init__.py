@@ -1,1 +1,1 @@
-"""The system prompt, and the parts of it that come from the project's templates."""
+"""The system prompt, the project's open questions and its WhatsApp templates."""

@@ -1,4 +1,4 @@
-"""JSON values out of what DynamoDB hands over."""
+"""Converts DynamoDB values to JSON values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value, with decimals in it
-    """The same value with numbers that JSON can write. Raises TypeError for what is no JSON at all."""
+    """Return *value* with decimals as int or float. Raises TypeError if it is not a JSON value."""
     return json.loads(json.dumps(value, default=_number))
 
 

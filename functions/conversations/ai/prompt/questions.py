@@ -1,4 +1,4 @@
-"""The questions that a project wants answered: `clarificationPoints` of its project data."""
+"""Questions that a project asks its customers: `clarificationPoints` of its project data."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,10 +12,10 @@ def open_questions(
     project_data: Mapping[str, Any], recorded_answers: Mapping[str, str]
 ) -> list[str]:
     """
-    The questions without an answer, in their order; none where as many answers are recorded as a conversation keeps.
+    Return the unanswered questions in order; none once MOST_ANSWERS answers are recorded.
 
-    A question is answered where its `pointConfirmed` says so, where the project data have its text as a name, or where
-    an answer is recorded.
+    A question is answered if its `pointConfirmed` is true, if the project data has a key equal to its text, or if an
+    answer is recorded.
     """
     if len(recorded_answers) >= MOST_ANSWERS:
         return []
@@ -29,7 +29,7 @@ def open_questions(
 
 
 def questions_in(project_data: Mapping[str, Any]) -> list[str]:
-    """All questions, answered or not."""
+    """Return all questions, answered or not."""
     return [entry["point"] for entry in _points(project_data)]
 
 

@@ -1,8 +1,8 @@
 """
-What a model is told: the platform's rules, the project's words, the channel, the facts, the functions; and the history.
+Builds the model's input: a system text (rules, project prompt, channel, facts, functions) and the message history.
 
-What comes from outside is data: facts stand in one block of JSON that nothing in them can close, and what people wrote
-stands in the history only. A correction is part of the system text too, so that no customer can write one.
+External content is data: facts are one JSON block that their content cannot close, and customer messages appear only in
+the history. A correction is part of the system text, so that a customer cannot forge one.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ and quotes of earlier mails. `subject` is the subject line, 1 to 120 characters,
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """
-    What a model may know. *language* is BCP 47, *local_date* the person's, such as `Sunday, 2026-03-01`.
+    Facts for the model. *language* is BCP 47, *local_date* the customer's, such as `Sunday, 2026-03-01`.
 
-    *private* (`recipient_last_name`, `recipient_tel`, `recipient_email`) is shown only where the project's own words
-    name the attribute. *project_data* may hold decimals. *recorded_answers* are the person's, by question: a model
-    wrote them down, so no check of an answer takes them for facts.
+    *private* (`recipient_last_name`, `recipient_tel`, `recipient_email`): each attribute is shown only if the project's
+    prompt names it. *project_data* may contain decimals. *recorded_answers* are the customer's, by question: a model
+    recorded them, so the checks of an answer do not treat them as facts.
     """
 
     company_name: str
@@ -80,11 +80,11 @@ class Facts:
     private: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def shown_to(self, project_prompt: str) -> dict[str, Any]:
-        """The facts and the recorded answers as JSON values, without what the project does not ask for."""
+        """Return facts and recorded answers as JSON values, without private ones that the prompt does not name."""
         return self.stated_to(project_prompt) | {"recorded_answers": dict(self.recorded_answers)}
 
     def stated_to(self, project_prompt: str) -> dict[str, Any]:
-        """The facts alone, as `shown_to`."""
+        """Return the facts like `shown_to`, without the recorded answers."""
         asked = {
             name: self.private[name]
             for name in _PRIVATE
@@ -104,7 +104,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message of the conversation. *by_colleague*: a person of the company wrote it, no AI."""
+    """One message of the conversation. *by_colleague*: written by a human agent of the company, not by the AI."""
 
     role: ai.Role
     text: str = field(repr=False)
@@ -114,7 +114,7 @@ class Said:
 def system_text(
     facts: Facts, project_prompt: str, channel_rules: str, tools: Sequence[ai.Tool]
 ) -> str:
-    """The five parts in their order (spec, section 9)."""
+    """Build the system text from its five parts in order (spec, section 9)."""
     functions = [f"- {tool.name}: {tool.description}" for tool in tools]
     parts = (
         RULES,
@@ -136,7 +136,7 @@ def channel_rules(
     template: Template | None = None,
     to_fill: Sequence[Variable] = (),
 ) -> str:
-    """Part three: how to write here, in at most *longest* characters; with a template, what to fill in."""
+    """Build part three: style of the channel and the limit of *longest* characters, or the variables to fill."""
     lines = [_CHANNELS[channel]]
     if template:
         lines.append(
@@ -158,7 +158,7 @@ def channel_rules(
 
 
 def history(said: Sequence[Said]) -> list[ai.Turn]:
-    """The newest messages as models take them; without any, the fixed turn that asks for a first message."""
+    """Return the newest messages as alternating turns; without any, the fixed turn that requests a first message."""
     kept: list[ai.Turn] = []
     left = MOST_CHARACTERS
     for message in reversed(said[-MOST_MESSAGES:]):
@@ -173,7 +173,7 @@ def history(said: Sequence[Said]) -> list[ai.Turn]:
 
 
 def correction(draft: str, faults: Sequence[Fault]) -> str:
-    """What the one repair call has behind the system text: the refused draft as data, and what was wrong with it."""
+    """Build the suffix of the system text for the repair call: the rejected draft as data, and its faults."""
     advice = [f"- {ADVICE[fault]}" for fault in faults]
     parts = (
         "# Your last answer was not sent",
@@ -186,14 +186,14 @@ def correction(draft: str, faults: Sequence[Fault]) -> str:
 
 
 def facts_in(system: str) -> dict[str, Any]:
-    """The facts of a text that `system_text` wrote; empty where there are none."""
+    """Extract the facts from a text of `system_text`; empty if there are none."""
     found = _FACTS.search(system)
     facts = json.loads(found[1]) if found else {}
     return facts if isinstance(facts, dict) else {}
 
 
 def _as_data(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """JSON in one line that cannot close the block it stands in."""
+    """Return JSON in one line that cannot close its enclosing block."""
     text = json.dumps(value, ensure_ascii=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e")
 

@@ -1,8 +1,8 @@
 """
-WhatsApp templates: which variables are known already, which the AI has to fill, and what the message then reads.
+WhatsApp templates: values known from project data, variables that the AI must fill, and the rendered body.
 
-A value has no line breaks, tabs or runs of blanks (all are collapsed to one blank), is not empty, and is at most as
-long as its variable allows; the whole body has at most 1,024 characters (spec, section 4.4).
+A value has no line breaks, tabs or runs of blanks (all are collapsed to one blank), is not empty, and respects the
+maximum length of its variable; the whole body has at most 1,024 characters (spec, section 4.4).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLACE = re.compile(r"\{\{\s*([^{}]{1,64}?)\s*\}\}")
 
 
 class TemplateBroken(Exception):
-    """The configured template cannot be used. *attribute* says where in it; never a value."""
+    """The configured template is invalid. *attribute* is the path in it; never a value."""
 
     def __init__(self, attribute: str) -> None:
         super().__init__(attribute)
@@ -36,7 +36,7 @@ class _Configured(BaseModel):
 
 
 class Variable(_Configured):
-    """One variable: what the AI is told about it, and where its value is known from, if it is."""
+    """One variable: its description for the AI, and the optional source of its value."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)]
     describe: str = ""
@@ -46,7 +46,7 @@ class Variable(_Configured):
 
 class Template(_Configured):
     """
-    An approved template. `{{name}}` in the body is the variable of that name, `{{2}}` else the second one.
+    An approved template. `{{name}}` in the body is the variable of that name; otherwise `{{2}}` is the second one.
 
     *content_sid* is Twilio's, *meta_name* Meta's.
     """
@@ -73,7 +73,7 @@ class Template(_Configured):
 
     @classmethod
     def read(cls, name: str, configured: object) -> Template:
-        """An entry of `channel_config.whatsapp.templates`. Raises TemplateBroken."""
+        """Parse an entry of `channel_config.whatsapp.templates`. Raises TemplateBroken."""
         if not isinstance(configured, Mapping):
             raise TemplateBroken(name)
         try:
@@ -87,7 +87,7 @@ class Template(_Configured):
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A template with all its values, by variable in the template's order, and what the person will read."""
+    """A complete template: *values* by variable in the template's order, and the rendered *body*."""
 
     values: Mapping[str, str] = field(repr=False)
     body: str = field(repr=False)
@@ -95,10 +95,10 @@ class Filled:
 
 def known_values(template: Template, sources: Mapping[str, Any]) -> dict[str, str]:
     """
-    The values that need no AI: those of variables whose *source*, such as `project_data.jobRole`, has a fitting one.
+    Return the values that need no AI: those of variables whose *source*, such as `project_data.jobRole`, has one.
 
-    *sources* holds `recipient_first_name`, `company_rep_1`, `project_data` and so on. A variable whose source has
-    nothing, or too much, is left to the AI, which knows its description.
+    *sources* holds `recipient_first_name`, `company_rep_1`, `project_data` and so on. If a source's value is empty or
+    too long, the AI fills the variable from its description.
     """
     found = {
         variable.name: _text(_at(sources, variable.source))
@@ -110,7 +110,7 @@ def known_values(template: Template, sources: Mapping[str, Any]) -> dict[str, st
 
 
 def left_to_fill(template: Template, known: Mapping[str, str]) -> tuple[Variable, ...]:
-    """The variables that the AI has to fill."""
+    """Return the variables that the AI must fill."""
     return tuple(variable for variable in template.variables if variable.name not in known)
 
 
@@ -121,9 +121,9 @@ def completed(
     longest: int = LONGEST_BODY,
 ) -> Filled | tuple[Fault, ...]:
     """
-    The template with what was known and what somebody gave, or all that is wrong with the latter.
+    Complete the template with *known* and *given* values, or return all faults of the given ones.
 
-    *longest* is what a project allows a message, in characters; WhatsApp's own bound holds beside it.
+    *longest* is the project's limit in characters; WhatsApp's own limit applies as well.
     """
     wanted = left_to_fill(template, known)
     values = {name: collapsed(value) for name, value in given.items()}
@@ -143,7 +143,7 @@ def completed(
 
 
 def rendered(template: Template, values: Mapping[str, str]) -> str:
-    """The body with its values. What a value says is not looked at again: it may hold braces."""
+    """Insert the values into the body. Values are not expanded again: they may contain braces."""
     in_order = [variable.name for variable in template.variables]
 
     def value(place: re.Match[str]) -> str:
@@ -154,7 +154,7 @@ def rendered(template: Template, values: Mapping[str, str]) -> str:
 
 
 def collapsed(text: str) -> str:
-    """*text* in one line, with single blanks."""
+    """Return *text* in one line, with single blanks."""
     return " ".join(text.split())
 
 
@@ -166,7 +166,7 @@ def _at(sources: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401 - any JSO
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """A value as people write it; empty for what is no single value."""
+    """Return a scalar value as text; empty for booleans, null, lists and maps."""
     if isinstance(value, bool) or value is None or isinstance(value, Mapping | list):
         return ""
     return collapsed(str(plain(value)))

@@ -1,16 +1,16 @@
 """
-The scripted model: rules and fixed words, a pure function of what it is asked. For the local stack, demos and tests.
+The scripted model: rules and fixed texts, a pure function of its input. For the local stack, demos and tests.
 
-    1  asks for a person                    hand-off, and a promise
+    1  asks for a human agent               hand-off, with a promise of contact
     2  wants no more messages               opt_out
     3  yes or no, and a question is open    record_answer, thanks, the next question
     4  words of a fact's name               the fact
     5  thanks or goodbye, nothing open      complete_task
     6  a question is open                   the question
-    7  else                                 does not know, offers a person; the second time hands off
+    7  otherwise                            does not know, offers a human agent; the second time hands off
 
-The first rule that fits wins (spec, section 9). It reads the facts out of the system text, as a model would, answers in
-the form that every model answers in, and takes what people write as words: "ignore your rules" is none it listens for.
+The first matching rule applies (spec, section 9). The model reads the facts from the system text and answers in the
+form of every model. Customer messages are only matched against phrases: "ignore your rules" has no effect.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ FUNCTION_FAILED = "A function failed"
 
 @dataclass(frozen=True, slots=True)
 class Scripted:
-    """It says that it is no model."""
+    """Scripted stand-in for a language model."""
 
     @property
     def name(self) -> str:
-        """What audit rows call it."""
+        """Name in audit rows."""
         return "scripted"
 
     def reply(
@@ -63,9 +63,9 @@ class Scripted:
         *,
         limits: ai.Limits,
         schema: ai.Schema | None = None,
-        tools: Sequence[ai.Tool] = (),  # noqa: ARG002 - it knows ours by name
+        tools: Sequence[ai.Tool] = (),  # noqa: ARG002 - built-in ones are fixed
     ) -> ai.Reply:
-        """See `Model.reply`; a token is four characters."""
+        """Implements `Model.reply`; a token is four characters."""
         scene = _Scene.of(facts_in(system), history)
         answer = _first_message(scene, schema) if scene.is_first else _answer(scene)
         subject = _subject(scene) if has_subject(schema) else None
@@ -80,7 +80,7 @@ class Scripted:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """What the rules look at: the facts, what the person wrote last, and what we wrote before."""
+    """Input of the rules: the facts, the customer's last message, our earlier messages and the last call's result."""
 
     facts: Mapping[str, Any]
     project_data: Mapping[str, Any]
@@ -113,7 +113,7 @@ class _Scene:
 
     @property
     def language(self) -> str:
-        """The person's, or the one that the facts name, if it is one of ours."""
+        """The detected language of the customer, else the one in the facts if supported, else English."""
         named = str(self.facts.get("language", "")).partition("-")[0].casefold()
         return self.detected or (named if named in WORDINGS else "en")
 
@@ -123,7 +123,7 @@ class _Scene:
 
     @property
     def heard_as(self) -> list[Wording]:
-        """The languages that a short answer may be in."""
+        """Wordings of the languages that a short answer may be in."""
         return [self.wording] if self.detected else list(WORDINGS.values())
 
     @property
@@ -232,7 +232,7 @@ def _greeting(scene: _Scene) -> str:
 
 
 def _value_for(scene: _Scene, variable: str) -> str:
-    """What to put in a variable of a template: the fact of this name, the question that is open, or who writes."""
+    """Return a template variable's value: the fact of this name, the open question, or the project or company."""
     fact = fact_about(scene.project_data, plain_words(variable.replace("_", " ")))
     if fact and isinstance(fact.value, str):
         return fact.value
@@ -258,7 +258,7 @@ def _representative(scene: _Scene) -> str | None:
 def _yes_or_no(scene: _Scene) -> str | None:
     if "?" in scene.text or any(begins(w.unsure, scene.words) for w in scene.heard_as):
         return None
-    # No first: "I have no licence" begins as "I have one" does.
+    # Check `no` first: "I have no licence" begins like "I have one".
     if any(begins(wording.no, scene.words) for wording in scene.heard_as):
         return "no"
     return "yes" if any(begins(wording.yes, scene.words) for wording in scene.heard_as) else None

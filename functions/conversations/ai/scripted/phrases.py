@@ -1,4 +1,4 @@
-"""How the scripted model hears: phrases as whole words, whatever their case, accents and punctuation."""
+"""Matches phrases as whole words, ignoring case, accents and punctuation."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -8,7 +8,7 @@ from conversations.ai.scripted.wordings import WORDINGS
 
 
 def is_said(phrases: str, words: Sequence[str]) -> bool:
-    """Whether one of *phrases* (see `Wording`) stands among the plain *words*."""
+    """Return whether one of *phrases* (see `Wording`) occurs in the plain *words*."""
     return any(
         tuple(words) == phrase if is_whole else _holds(words, phrase)
         for phrase, is_whole in _compiled(phrases)
@@ -16,12 +16,12 @@ def is_said(phrases: str, words: Sequence[str]) -> bool:
 
 
 def asks_for_a_person(words: Sequence[str]) -> bool:
-    """Whether somebody asks for a person, in any of the languages."""
+    """Return whether *words* ask for a human agent, in any of the languages."""
     return any(is_said(wording.person, words) for wording in WORDINGS.values())
 
 
 def begins(phrases: str, words: Sequence[str]) -> bool:
-    """Whether the plain *words* begin with one of *phrases*."""
+    """Return whether the plain *words* begin with one of *phrases*."""
     return any(tuple(words[: len(phrase)]) == phrase for phrase, _ in _compiled(phrases))
 
 

@@ -1,4 +1,4 @@
-"""What the scripted model finds in `project_data`: facts, by the words of their names."""
+"""Finds facts in `project_data` by the words of their names, for the scripted model."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -14,7 +14,7 @@ _SHORTEST_WORD = 3
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One named value; *value* is True or False where the project says yes or no."""
+    """One named value; *value* is a boolean if it is one in the project data."""
 
     label: str
     words: frozenset[str]
@@ -22,7 +22,7 @@ class Fact:
 
 
 def fact_about(project_data: Mapping[str, Any], words: Collection[str]) -> Fact | None:
-    """The fact whose name most of *words* meet; the first one where several do. None where no word does."""
+    """Return the fact whose name matches most of *words*; the first one on a tie, None without a match."""
     asked = {_folded(word) for word in words if _says_something(word)}
     questions = set(questions_in(project_data))
     found = [fact for fact in _facts(project_data, ()) if fact.label not in questions]
@@ -59,7 +59,7 @@ def _written(value: Any) -> str | bool | None:  # noqa: ANN401 - any JSON value
 
 
 def label_of(fact: Fact) -> str:
-    """The name of a fact as people write it: `jobRole` is `Job role`."""
+    """Return the name of a fact as readable text: `jobRole` becomes `Job role`."""
     words = " ".join(_HUMP.sub(" ", fact.label).split())
     return words[:1].upper() + words[1:].lower()
 
@@ -69,7 +69,7 @@ def _says_something(word: str) -> bool:
 
 
 def _folded(word: str) -> str:
-    """Without the end of its plural."""
+    """Return *word* without its plural ending."""
     if word.endswith("ies"):
         return word.removesuffix("ies") + "y"
     return word.removesuffix("s") if not word.endswith("ss") else word

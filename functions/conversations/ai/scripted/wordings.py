@@ -1,4 +1,4 @@
-"""What the scripted model listens for, and what it says, in each of its languages: the tables of wordings.toml."""
+"""Phrases that the scripted model recognises, and its replies, per language: the tables of wordings.toml."""
 
 import tomllib
 from collections.abc import Mapping
@@ -9,9 +9,10 @@ from importlib import resources
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
     """
-    One language. The first half are phrases separated by commas, found as whole words without case and accents.
+    Phrases and replies of one language. The first group are comma-separated phrases, matched by whole words.
 
-    A phrase that begins with `=` has to be the whole message. `yes`, `no` and `unsure` count at the beginning only.
+    Case and accents are ignored. A phrase that begins with `=` must be the whole message. `yes`, `no` and `unsure`
+    match only at the beginning of a message.
     """
 
     person: str

@@ -1,11 +1,11 @@
 """
-What people do with a conversation: take it over, write in it, give it back, close it, open it again.
+Actions of human agents on a conversation: take over, write, hand back, close and reopen.
 
     open ones --take over, write--> handoff_active --hand back--> reply_sent, initial_message_sent or processing
     open ones --close--> closed --reopen--> the status before
 
-Who takes over raises the fence in one write. A turn of the model that has not passed it by then never sends; one that
-has is named in the answer. There is no third case.
+A take-over raises the fence in one write. A turn of the model that has not passed the fence by then never sends; one
+that has is named in the answer. There is no third case.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ REOPENED = "reopened"
 
 @dataclass(frozen=True, slots=True)
 class _GivenBack:
-    """Where a conversation goes that is given back, and whether the model answers what waits."""
+    """Target status of a hand-back, and whether the model answers the pending messages."""
 
     status: Status
     cause: Cause
@@ -54,13 +54,13 @@ class _GivenBack:
 
 
 def take_over(here: Resources, opened: Opened, agent: Agent) -> StandingView:
-    """From now on the model is silent. Safe to repeat. Raises NotOpen and AlreadyTaken."""
+    """Give the conversation to the agent and silence the model. Safe to repeat. Raises NotOpen and AlreadyTaken."""
     return standing_view(_taken(here, opened, agent))
 
 
 def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) -> AcceptedView:
     """
-    Have a person's message sent; who writes where nobody has the conversation takes it over.
+    Enqueue an agent's message, and take the conversation over unless the agent holds it already.
 
     Raises NotOpen, AlreadyTaken and Unusable.
     """
@@ -78,7 +78,7 @@ def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) ->
 
 
 def say(here: Resources, opened: Opened, agent: Agent, said: HumanMessage) -> AcceptedView:
-    """Put what a person says on the queue of the channel. Raises NotOpen and AlreadyTaken."""
+    """Enqueue a validated message of an agent on the channel's queue. Raises NotOpen and AlreadyTaken."""
     if not _is_held_by(opened, said.agent_id):
         opened = _taken(here, opened, agent)
     enqueue(here, opened, said, "human_message", said.cause)
@@ -94,10 +94,10 @@ def hand_back(
     here: Resources, opened: Opened, agent: Agent, *, answer_pending: bool
 ) -> StandingView:
     """
-    Give a conversation back to the model; one that it has already stays. Safe to repeat.
+    Return a conversation to the model; no change if the model has it already. Safe to repeat.
 
-    What the customer wrote so far counts as answered, unless the model is to answer it. A function that still waits
-    for people is refused by it, and the model is told so. Raises NotOpen, AlreadyTaken.
+    Pending customer messages count as answered unless *answer_pending* is true. A function call that still waits for
+    approval is refused, and the model receives the refusal. Raises NotOpen, AlreadyTaken.
     """
     cause = agent.cause_in(opened, "hand_back", reason=HANDED_BACK)
     status = status_of_model(here, opened)
@@ -108,7 +108,7 @@ def hand_back(
     opened = (
         move(here, opened, status, cause) if is_with_people else finish_notes(here, opened, cause)
     )
-    # Asked for behind the fence: whatever was stored before it met people, and has no trigger.
+    # After the fence: messages stored before it arrived during the hand-off and have no reply trigger.
     waiting = [message for message in _pending(here, opened) if _is_to_be_answered(message)]
     if waiting:
         commands.ask_for_reply(here, opened.ref, waiting[-1], HANDED_BACK, agent.cause)
@@ -118,7 +118,7 @@ def hand_back(
 
 
 def close(here: Resources, opened: Opened, agent: Agent) -> StandingView:
-    """End a conversation; one that is closed stays so. Raises AlreadyTaken, and NotOpen after an opt-out."""
+    """Close a conversation; no change if it is closed. Raises AlreadyTaken, and NotOpen after an opt-out."""
     check_not_taken(opened, agent)
     cause = agent.cause_in(opened, "close", reason=CLOSED)
     if opened.conversation.conversation_status != Status.OPTED_OUT:
@@ -129,7 +129,7 @@ def close(here: Resources, opened: Opened, agent: Agent) -> StandingView:
 
 
 def reopen(here: Resources, opened: Opened, agent: Agent) -> StandingView:
-    """Put a closed conversation back to where it was; an open one stays. Raises NotOpen as `close`."""
+    """Return a closed conversation to its earlier status; no change if it is open. Raises the errors of `close`."""
     check_not_taken(opened, agent)
     status = Status(opened.conversation.conversation_status)
     if status is Status.OPTED_OUT:
@@ -145,7 +145,7 @@ def reopen(here: Resources, opened: Opened, agent: Agent) -> StandingView:
 
 
 def send_first_message(here: Resources, opened: Opened, agent: Agent) -> None:
-    """Have a first message that was never sent looked at again: nothing else would bring it back."""
+    """Enqueue a resume record if the first message was never sent: nothing else would retry it."""
     conversation, state = opened.conversation, opened.state
     is_waiting = conversation.conversation_status in {Status.PROCESSING, Status.DEFERRED}
     was_asked_for = state.context_hash != REQUEST_PREFIX and not conversation.task_complete
@@ -154,19 +154,19 @@ def send_first_message(here: Resources, opened: Opened, agent: Agent) -> None:
 
 
 def enqueue(here: Resources, opened: Opened, record: Record, *what: str) -> None:
-    """Put a record on the queue of the conversation's channel; *what* makes it the same as another one."""
+    """Enqueue a record for the conversation's channel; *what* determines the deduplication id."""
     queue = here.channels[opened.conversation.channel_method]
     queue.send([commands.entry(record, opened.ref, *what)])
 
 
 def check_may_write(opened: Opened, agent: Agent) -> None:
-    """Raise NotOpen, or AlreadyTaken where a colleague has the conversation and the call has no `force`."""
+    """Raise NotOpen, or AlreadyTaken if another agent holds the conversation and the call has no `force`."""
     _check_is_open(opened)
     check_not_taken(opened, agent)
 
 
 def _taken(here: Resources, opened: Opened, agent: Agent) -> Opened:
-    """The conversation, in the agent's hands."""
+    """Make the agent the holder and return the conversation in `handoff_active`."""
     for _ in range(ROUNDS):
         check_may_write(opened, agent)
         who = agent.id_in(opened.state)
@@ -196,13 +196,13 @@ def _taken(here: Resources, opened: Opened, agent: Agent) -> Opened:
 
 
 def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _GivenBack) -> Opened:
-    """The conversation, in the model's hands as far as its state says."""
+    """Set the state's mode to AI and return the conversation; its status is not changed yet."""
     for _ in range(ROUNDS):
         check_may_write(opened, agent)
         if _is_with_model(opened, given_back.cause):
             return opened
         waiting = [] if given_back.answer_pending else _pending(here, opened)
-        # Not one that was released: whoever carries it out tells the model.
+        # Excludes a released function: the worker that runs it reports its result to the model.
         refused = opened.state.waits_for_approval
         state = states.set_mode(
             here.log,
@@ -225,9 +225,9 @@ def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _Give
 
 def _is_with_model(opened: Opened, cause: Cause) -> bool:
     """
-    Whether nothing is left to be fenced off: the model has it, or this very call was here before.
+    Return whether the fence need not be raised: the model has the conversation, or this call has raised it before.
 
-    Where only the status speaks of people, a turn is about to give it to them: the fence is what keeps it from that.
+    If only the status shows a hand-off, a turn is about to hand the conversation off; the fence prevents that.
     """
     if opened.state.mode is not Mode.AI:
         return False
@@ -246,13 +246,13 @@ def _is_held_by(opened: Opened, agent_id: str) -> bool:
 
 
 def _pending(here: Resources, opened: Opened) -> list[Message]:
-    """What the customer wrote since the last answer, oldest first."""
+    """Return the customer's messages since the last answered one, oldest first."""
     after = messages.after(here.log, opened.ref, opened.state.answered_up_to)
     return [message for message in after if message.role is Role.USER]
 
 
 def _is_to_be_answered(message: Message) -> bool:
-    """Whether intake would ask for an answer: not to a reaction, and not to a machine."""
+    """Return whether intake would request an answer: not for a reaction or an automatic message."""
     return message.kind != "reaction" and message.extra.get("auto_answer_allowed") is not False
 
 

@@ -1,4 +1,4 @@
-"""Consent told by people: what is on record about a person, and what an opt-out or opt-in means for conversations."""
+"""Consent recorded by agents: reads it, and applies an opt-out or opt-in to the customer's conversations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def standing(office: Office, caller: Caller, given: ConsentQuery) -> ConsentView:
-    """What counts for each channel of the company. Raises Unusable."""
+    """Return the consent in force for each channel of the company. Raises Unusable."""
     recipient = recipient_of(given.recipient)
     asked = office.consents.standing
     channels = [
@@ -41,9 +41,9 @@ def opt_out(
     office: Office, caller: Caller, agent: Agent, recipient: str, given: OptOutInput
 ) -> RecordedView:
     """
-    Put on record that a person wants nothing more, and end what is open with them on these channels. Safe to repeat.
+    Record an opt-out and set the customer's open conversations on these channels to `opted_out`. Safe to repeat.
 
-    It is of all addresses that are known of them, and goes on record first: no later failure may lose it.
+    It covers all known addresses of the customer, and is recorded first so that no later failure can lose it.
     """
     known = list(_with(office, caller.company, recipient))
     theirs = [recipient, *(address for opened in known for address in addresses_of(opened))]
@@ -66,7 +66,7 @@ def opt_out(
 def opt_in(
     office: Office, caller: Caller, agent: Agent, recipient: str, given: OptInInput
 ) -> RecordedView:
-    """Put on record that a person agrees, and open again what their opt-out has ended there. Safe to repeat."""
+    """Record an opt-in and reopen conversations on these channels that an opt-out ended. Safe to repeat."""
     channels = sorted({str(channel) for channel in given.channels})
     recorded = office.consents.record_opt_in(
         caller.company, [recipient], _said(agent, given.evidence), channels=channels
@@ -88,7 +88,7 @@ def opt_in(
 
 
 def recipient_on(text: str, channels: Collection[ChannelMethod]) -> str:
-    """A person's address, which each of *channels* can write to. Raises Unusable."""
+    """Normalise an address that every one of *channels* can send to. Raises Unusable."""
     recipient = recipient_of(text)
     if "@" in recipient:
         fitting = {ChannelMethod.EMAIL}
@@ -102,11 +102,11 @@ def recipient_on(text: str, channels: Collection[ChannelMethod]) -> str:
 
 
 def _with(office: Office, company: str, recipient: str) -> Iterator[Opened]:
-    """The company's conversations with a person, of all its projects: consent is the company's."""
+    """Yield the company's conversations with a customer in all projects: consent applies per company."""
     here = office.here
     for item in conversations.with_recipient(here.table, company, recipient):
         if not identifiers.has_key(item):
-            continue  # The opt-out is recorded all the same; the conversation cannot be changed.
+            continue  # The consent is recorded anyway; this conversation cannot be changed.
         ref = identifiers.ref_of_item(item)
         state, project = (
             states.read(here.log, ref),

@@ -1,4 +1,4 @@
-"""What people let go: a first message that was held back, a draft that was not sent, a function. Workers do it."""
+"""Handles a release: queues a held first message, an unsent draft or a function call for the workers."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from conversations.conversation import Opened
     from conversations.resources import Resources
 
-# Certainly nobody has got these.
+# Messages that were certainly not delivered.
 _UNSENT = frozenset({Delivery.DISCARDED, Delivery.BLOCKED, Delivery.FAILED})
 
 
 class NothingToRelease(Exception):
-    """The first message was sent or is not held back, or the function was decided about."""
+    """The first message was sent or is not held back, or the function call was already decided."""
 
 
 def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) -> AcceptedView:
     """
-    Let a draft go in the name of who releases it, or a function; else the first message, in their words or the model's.
+    Queue a draft (sent in the agent's name), a function call, or the first message (with the agent's or model's text).
 
-    Without a draft it is the function, where one waits and there are no words. When it is done the model goes on.
+    Without a draft id and a text, a waiting function call is released; the model continues after it ran.
 
     Raises NothingToRelease, NotOpen, AlreadyTaken and Unusable.
     """
@@ -67,13 +67,13 @@ def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) 
         text=given.text,
     )
     agent_actions.enqueue(here, opened, record, "release", agent.cause)
-    # What the model words has no place in the log yet.
+    # A message that the model will write has no log entry yet.
     entry_id = None if given.text is None else identifiers.entry_id(_action_id(opened, agent))
     return AcceptedView(ref=opened.ref, entry_id=entry_id)
 
 
 def _function(opened: Opened, given: ReleaseInput) -> str | None:
-    """The sort key of the function that is let go; None where it is something else. Raises Unusable."""
+    """Return the sort key of the function call to release; None for a draft or first message. Raises Unusable."""
     waiting = opened.state.undecided
     if waiting is None:
         return None
@@ -107,7 +107,7 @@ def _said(
 
 
 def _was_released(here: Resources, opened: Opened, agent: Agent) -> bool:
-    """Whether this very call has done it before, and could not say so."""
+    """Return whether this call already released the message but its answer was lost."""
     is_known = here.ledger.action(_action_id(opened, agent)) is not None
     return is_known or opened.state.released_by == agent.cause
 

@@ -1,8 +1,8 @@
 """
-People say what became of a message whose outcome nobody knew.
+Resolves a send with unknown outcome by the decision of a human agent.
 
-The message is changed first, and only from `unknown`: of two people, or a late callback, one is right. What then
-follows in the ledger and the conversation may be repeated.
+The message is updated first, and only from `unknown`: of concurrent decisions and late callbacks one succeeds. The
+following changes of the ledger and the conversation are safe to repeat.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class NotUnknown(Exception):
-    """What became of the message is known, or being found out."""
+    """The outcome of the message is known, or is still being determined."""
 
 
 def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) -> ResolvedView:
     """
-    Write what a person knows of a message: it arrived, it did not, or it is to be said again, in their name.
+    Record an agent's decision about a message: it was sent, it was not, or it is sent again in the agent's name.
 
-    Raises NotFound, NotUnknown and AlreadyTaken; for what is said again also NotOpen.
+    Raises NotFound, NotUnknown and AlreadyTaken; for `resend` also NotOpen and Unusable.
     """
     check_not_taken(opened, agent)
     message = messages.find(here.log, opened.ref, given.entry_id)
@@ -58,7 +58,7 @@ def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) 
         cause = agent.cause_in(opened, "resolve", reason="sent")
         heal(here, opened, known, action_id, cause)
     elif given.outcome == "not_sent" and is_failed_first(opened, known):
-        fall_back(here, opened)  # Now it is final.
+        fall_back(here, opened)  # The failure is now final.
     elif given.outcome == "resend":
         resent_as = agent_actions.say(here, opened, agent, again).entry_id
     return ResolvedView(
@@ -72,11 +72,11 @@ def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) 
 def _judged(
     here: Resources, opened: Opened, agent: Agent, outcome: str, message: Message
 ) -> Message:
-    """The message as it is now known. Raises NotUnknown unless this very call, or one that says the same, was here."""
+    """Update and return the message. Raises NotUnknown unless it is `unknown` or already agrees with the decision."""
     if outcome == "sent":
         facts = Message.named(delivery_status=Delivery.SENT)
     else:
-        # The mark tells a repetition of this call, which goes on, from a second wish to say it again.
+        # The mark distinguishes a repetition of this call, which continues, from a second resend.
         mark = f"resent:{agent.cause[:16]}" if outcome == "resend" else outcome
         facts = Message.named(delivery_status=Delivery.FAILED, error_code=mark)
     sk = _sk(message)

@@ -1,4 +1,4 @@
-"""What people want to say, checked before it is taken: a caller learns at once what its channel would not carry."""
+"""Validates agents' messages against the limits of channel and project before they are queued."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check(opened: Opened, bucket: Bucket, said: HumanMessage, field: str = "text") -> None:
-    """Raise Unusable for a message that its channel or the project does not take; *field* is what it came by."""
+    """Raise Unusable for a message that the channel or project does not allow; *field* names the input field."""
     if said.template is not None:
         _check_template(opened, bucket, said.template, said.variables)
     else:
@@ -29,7 +29,7 @@ def check(opened: Opened, bucket: Bucket, said: HumanMessage, field: str = "text
 
 
 def check_text(opened: Opened, text: str | None, field: str = "text") -> None:
-    """Raise Unusable for a text that its channel or the project does not take."""
+    """Raise Unusable for a text that the channel or the project does not allow."""
     if text is None:
         return
     most, channel = longest(opened), opened.channel
@@ -42,7 +42,7 @@ def check_text(opened: Opened, text: str | None, field: str = "text") -> None:
 
 
 def _check_template(opened: Opened, bucket: Bucket, name: str, given: Mapping[str, str]) -> None:
-    """Raise Unusable for a template that is none of the project's, or that these values do not make a message."""
+    """Raise Unusable for a template that the project does not have, or values that do not complete it."""
     channel = opened.channel
     if not isinstance(channel, WhatsAppChannel) or name not in channel.templates:
         raise Unusable("template", "must be one of the project's, and the conversation on WhatsApp")
