@@ -29,7 +29,7 @@ def add(table: Table, ref: str, message: Message) -> Message:
 
 
 def add_all(table: Table, ref: str, found: Sequence[Message]) -> None:
-    """Write messages of a log in batches, unconditionally. Idempotent if the messages are the same."""
+    """Write messages that the log does not have yet, in batches and without condition. Idempotent."""
     items = [m.attributes(of(ref, m.sk(m.message_timestamp, m.entry_id))) for m in found]
     for first in range(0, len(items), AT_ONCE):
         table.put_many(items[first : first + AT_ONCE])
