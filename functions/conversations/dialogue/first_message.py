@@ -110,7 +110,7 @@ def _refusal(desk: Desk, opened: Opened, turn_id: str) -> End | None:
 
 
 def _held_back(desk: Desk, opened: Opened, refused: End, turn_id: str) -> Outcome:
-    """Move a refused conversation to the status of its refusal, via `processing` where the transition needs it."""
+    """Move a refused conversation to the status of its refusal, via `processing` if no direct transition exists."""
     status = Status(opened.conversation.conversation_status)
     if refused.status and not may_become(status, refused.status):
         opened = move(desk.here, opened, Status.PROCESSING, Cause(who="parley", what=turn_id))

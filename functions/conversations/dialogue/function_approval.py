@@ -1,12 +1,12 @@
 """
 Executes a function call that a human agent has approved, once, and gives the result to the model.
 
-    1 approved   recorded in the state: a hand-back no longer refuses the call       killed: approved again
-    2 done       the function is executed through the ledger                         killed: the result is stored, or
-                                                                                     unknown, which the model is told
-    3 judged     the result is written to the message                                repeated
-    4 given back the state: mode AI, the call is listed in `to_tell`                 killed: continues at 5
-    5 told       an ordinary turn of the model
+    1 approve    recorded in the state: a hand-back no longer refuses the call       killed: approved again
+    2 execute    the function is executed through the ledger                         killed: the result is stored, or
+                                                                                     unknown and reported as such
+    3 record     the result is written to the message                                repeated
+    4 hand back  the state: mode AI, the call is listed in `to_tell`                 killed: continues at 5
+    5 report     an ordinary turn of the model, with the result
 """
 
 from __future__ import annotations

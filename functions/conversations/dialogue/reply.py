@@ -147,7 +147,7 @@ def tell_of_handoff(desk: Desk, opened: Opened) -> None:
 
 
 def _confirm_opt_out(desk: Desk, opened: Opened, turn_id: str) -> None:
-    """Confirm an opt-out that the model detected in this turn; other opt-outs are confirmed where they are recorded."""
+    """Confirm an opt-out that the model detected in this turn; others are confirmed by the code that records them."""
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return
     if _heard_by_model(desk, opened, turn_id):

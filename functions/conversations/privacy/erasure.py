@@ -3,7 +3,7 @@ Erases a person's data from the conversations of one company, starting from the 
 
     tombstones    by hash of each address: older events that arrive again are refused
     fences        on the state of each conversation: no worker starts writing to it
-    wait          until workers that started before the fence have finished
+    wait          until every worker that started before the fence has timed out
     contents      logs, files, markers, threads, routes; then unmatched messages and parked events
     items         last, with aliases, since all other data is found through them; the given addresses come after others
 

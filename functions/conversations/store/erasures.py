@@ -54,7 +54,7 @@ def covers(
     table: Table, people: Collection[Person], at_ms: int, itself: Collection[Attributes]
 ) -> bool:
     """
-    Whether one of these people was erased at or after *at_ms*, or an item under one of the keys *itself* is erased.
+    Whether one of the persons *people* was erased at or after *at_ms*, or an item under a key in *itself* is erased.
 
     *itself*: the tombstone key of a message, or the possible state keys of a conversation. One strongly consistent
     read.

@@ -1,4 +1,4 @@
-"""Every item type of the conversation log: key patterns and attribute names."""
+"""List of all item types of the conversation log."""
 
 from conversations.store.items.base import LogItem
 from conversations.store.items.claims import Claim

@@ -180,7 +180,7 @@ class Unreachable(LogItem):
 
     reason: str
     at: str
-    evidence: str  # action id of the undelivered message
+    evidence: str  # action id or entry id of the undelivered message
 
     @classmethod
     def sk(cls, channel_method: str) -> str:
@@ -192,8 +192,8 @@ class EarlyFile(LogItem):
     """
     A file that is in the bucket before its message is in the log, keyed by the hash of the provider message id.
 
-    Intake looks it up after it has stored the message. It lives as long as a message can be redelivered. The reporting
-    account is part of the key: another account can neither replace nor hide the file.
+    Intake looks it up after it has stored the message. It is kept as long as a message can be redelivered. The
+    reporting account is part of the key: another account can neither replace nor hide the file.
     """
 
     item_type: ClassVar[str] = "EARLY_FILE"
@@ -234,7 +234,7 @@ class ErasedAddress(LogItem):
     """
     Tombstone of an address of an erased person: messages and requests from before that time are refused.
 
-    It lives as long as an event can arrive again: providers retry for a week, queues and dead letters keep 28 days.
+    It is kept as long as an event can arrive again: providers retry for a week, queues and dead letters for 28 days.
     """
 
     item_type: ClassVar[str] = "ERASED_ADDRESS"
