@@ -1,1 +1,1 @@
-"""The use cases of the channel queues and the reply queue: first message, reply, agent message, approval."""
+"""Use cases of the channel queues and the reply queue: first message, reply, agent message, approval."""

@@ -1,4 +1,4 @@
-"""What people of the company say, and fixed texts: sent by the same routine and under the same policy as all else."""
+"""Sends messages of human agents and fixed texts, with the same turn engine and send policy as AI messages."""
 
 from conversations import commands, conversation
 from conversations.commands import HumanMessage, Notice, Resume
@@ -19,7 +19,7 @@ OPT_OUT_CONFIRMATION = "opt_out_confirmation"
 
 
 def say(desk: Desk, wanted: HumanMessage, run: Run) -> Outcome | None:
-    """Send what a person wrote, unless it was. It answers all that the customer wrote before it."""
+    """Send a human agent's message unless it was sent. It answers all customer messages up to now."""
     opened = conversation.load(desk.here, wanted.ref)
     finished = engine.resume(desk.turns, opened, run)
     opened = conversation.load(desk.here, wanted.ref)
@@ -40,7 +40,7 @@ def say(desk: Desk, wanted: HumanMessage, run: Run) -> Outcome | None:
 
 
 def give_notice(desk: Desk, wanted: Notice, run: Run) -> Outcome | None:
-    """Send a fixed text, where the project has one, unless it was sent."""
+    """Send a fixed text if the project defines it, unless it was sent."""
     opened = conversation.load(desk.here, wanted.ref)
     finished = engine.resume(desk.turns, opened, run)
     opened = conversation.load(desk.here, wanted.ref)
@@ -54,7 +54,7 @@ def give_notice(desk: Desk, wanted: Notice, run: Run) -> Outcome | None:
 
 
 def go_on_answering(desk: Desk, wanted: Resume) -> None:
-    """An answer that was put off is due: ask for it again."""
+    """Request a deferred answer again now that it is due."""
     opened = conversation.load(desk.here, wanted.ref)
     newest = reply.has_pending(desk, opened)
     if newest is not None and opened.state.mode is Mode.AI:
@@ -62,7 +62,7 @@ def go_on_answering(desk: Desk, wanted: Resume) -> None:
 
 
 def wanted_of(opened: Opened, message: Message) -> Wanted:
-    """What the policy is asked about a message at the moment of sending."""
+    """Build the policy request for a message that is about to be sent."""
     turn_id = message.turn_id or ""
     action_id = identifiers.action_id(opened.ref, turn_id)
     kind, author = Kind.ANSWER, Author.AI
@@ -84,12 +84,12 @@ def wanted_of(opened: Opened, message: Message) -> Wanted:
 
 
 def _begins(opened: Opened) -> bool:
-    """Whether nothing was said yet: who writes then begins with somebody who does not expect it."""
+    """Whether this message starts the conversation: no first message was sent and the customer wrote nothing."""
     return not opened.conversation.task_complete and opened.state.last_inbound_at is None
 
 
 def _was_tried(desk: Desk, opened: Opened, turn_id: str) -> bool:
-    """Whether a turn that nobody is in any more has reached the wire: its record came twice, and nothing is left."""
+    """Whether a turn that is no longer current has a ledger action: its record was delivered twice; nothing to do."""
     turn = opened.state.turn
     if turn is not None and turn.turn_id == turn_id:
         return False

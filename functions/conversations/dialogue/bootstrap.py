@@ -1,4 +1,4 @@
-"""How the functions that speak are put together: one set of settings, clients made at their first use, one desk."""
+"""Composition root of the functions that send messages: settings, lazily created clients and dependencies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from shared.runtime.settings import Origin, Url, is_local_stage
 
 @dataclass(frozen=True, kw_only=True)
 class SpeakingSettings(ConnectedSettings):
-    """The environment of a function that sends."""
+    """Environment variables of a function that sends messages."""
 
     whatsapp_queue_url: str
     media_origins: tuple[Origin, ...]
@@ -52,13 +52,13 @@ class SpeakingSettings(ConnectedSettings):
     max_receive_count: int
 
 
-# No provider has idempotency keys: one attempt, and the ledger decides about the next.
+# No provider supports idempotency keys: the SDK makes one attempt, and the ledger decides on retries.
 once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout=10)
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
 
 def desk_of(settings: SpeakingSettings) -> Desk:
-    """Everything that a function which sends works with."""
+    """Build the dependencies of a function that sends messages."""
     here = resources_of(settings, patient)
     sqs = boto3.client("sqs", config=patient)
     credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))

@@ -1,4 +1,4 @@
-"""Everything that a worker of this context works with, made once by its handler."""
+"""Dependencies of the conversation workers, created once per handler."""
 
 from __future__ import annotations
 
@@ -19,29 +19,33 @@ if TYPE_CHECKING:
 
 
 class Writer(Protocol):
-    """Whoever words messages: models, templates, fixed texts. What cannot be worded raises `unwritable.Unwritable`."""
+    """
+    Composes outgoing messages: model answers, templates, fixed texts.
+
+    Raises `unwritable.Unwritable` for a message that cannot be composed.
+    """
 
     def first_message(self, opened: Opened, turn_id: str, run: Run) -> Message:
-        """The message that begins a conversation."""
+        """Compose the first message of a conversation."""
 
     def answer(
         self, opened: Opened, pending: list[Message], turn_id: str, run: Run
     ) -> Message | None:
-        """The answer to all that the customer wrote last (*pending*); None where none is due."""
+        """Compose the answer to the unanswered customer messages *pending*; None if no answer is needed."""
 
     def reengagement(self, opened: Opened, turn_id: str) -> Message:
-        """The template that asks a customer to write again, once the window is closed."""
+        """Compose the template that asks a customer to write again after the messaging window has closed."""
 
     def of_person(self, opened: Opened, turn_id: str, wanted: HumanMessage) -> Message:
-        """What a person wants to say, as the channel needs it."""
+        """Compose a human agent's message in the form that the channel needs."""
 
     def notice(self, opened: Opened, turn_id: str, notice: str) -> Message | None:
-        """A fixed text (`help`, `handoff`, `opt_out_confirmation`); None where the project has none."""
+        """Compose a fixed text (`help`, `handoff`, `opt_out_confirmation`); None if the project defines none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """Storage, turns, policy, who words messages, and who carries out functions in the name of a turn."""
+    """Storage, turn engine, send policy, message writer, attachments; *execute* runs function calls of a turn."""
 
     here: Resources
     turns: Turns

@@ -1,4 +1,4 @@
-"""Whatever lies on a channel's queue: who handles which record."""
+"""Dispatches each record of a channel queue to its use case."""
 
 from conversations import conversation
 from conversations.commands import (
@@ -32,7 +32,7 @@ from shared.failures import Permanent
 
 
 def work(desk: Desk, record: Record, channel: ChannelMethod, run: Run) -> Outcome | None:
-    """Handle one record. Raises Permanent for what can never be done, Transient for what comes back."""
+    """Handle one record. Raises Permanent if it can never succeed, Transient if it is to be retried."""
     if isinstance(record, ContextObject):
         return first_message.begin(desk, record, channel, run)
     opened = conversation.load(desk.here, record.ref)
@@ -58,7 +58,7 @@ def work(desk: Desk, record: Record, channel: ChannelMethod, run: Run) -> Outcom
 
 
 def _resolve(desk: Desk, record: Resolve, run: Run) -> Outcome | None:
-    """A send in doubt is settled; a function that was released meanwhile could not be told before."""
+    """Resolve an unknown send, then give the model results of functions released while it was unresolved."""
     outcome = reconciliation.settle(desk, record, run)
     if outcome is not None and outcome.ended is Ended.LATER:
         return outcome
@@ -66,13 +66,13 @@ def _resolve(desk: Desk, record: Resolve, run: Run) -> Outcome | None:
 
 
 def _resume(desk: Desk, record: Resume, run: Run) -> Outcome | None:
-    """A first message, or an answer, that was put off may be due. Once it is done, nothing waits any more."""
+    """Retry a deferred first message or answer. Removes its due marker first; another deferral writes a new one."""
     opened = conversation.load(desk.here, record.ref)
     outcome = None
     status = Status(opened.conversation.conversation_status)
     due.done(
         desk.here.log, record.ref, DueKind.RESUME
-    )  # What puts it off once more writes it anew.
+    )  # Deleted first: another deferral writes it again.
     if status in NEVER_SENT and opened.state.mode is Mode.AI:
         outcome = first_message.go_on(desk, opened, run)
     else:

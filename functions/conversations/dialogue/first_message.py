@@ -1,8 +1,8 @@
 """
-The first message of a conversation, from a Context Object to what the provider took.
+Sends the first message of a conversation, from the Context Object to acceptance by the provider.
 
-Everything that an answer needs to find its way (item, state, route, address) exists before the message can leave. A
-repetition finds it there and goes on; another request under the same id is parked.
+Everything needed to match an answer to its conversation (item, state, route, address) is written before the message
+is sent. A retry finds these and continues; a different request with the same id is parked.
 """
 
 from dataclasses import replace
@@ -39,28 +39,28 @@ from shared.policy import Author, Kind, Reason
 from shared.providers.outcomes import Misconfigured, NotSent
 
 REVIEW = "initial_review"
-ARRIVED_BEFORE = "arrived_before"  # by another channel, whose provider had called it failed
+ARRIVED_BEFORE = "arrived_before"  # on another channel, after its provider had reported a failure
 
 
 def begin(desk: Desk, context: ContextObject, channel: ChannelMethod, run: Run) -> Outcome | None:
     """
-    Begin the conversation of a Context Object; None where it was begun before, or waits for somebody.
+    Begin the conversation of a Context Object; None if it was begun before or waits for a human agent.
 
-    Raises Permanent for what can never be begun, Transient for what may later.
+    Raises Permanent if it can never be begun, Transient if a retry may succeed.
     """
     request, company = _read(context, channel)
     if erased.was_asked_before(desk.here.log, context, request):
         asked = identifiers.request(request.company_id, request.project_id, request.request_id)
         answers.forget(
             desk.here.log, asked, "conversation_id"
-        )  # It was not begun: nobody else looks.
+        )  # The conversation was not begun, so the erasure cannot find this id.
         raise Permanent(ParkReason.ERASED)
     opened = establish(desk, context, request, company)
     return go_on(desk, replace(opened, company=_now(desk.here, company)), run)
 
 
 def go_on(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
-    """Send the first message of a conversation that has none yet, if it may leave now."""
+    """Send the first message of a conversation if it was not sent and sending is allowed now."""
     conversation, state = opened.conversation, opened.state
     finished = engine.resume(desk.turns, opened, run)
     if finished is not None:
@@ -102,7 +102,7 @@ def go_on(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
 
 
 def _refusal(desk: Desk, opened: Opened, turn_id: str) -> End | None:
-    """What keeps the first message from leaving now; None where nothing does."""
+    """Return the refusal of the first message by policy or by an earlier delivery; None if it may be sent."""
     refused = desk.policing.refusal(opened, first_message(opened, turn_id))
     if refused is None and arrived_before(desk.here, opened):
         return End(reason=ARRIVED_BEFORE, status=Status.BLOCKED)
@@ -110,7 +110,7 @@ def _refusal(desk: Desk, opened: Opened, turn_id: str) -> End | None:
 
 
 def _held_back(desk: Desk, opened: Opened, refused: End, turn_id: str) -> Outcome:
-    """What the policy refuses goes where that leads, if need be by way of `processing`."""
+    """Move a refused conversation to the status of its refusal, via `processing` if no direct transition exists."""
     status = Status(opened.conversation.conversation_status)
     if refused.status and not may_become(status, refused.status):
         opened = move(desk.here, opened, Status.PROCESSING, Cause(who="parley", what=turn_id))
@@ -121,7 +121,11 @@ def _held_back(desk: Desk, opened: Opened, refused: End, turn_id: str) -> Outcom
 
 
 def _settled_as(desk: Desk, opened: Opened, turn_id: str) -> Sending | None:
-    """How it ended at the provider: the same once more would change nothing. What a release sends is another one."""
+    """
+    Return how the send of a failed conversation ended; None if it did not end or the conversation has not failed.
+
+    A settled send is not repeated. A release sends under another turn id.
+    """
     if opened.conversation.conversation_status != Status.FAILED:
         return None
     action = desk.here.ledger.action(identifiers.action_id(opened.ref, turn_id))
@@ -129,7 +133,7 @@ def _settled_as(desk: Desk, opened: Opened, turn_id: str) -> Sending | None:
 
 
 def _missing(desk: Desk, opened: Opened) -> str | None:
-    """Which secret is missing to send at all, as a code. Raises Transient where that cannot be told just now."""
+    """Return the code of a secret that is missing for sending, or None. Raises Transient if it cannot be checked."""
     try:
         desk.turns.wire.check(opened)
     except Misconfigured as refusal:
@@ -140,7 +144,7 @@ def _missing(desk: Desk, opened: Opened) -> str | None:
 
 
 def first_message(opened: Opened, turn_id: str, *, takes: bool = False) -> Wanted:
-    """What the policy is asked about a first message. On WhatsApp it is always a template."""
+    """Build the policy request for a first message. On WhatsApp it is always a template."""
     return Wanted(
         kind=Kind.FIRST,
         author=Author.AI,
@@ -172,7 +176,7 @@ def _read(context: ContextObject, channel: ChannelMethod) -> tuple[Request, Comp
 
 
 def _now(here: Resources, then: Company) -> Company:
-    """The project as it is set up now: whoever switched it off while the request waited is heard."""
+    """Return the current project settings; a project deactivated or deleted while the request waited is inactive."""
     off = {"project_status": ProjectStatus.INACTIVE}
     return conversation.load_project(here, then.company_id, then.project_id) or then.model_copy(
         update=off
@@ -180,7 +184,7 @@ def _now(here: Resources, then: Company) -> Company:
 
 
 def establish(desk: Desk, context: ContextObject, request: Request, company: Company) -> Opened:
-    """Write all that a conversation is found by, unless it is there. Raises Permanent for another one's request."""
+    """Create item, state, route and list entry of a conversation if absent. Raises Permanent (`conflict`)."""
     here, data = desk.here, context.conversation_data
     possible = identifiers.refs_of(data.conversation_id, data.conversation_ref)
     built = snapshot.conversation_of(
@@ -205,7 +209,7 @@ def establish(desk: Desk, context: ContextObject, request: Request, company: Com
 
 
 def find_by(here: Resources, ref: str, conversation: Conversation, company: Company) -> None:
-    """Let answers find the conversation. Safe to repeat."""
+    """Write the route and address by which answers are matched to the conversation. Idempotent."""
     method, customer = conversation.channel_method, conversation.primary_channel
     channel, address = company.channel(method), company.sender(method, customer)
     pair = identifiers.pair(method, address, customer)

@@ -1,12 +1,12 @@
 """
-A person releases a function that waited for them: it is carried out once, and the model goes on with what came of it.
+Executes a function call that a human agent has approved, once, and gives the result to the model.
 
-    1 approved   the state says so: from here on no hand-back refuses it             killed: approved again
-    2 done       the function, by the ledger                                         killed: its result is kept, or
-                                                                                     nobody knows, and the model is told
-    3 judged     the message says what came of it                                    repeated
-    4 given back the state: the model has the conversation, and something to be told killed: goes on at 5
-    5 told       a turn of the model, as any other
+    1 approve    recorded in the state: a hand-back no longer refuses the call       killed: approved again
+    2 execute    the function is executed through the ledger                         killed: the result is stored, or
+                                                                                     unknown and reported as such
+    3 record     the result is written to the message                                repeated
+    4 hand back  the state: mode AI, the call is listed in `to_tell`                 killed: continues at 5
+    5 report     an ordinary turn of the model, with the result
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RELEASED = "released"
 
 
 def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | None:
-    """Carry out the function in a message, and let the model go on; None where that was done, or refused."""
+    """Execute the function call of a message and let the model continue; None if that was done or refused."""
     here, sk = desk.here, wanted.function_sk or ""
     message = messages.get(here.log, wanted.ref, sk)
     if message is None or message.proposal is None:
@@ -48,7 +48,7 @@ def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | 
     if sk == opened.state.waits_for_approval or sk in opened.state.being_done:
         status, mode = Status(opened.conversation.conversation_status), opened.state.mode
         if status in OVER or mode is Mode.CLOSED:
-            return None  # The customer has left, or somebody closed it: it waits for a return.
+            return None  # Opted out or closed: the call waits until the conversation is reopened.
         opened = _approved(here, opened, sk)
         result = _carried_out(desk, opened, message, run)
         verdict = proposals.verdict_of(result)
@@ -63,20 +63,20 @@ def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | 
 
 
 def tell(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
-    """Take the model's turn about released functions, where that was put off; None where there is none."""
+    """Run the deferred model turn about released functions; None if there is none."""
     if opened.state.mode is not Mode.AI:
         return None
     for sk in sorted(opened.state.to_tell, reverse=True):
         message = messages.get(desk.here.log, opened.ref, sk)
         proposal = message.proposal if message else None
-        # What people refused is no reason to write: it is told with the next answer.
+        # A refused call alone does not trigger a message: the model learns of it with the next answer.
         if message and proposal and proposal.verdict not in {None, Verdict.REFUSED}:
             return reply.go_on(desk, opened, f"{identifiers.APPROVED}:{message.entry_id}", run)
     return None
 
 
 def _approved(here: Resources, opened: Opened, sk: str) -> Opened:
-    """It waits for nobody any more; a hand-back at the same time is before it, or refuses nothing."""
+    """Record the approval with a conditional write: a concurrent hand-back either precedes it or refuses nothing."""
     state = opened.state
     if sk in state.being_done:
         return opened
@@ -94,14 +94,14 @@ def _approved(here: Resources, opened: Opened, sk: str) -> Opened:
 
 
 def _carried_out(desk: Desk, opened: Opened, message: Message, run: Run) -> Result:
-    """What came of the call, under the project's rules of today."""
+    """Execute the call under the project's current function settings and return its result."""
     proposal = message.proposal
     if proposal is None:
         return FAILED
     try:
         call = checked(proposals.call_of(proposal), config_of(opened).functions)
     except CallRefused:
-        return FAILED  # The project has taken the function away, or changed it.
+        return FAILED  # The project has removed or changed the function.
     except Unwritable as fault:
         raise Transient(fault.reason) from None
     return desk.execute(opened, message.turn_id or "", run)(call)
@@ -109,9 +109,9 @@ def _carried_out(desk: Desk, opened: Opened, message: Message, run: Run) -> Resu
 
 def _given_back(here: Resources, opened: Opened, message: Message, wanted: Release) -> Opened:
     """
-    The model has the conversation again, unless a colleague of who released it took it over.
+    Give the conversation back to the model, unless another agent than the approving one has taken it over.
 
-    Where it has asked for another function meanwhile, people have to decide about that one first.
+    If the model has requested another function meanwhile, an agent has to decide about that call first.
     """
     sk, state = proposals.sk_of(message), opened.state
     is_of_others = holder_of(state) not in {None, wanted.agent_id}

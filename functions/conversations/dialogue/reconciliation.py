@@ -1,4 +1,4 @@
-"""Sends whose outcome nobody knew, settled by the evidence that there is when they are due."""
+"""Resolves sends of unknown outcome from the available evidence when they are due."""
 
 from conversations import conversation
 from conversations.commands import Resolve, ask_for_reply
@@ -12,7 +12,7 @@ from conversations.store.items.log import DueKind, Mode
 
 
 def settle(desk: Desk, wanted: Resolve, run: Run) -> Outcome | None:
-    """Finish a turn that is in doubt, then have what the customer wrote meanwhile answered. Raises Transient."""
+    """Finish a turn of unknown outcome, then request an answer to later customer messages. Raises Transient."""
     here = desk.here
     opened = conversation.load(here, wanted.ref)
     outcome = engine.resume(desk.turns, opened, run)

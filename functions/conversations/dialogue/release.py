@@ -1,4 +1,4 @@
-"""A person lets go what was held back: a first message that was reviewed, blocked or failed, or a function."""
+"""Releases a held item for a human agent: a first message (in review, blocked or failed) or a function call."""
 
 from conversations import conversation
 from conversations.commands import HumanMessage, Release
@@ -19,11 +19,9 @@ MAY_BE_RELEASED = NEVER_SENT | WITH_PEOPLE
 
 def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
     """
-    Send the first message after all, worded by the model or, with a text, by the person; or carry out a function.
+    Send the held first message, with the agent's text or composed by the model; or execute a function call.
 
-    Safe to repeat.
-
-    Whatever stopped it before is asked again, but for the review.
+    Idempotent. All checks run again except the review.
     """
     opened = conversation.load(desk.here, wanted.ref)
     engine.resume(desk.turns, opened, run)
@@ -48,7 +46,7 @@ def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
             wanted.ref,
             Mode.AI,
             seen=opened.state,
-            drop=("owner",),  # It is nobody's: the next one to take it over finds it free.
+            drop=("owner",),  # No owner: any agent can take the conversation over.
             releases=opened.state.releases + 1,
             released_by=wanted.cause,
         )

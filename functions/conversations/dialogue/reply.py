@@ -1,9 +1,9 @@
 """
-One answer for a burst of messages.
+Sends one answer for a burst of messages.
 
-Every message has a trigger that comes after a moment. A trigger that finds a newer message leaves the answer to that
-one's, unless the oldest waits too long already; the newest one's finds nothing newer. So there is no lock, and no
-message without a trigger.
+Every message has a delayed trigger. A trigger that finds a newer message leaves the answer to that message's trigger,
+unless the oldest message has waited too long; the trigger of the newest message always answers. So no lock is needed,
+and every message has a trigger.
 """
 
 from dataclasses import replace
@@ -34,7 +34,7 @@ MAX_WAIT_MS = 45 * clock.SECOND_MS
 def answer(
     desk: Desk, trigger: ReplyTrigger, run: Run, *, max_wait_ms: int = MAX_WAIT_MS
 ) -> Outcome | None:
-    """Answer what the customer wrote last; None where nothing is to be answered now. Raises Permanent, Transient."""
+    """Answer the customer's unanswered messages; None if no answer is due now. Raises Permanent, Transient."""
     here = desk.here
     opened = conversation.load(here, trigger.ref)
     finished = engine.resume(desk.turns, opened, run)
@@ -43,7 +43,7 @@ def answer(
             return finished
         opened = conversation.load(here, trigger.ref)
     if opened.state.mode is not Mode.AI:
-        # What a worker has left that died behind the end of this turn.
+        # Completes the steps that a worker left undone when it died after the end of this turn.
         opened = finish_move(here, opened)
         tell_of_handoff(desk, opened)
         of_message = f"reply:{trigger.message_sk}"
@@ -58,7 +58,7 @@ def answer(
 
 
 def go_on(desk: Desk, opened: Opened, turn_id: str, run: Run) -> Outcome | None:
-    """A turn that a person began and no message: what the customer wrote since the last answer is answered with it."""
+    """Run a turn that an agent's action started, not a message; it also answers pending customer messages."""
     turn = opened.state.turn
     is_under_way = turn is not None and turn.turn_id == turn_id
     action_id = identifiers.action_id(opened.ref, turn_id)
@@ -78,12 +78,12 @@ def _answer(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, ru
 
 def _turn_id(desk: Desk, opened: Opened, of_message: str) -> str:
     """
-    The turn that answers a message; another one each time people gave it back whose answer before did not arrive.
+    Return the id of the turn that answers a message: a new one per attempt after a hand-back.
 
-    What the ledger has as failed or unknown stays so: only under a name of its own can anything be sent again.
+    A ledger action that is failed or unknown stays so: sending again needs a turn id of its own.
     """
     if opened.state.generation == 0:
-        return of_message  # Nobody had it but the model.
+        return of_message  # Only the model has handled the conversation.
     turn_id, attempt = of_message, 1
     while _is_settled_without(desk, opened, turn_id):
         attempt += 1
@@ -108,7 +108,9 @@ def _taken(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run
         )
     if not isinstance(decision, Allowed):
         end = end_of(decision, wanted)
-        if _heard_by_model(desk, opened, turn_id):  # Its worker died before it could say so.
+        if _heard_by_model(
+            desk, opened, turn_id
+        ):  # The worker died before it recorded the opt-out.
             end = replace(end, noted=Noted([BuiltIn.OPT_OUT], {}))
         deferral.put_off(desk.here, opened, end, turn_id)
         return Outcome(Ended.REFUSED, None, end.reason)
@@ -123,7 +125,7 @@ def _taken(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run
 
 
 def answer_of_model(opened: Opened, turn_id: str, *, takes: bool = False) -> Wanted:
-    """What the policy is asked about an answer of the model."""
+    """Build the policy request for an answer of the model."""
     return Wanted(
         kind=Kind.ANSWER,
         author=Author.AI,
@@ -133,7 +135,7 @@ def answer_of_model(opened: Opened, turn_id: str, *, takes: bool = False) -> Wan
 
 
 def tell_of_handoff(desk: Desk, opened: Opened) -> None:
-    """Tell the customer that a person takes over, once for each time; not where the model has just said so itself."""
+    """Send the hand-off notice once per hand-off, unless the model's last message announced the hand-off."""
     if opened.conversation.conversation_status != Status.HANDOFF_PENDING:
         return
     if opened.company.policy.handoff_notice is None:
@@ -145,7 +147,7 @@ def tell_of_handoff(desk: Desk, opened: Opened) -> None:
 
 
 def _confirm_opt_out(desk: Desk, opened: Opened, turn_id: str) -> None:
-    """Confirm an opt-out that the model has heard in this turn; of any other one, whoever took it has told."""
+    """Confirm an opt-out that the model detected in this turn; others are confirmed by the code that records them."""
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return
     if _heard_by_model(desk, opened, turn_id):
@@ -154,7 +156,7 @@ def _confirm_opt_out(desk: Desk, opened: Opened, turn_id: str) -> None:
 
 
 def _heard_by_model(desk: Desk, opened: Opened, turn_id: str) -> bool:
-    """Whether what is on record of the customer is an opt-out that the model took from this very turn."""
+    """Whether the customer's current consent record is an opt-out that the model detected in this turn."""
     channel = opened.conversation.channel_method
     known = addresses_of(opened)
     standing = desk.policing.consents.standing(opened.company.company_id, known, channel)
@@ -163,13 +165,13 @@ def _heard_by_model(desk: Desk, opened: Opened, turn_id: str) -> bool:
 
 
 def has_pending(desk: Desk, opened: Opened) -> Message | None:
-    """The newest message that waits for an answer."""
+    """Return the newest unanswered customer message, or None."""
     pending = _pending(desk, opened)
     return pending[-1] if pending else None
 
 
 def _pending(desk: Desk, opened: Opened) -> list[Message]:
-    """What the customer wrote since the last answer; reactions are no words."""
+    """Return the customer messages since the last answer, without reactions."""
     after = messages.after(desk.here.log, opened.ref, opened.state.answered_up_to)
     return [m for m in after if m.role is Role.USER and m.kind != "reaction"]
 

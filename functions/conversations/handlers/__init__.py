@@ -1,4 +1,4 @@
-"""One module per event source: each parses, makes one call, and renders."""
+"""Lambda handlers, one module per event source: each parses the event, calls one use case and renders the result."""
 
 from shared.runtime import gc_at_start
 

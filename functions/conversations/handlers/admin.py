@@ -1,4 +1,4 @@
-"""Conversations over HTTP, for those who work with them: lists, one conversation, what agents do, consent."""
+"""HTTP API for agents and their software: conversation lists, messages, agent actions, unmatched messages, consent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ from shared.runtime import gc_at_start
 
 @dataclass(frozen=True, kw_only=True)
 class AdminSettings(ConnectedSettings):
-    """The environment of this function."""
+    """Environment variables of this function."""
 
     conversations_inbound_queue_url: str
     api_seal_secret_id: str
@@ -48,7 +48,7 @@ class AdminSettings(ConnectedSettings):
 
 settings = AdminSettings.load()
 quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
-# Links must be signed with version 4: what boto3 makes by itself, newer buckets and regions refuse.
+# Presigned links need signature version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
 sqs = boto3.client("sqs", config=quick)
 here = resources_of(settings, quick, of_bucket=signing)
@@ -64,7 +64,7 @@ office = Office(
 app = rest.resolver(
     {
         NotFound: rest.NOT_FOUND,
-        Gone: rest.NOT_FOUND,  # erased while it was being changed
+        Gone: rest.NOT_FOUND,  # the conversation was erased during the request
         NotOpen: (HTTPStatus.CONFLICT, "NOT_OPEN"),
         AlreadyTaken: (HTTPStatus.CONFLICT, "ALREADY_TAKEN"),
         release_request.NothingToRelease: (HTTPStatus.CONFLICT, "NOTHING_TO_RELEASE"),
@@ -76,7 +76,7 @@ app = rest.resolver(
         ConfigurationInvalid: (HTTPStatus.INTERNAL_SERVER_ERROR, "CONFIGURATION_ERROR"),
         Transient: (HTTPStatus.SERVICE_UNAVAILABLE, "BUSY"),
         NotEnqueued: (HTTPStatus.SERVICE_UNAVAILABLE, "QUEUE_ERROR"),
-        KeyUnknown: rest.NOT_FOUND,  # the key that made the conversation's `ref` was removed
+        KeyUnknown: rest.NOT_FOUND,  # the identifier key of the conversation's `ref` was removed
         KeysUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
         SecretUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
     }
@@ -86,19 +86,19 @@ gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """API Gateway proxy event in, proxy response out."""
+    """Handle an API Gateway proxy event and return the proxy response."""
     return rest.respond(app, event, context)
 
 
 @cache
 def openapi_document() -> str:
-    """The OpenAPI document of this API, built once per process."""
+    """Return the OpenAPI document of this API as JSON, built once per process."""
     return to_json(routes.document("Parley: conversations", "1"))
 
 
 @app.get("/conversations/openapi.json")
 def get_openapi() -> Response[str]:
-    """What this API takes and answers, for every key of this context."""
+    """Return the OpenAPI document to any API key with a scope of this API."""
     rest.caller(app, Scope.CONVERSATIONS_INITIATE, *routes.scopes)
     return Response(HTTPStatus.OK, content_types.APPLICATION_JSON, openapi_document())
 
@@ -107,7 +107,7 @@ def get_openapi() -> Response[str]:
     "GET /conversations", Scope.CONVERSATIONS_READ, inputs.ListQuery, views.ConversationsView
 )
 def list_conversations(caller: Caller, query: inputs.ListQuery) -> Page[views.ConversationsView]:
-    """Conversations of a project, or of all of the key; without a status the open ones, newest first."""
+    """List conversations of one or all projects of the API key, newest first; open ones if no status is given."""
     return queries.of_company(office, caller, query)
 
 
@@ -120,7 +120,7 @@ def list_conversations(caller: Caller, query: inputs.ListQuery) -> Page[views.Co
 def search_conversations(
     caller: Caller, given: inputs.SearchInput
 ) -> Page[views.ConversationsView]:
-    """Conversations with one person."""
+    """Search conversations by recipient."""
     return queries.of_recipient(office, caller, given)
 
 
@@ -130,7 +130,7 @@ def search_conversations(
 def get_conversation(
     caller: Caller, _query: inputs.NoInput, ref: str
 ) -> Page[views.ConversationView]:
-    """One conversation, and who changed its status and why."""
+    """Return a conversation with the history of its status changes."""
     return Page(queries.one(office, caller, ref), None)
 
 
@@ -143,7 +143,7 @@ def get_conversation(
 def list_messages(
     caller: Caller, query: inputs.MessagesQuery, ref: str
 ) -> Page[views.MessagesView]:
-    """Messages of a conversation, newest first."""
+    """List messages of a conversation, newest first."""
     return Page(queries.log_of(office, caller, ref, query), None)
 
 
@@ -156,7 +156,7 @@ def list_messages(
 def take_over(
     caller: Caller, _given: inputs.TakeOverInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
-    """Take a conversation over from the model; with `force` from a colleague."""
+    """Take a conversation over from the model or, with `force`, from another agent."""
     opened = opened_for(office, caller, ref)
     return lambda agent: agent_actions.take_over(here, opened, agent)
 
@@ -171,7 +171,7 @@ def take_over(
 def write_message(
     caller: Caller, given: inputs.MessageInput, ref: str
 ) -> Callable[[Agent], views.AcceptedView]:
-    """Write to the customer; who writes where nobody has the conversation takes it over."""
+    """Send a message to the customer; takes over a conversation that no agent holds."""
     opened = opened_for(office, caller, ref)
     return lambda agent: agent_actions.write(here, opened, agent, given)
 
@@ -185,7 +185,7 @@ def write_message(
 def hand_back(
     caller: Caller, given: inputs.HandBackInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
-    """Give it back to the model, which answers what waits only where told to; a waiting function is refused."""
+    """Hand a conversation back to the model; refuses a pending function call, answers pending messages on request."""
     opened = opened_for(office, caller, ref)
     pending = given.answer_pending
     return lambda agent: agent_actions.hand_back(here, opened, agent, answer_pending=pending)
@@ -201,7 +201,7 @@ def hand_back(
 def release(
     caller: Caller, given: inputs.ReleaseInput, ref: str
 ) -> Callable[[Agent], views.AcceptedView]:
-    """Let go a first message that was held back or failed, a draft that was not sent, or a function that waits."""
+    """Release a held or failed first message, an unsent draft or a pending function call."""
     opened = opened_for(office, caller, ref)
     return lambda agent: release_request.release(here, opened, agent, given)
 
@@ -215,7 +215,7 @@ def release(
 def resolve(
     caller: Caller, given: inputs.ResolveInput, ref: str
 ) -> Callable[[Agent], views.ResolvedView]:
-    """Say what became of a message whose outcome nobody knew."""
+    """Set the outcome of a message whose delivery is unknown."""
     opened = opened_for(office, caller, ref)
     return lambda agent: resolve_unknown.resolve(here, opened, agent, given)
 
@@ -229,7 +229,7 @@ def resolve(
 def close(
     caller: Caller, _given: inputs.ActingInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
-    """End a conversation."""
+    """Close a conversation."""
     opened = opened_for(office, caller, ref)
     return lambda agent: agent_actions.close(here, opened, agent)
 
@@ -243,7 +243,7 @@ def close(
 def reopen(
     caller: Caller, _given: inputs.ActingInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
-    """Put a closed conversation back to where it was."""
+    """Reopen a closed conversation in its previous status."""
     opened = opened_for(office, caller, ref)
     return lambda agent: agent_actions.reopen(here, opened, agent)
 
@@ -252,7 +252,7 @@ def reopen(
     "GET /unmatched", Scope.CONVERSATIONS_MANAGE, inputs.UnmatchedQuery, views.UnmatchedListView
 )
 def list_unmatched(caller: Caller, query: inputs.UnmatchedQuery) -> Page[views.UnmatchedListView]:
-    """Messages that belong to no conversation, newest first."""
+    """List messages that belong to no conversation, newest first."""
     return unmatched.unmatched(office, caller, query)
 
 
@@ -266,7 +266,7 @@ def list_unmatched(caller: Caller, query: inputs.UnmatchedQuery) -> Page[views.U
 def attach(
     caller: Caller, given: inputs.AttachInput, unmatched_id: str
 ) -> Callable[[Agent], views.AttachedView]:
-    """Place a message in a conversation, which takes it as if it had come there."""
+    """Attach an unmatched message to a conversation, which then handles it as its own."""
     found = unmatched.one_for(office, caller, unmatched_id)
     opened = opened_for(office, caller, given.ref)
     return lambda agent: unmatched.attach(office, caller, agent, found, opened)
@@ -274,19 +274,19 @@ def attach(
 
 @routes.reads("POST /opt-outs/search", Scope.CONSENT_READ, inputs.ConsentQuery, views.ConsentView)
 def get_consent(caller: Caller, given: inputs.ConsentQuery) -> Page[views.ConsentView]:
-    """Whether a person has opted out, or in, on each channel."""
+    """Return the opt-out and opt-in status of a person for each channel."""
     return Page(consent.standing(office, caller, given), None)
 
 
 @routes.changes("POST /opt-outs", Scope.CONSENT_WRITE, inputs.OptOutInput, views.RecordedView)
 def opt_out(caller: Caller, given: inputs.OptOutInput) -> Callable[[Agent], views.RecordedView]:
-    """Put on record that a person wants nothing more."""
+    """Record an opt-out."""
     recipient = recipient_of(given.recipient)
     return lambda agent: consent.opt_out(office, caller, agent, recipient, given)
 
 
 @routes.changes("POST /opt-ins", Scope.CONSENT_WRITE, inputs.OptInInput, views.RecordedView)
 def opt_in(caller: Caller, given: inputs.OptInInput) -> Callable[[Agent], views.RecordedView]:
-    """Put on record that a person agrees."""
+    """Record an opt-in."""
     recipient = consent.recipient_on(given.recipient, given.channels)
     return lambda agent: consent.opt_in(office, caller, agent, recipient, given)

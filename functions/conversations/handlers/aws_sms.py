@@ -1,4 +1,4 @@
-"""SNS topics of AWS End User Messaging SMS onto the queues: a standard topic cannot feed a FIFO queue itself."""
+"""Forwards SNS events of AWS End User Messaging SMS to the queues: a standard topic cannot feed a FIFO queue."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ from shared.runtime.settings import Settings
 
 @dataclass(frozen=True, kw_only=True)
 class AwsSmsSettings(Settings):
-    """The environment of this function."""
+    """Environment variables of this function."""
 
     conversations_inbound_queue_url: str
     conversations_statuses_queue_url: str
@@ -25,7 +25,7 @@ class AwsSmsSettings(Settings):
 
 
 settings = AwsSmsSettings.load()
-sqs = boto3.client("sqs")  # every event needs it
+sqs = boto3.client("sqs")  # created at start: every event needs it
 inbound = FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url)
 statuses = FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url)
 gc_at_start.done()
@@ -33,7 +33,7 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], _context: object) -> None:
-    """SNS event in, nothing out: an asynchronous invocation is done unless it raises, and Lambda repeats it then."""
+    """Enqueue the records of an SNS event. The invocation is asynchronous: Lambda retries it if this raises."""
     for record in event["Records"]:
         metrics.add_metric("Received", MetricUnit.Count, 1)
         notification = record["Sns"]

@@ -1,4 +1,4 @@
-"""`conversations-inbound.fifo`: what customers wrote, and what the business wrote outside Parley."""
+"""Handler of `conversations-inbound.fifo`: customer messages, stored files, business messages sent outside Parley."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class IntakeSettings(ConnectedSettings):
-    """The environment of this function."""
+    """Environment variables of this function."""
 
     conversations_inbound_queue_url: str
     media_origins: tuple[Origin, ...]
@@ -62,7 +62,7 @@ told: TypeAdapter[InboundMessage | FileStored] = TypeAdapter(Told)
 def _handle(body: str, _: Run) -> str:
     try:
         event = told.validate_python(storable(json.loads(body)))
-    except ValueError:  # of both: a pydantic error is one
+    except ValueError:  # from either call: a pydantic error is a ValueError
         raise Permanent("unreadable") from None
     if isinstance(event, FileStored):
         return late_attachments.take(here, event)
@@ -83,5 +83,5 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
-    """SQS batch in, the ids of what is to come back out."""
+    """Handle an SQS batch and return the ids of the records to retry."""
     return work(worker, event, context)

@@ -1,4 +1,4 @@
-"""One channel's queue: first messages, and whatever people or the clock bring back to a conversation."""
+"""Handler of one channel's queue: first messages, agent actions and deferred work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessorSettings(SpeakingSettings):
-    """The environment of this function."""
+    """Environment variables of this function."""
 
     channel_method: str
 
@@ -54,5 +54,5 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
-    """SQS batch in, the ids of what is to come back out."""
+    """Handle an SQS batch and return the ids of the records to retry."""
     return work(worker, event, context)

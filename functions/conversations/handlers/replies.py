@@ -1,4 +1,4 @@
-"""`conversations-replies.fifo`: one answer for a burst of messages."""
+"""Handler of `conversations-replies.fifo`: sends one answer for a burst of messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RepliesSettings(SpeakingSettings):
-    """The environment of this function."""
+    """Environment variables of this function."""
 
     reply_max_wait_seconds: int = 45
 
@@ -61,5 +61,5 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
-    """SQS batch in, the ids of what is to come back out."""
+    """Handle an SQS batch and return the ids of the records to retry."""
     return work(worker, event, context)

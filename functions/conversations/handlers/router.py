@@ -1,4 +1,4 @@
-"""`POST /initiate-conversation`: a company's software asks Parley to write to somebody."""
+"""Handler of `POST /initiate-conversation`: a company's software requests a conversation with a recipient."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RouterSettings(Settings):
-    """The environment of this function."""
+    """Environment variables of this function."""
 
     conversation_log_table_name: str
     company_data_table_name: str
@@ -72,7 +72,7 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """API Gateway proxy event in, proxy response out."""
+    """Handle an API Gateway proxy event and return the proxy response."""
     if event["httpMethod"] == "OPTIONS":
         metrics.add_metric("Preflight", MetricUnit.Count, 1)
         return _response(
@@ -106,7 +106,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             ),
             request_id,
         )
-    except Exception as failure:  # noqa: BLE001 - the caller is owed an answer in the shape of all others
+    except Exception as failure:  # noqa: BLE001 - the caller needs an error response in the same format as all others
         logger.error("request failed", extra=describe(failure))
         message = "the request could not be taken; make it again"
         status = HTTPStatus.INTERNAL_SERVER_ERROR

@@ -1,4 +1,4 @@
-"""`conversations-statuses.fifo`: what providers say became of our messages."""
+"""Handler of `conversations-statuses.fifo`: delivery statuses from providers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class StatusesSettings(ConnectedSettings):
-    """The environment of this function."""
+    """Environment variables of this function."""
 
     conversations_statuses_queue_url: str
     max_receive_count: int
@@ -49,18 +49,18 @@ statuses = TypeAdapter(DeliveryStatus)
 def _handle(body: str, run: Run) -> str:
     try:
         event = statuses.validate_python(storable(json.loads(body)))
-    except ValueError:  # of both: a pydantic error is one
+    except ValueError:  # from either call: a pydantic error is a ValueError
         raise Permanent("unreadable") from None
     try:
         return status_updates.apply(here, event)
     except Permanent as refusal:
         if refusal.reason != status_updates.UNKNOWN_MESSAGE:
             raise
-    # Without an action of ours to find it by, a message of ours is known as soon as its worker has linked its id.
+    # Without an action id the message is found by its provider id, once the worker has linked that id.
     is_early = clock.now_ms() < clock.from_text(event.occurred_at) + transmission.IN_DOUBT_MS
     if event.action_id is None and is_early and not run.is_last:
         raise Transient(status_updates.UNKNOWN_MESSAGE)
-    # Of another sender at the same number or account, as a rule: kept, but nobody has to look.
+    # Usually from another sender with the same number or account: parked under a metric without an alarm.
     reason, counted = status_updates.UNKNOWN_MESSAGE, "UnmatchedStatus"
     parking.park(here.log, here.bucket, SOURCE, body, reason, counted=counted)
     return "unmatched"
@@ -80,5 +80,5 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
-    """SQS batch in, the ids of what is to come back out."""
+    """Handle an SQS batch and return the ids of the records to retry."""
     return work(worker, event, context)

@@ -1,4 +1,4 @@
-"""Every minute: work whose time has come, and messages that no webhook brought."""
+"""Scheduled handler, every minute: enqueues due work and finds messages whose webhook was lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SweeperSettings(Settings):
-    """The environment of this function."""
+    """Environment variables of this function."""
 
     conversation_log_table_name: str
     whatsapp_channel_queue_url: str
@@ -60,7 +60,7 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(_event: dict[str, Any], context: LambdaContext) -> None:
-    """A tick of the clock in, nothing out."""
+    """Enqueue due work and, every 15 minutes, run the gap check."""
     brought = sweep.bring_back(desk)
     metrics.add_metric("BroughtBack", MetricUnit.Count, brought)
     gaps = 0

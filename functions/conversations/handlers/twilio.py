@@ -1,4 +1,4 @@
-"""POST /webhooks/twilio and /webhooks/twilio/status: messages and their delivery, from Twilio onto the queues."""
+"""POST /webhooks/twilio and /webhooks/twilio/status: enqueues messages and delivery statuses from Twilio."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,19 +19,19 @@ from shared.runtime import gc_at_start
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings, Url
 
-# The longest text, 1,600 characters, has 19 KB in a form. The gap check finds a message whose call is above a bound.
+# The longest text, 1,600 characters, takes 19 KB as a form. The gap check finds messages of rejected larger calls.
 LARGEST_BODY_BYTES = 64 << 10
 SIGNATURE_HEADER = "x-twilio-signature"
 SETTINGS_HEADER = "x-twilio-webhooks-signature-settings"
 STATUS_ROUTE = "/webhooks/twilio/status"
 ACTION_PARAMETER = "a"
-# Tells Twilio that there is nothing to send back.
+# TwiML without a reply to the customer.
 NO_REPLY = "<Response/>"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TwilioSettings(Settings):
-    """The environment of this function."""
+    """Environment variables of this function."""
 
     conversations_inbound_queue_url: str
     conversations_statuses_queue_url: str
@@ -40,9 +40,9 @@ class TwilioSettings(Settings):
 
 
 settings = TwilioSettings.load()
-# Twilio waits 15 s and, as a rule, comes once: two attempts each at a stale secret, a fresh one and the queue end in 9.
+# Twilio waits 15 s and usually calls once: two attempts each for stale secret, fresh secret and queue take at most 9 s.
 quick = Config(connect_timeout=0.5, read_timeout=1, retries={"total_max_attempts": 2})
-sqs = boto3.client("sqs", config=quick)  # every event needs it
+sqs = boto3.client("sqs", config=quick)  # created at start: every event needs it
 inbound = FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url)
 statuses = FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url)
 secret = JsonSecret(
@@ -53,7 +53,7 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
-    """API Gateway proxy event in, proxy response out."""
+    """Handle an API Gateway proxy event and return the proxy response."""
     metrics.add_metric("Received", MetricUnit.Count, 1)
     body = raw_body(event)
     if body and _is_too_large(event, body):
@@ -101,7 +101,7 @@ def _call(event: dict[str, Any], body: bytes) -> Call:
 
 
 def _signer_of(call: Call) -> str | None:
-    """The account that signed the call, None when nobody we know did; a new token is picked up within a minute."""
+    """Return the account that signed the call, or None if no known account did. New tokens apply within a minute."""
     account = twilio_signature.signer_of(call, secret.value().get("accounts"))
     if account is None and secret.refreshed():
         account = twilio_signature.signer_of(call, secret.value().get("accounts"))
@@ -109,7 +109,7 @@ def _signer_of(call: Call) -> str | None:
 
 
 def _take(event: dict[str, Any], call: Call, account: str) -> None:
-    """Enqueue what a verified call tells. Raises NotEnqueued, and what the SDK raises."""
+    """Enqueue the event of a verified call. Raises NotEnqueued and the errors of the SDK."""
     fields = twilio_signature.fields_of(call.body, is_json=call.is_json)
     now = clock.now_ms()
     if event["resource"] == STATUS_ROUTE:

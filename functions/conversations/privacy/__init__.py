@@ -1,1 +1,1 @@
-"""Erasure and retention of the data of conversations."""
+"""Erasure and retention of conversation data."""

@@ -1,15 +1,15 @@
 """
-A person is erased: all that one company's conversations hold of them, by the addresses that they are known by.
+Erases a person's data from the conversations of one company, starting from the person's addresses.
 
-    tombstones    by hash of each address: what comes again from before is not taken
-    fences        on the state of each conversation: whoever has not begun to write, does not
-    wait          until whoever had begun cannot be alive
-    contents      logs, files, markers, threads, routes; then what lies outside of conversations
-    items         last, and aliases, since they lead to all of it: those of the addresses that were given after others
+    tombstones    by hash of each address: older events that arrive again are refused
+    fences        on the state of each conversation: no worker starts writing to it
+    wait          until every worker that started before the fence has timed out
+    contents      logs, files, markers, threads, routes; then unmatched messages and parked events
+    items         last, with aliases, since all other data is found through them; the given addresses come after others
 
-What is looked for is there until all that it leads to is gone: a run that dies is made again, and ends the same.
-Consent stays, it holds hashes only, and so does the fact that something was sent. Copies elsewhere (the inbox, the
-provider's own log, letters in a dead-letter queue) are not reached; a letter that is redriven finds the tombstones.
+Each lookup item exists until all data that it leads to is deleted: an interrupted run is repeated with the same result.
+Consent records stay, since they hold hashes only, and so does the fact that something was sent. Copies elsewhere (the
+inbox, the provider's own log, dead letters) are not erased; a dead letter that is redriven meets the tombstones.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
 
-# The longest time-out of a function is 120 s; the rest covers clocks that differ.
+# The longest function timeout is 120 s; the rest covers clock skew.
 SETTLES_MS = 130 * clock.SECOND_MS
 ROUNDS = 3
 TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS
@@ -52,9 +52,9 @@ TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eraser:
     """
-    What erasing works with.
+    Dependencies of an erasure.
 
-    *forget_thread* deletes a conversation's copy at its model's provider; False where it may still be there.
+    *forget_thread* deletes a conversation's copy at the model provider; it returns False if the copy may still exist.
     """
 
     table: Table
@@ -66,7 +66,7 @@ class Eraser:
 
 @dataclass(slots=True, kw_only=True)
 class Erased:
-    """How much was erased. *threads_left* are the provider's ids of copies that people have to delete there."""
+    """Counts of erased data. *threads_left*: provider ids of copies that an operator has to delete at the provider."""
 
     addresses: int = 0
     conversations: int = 0
@@ -80,9 +80,9 @@ class Erased:
 
 def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
     """
-    Erase the person whom a company knows by these normalised addresses. It takes some minutes; safe to repeat.
+    Erase the person with these normalised addresses from a company's data. Takes some minutes; idempotent.
 
-    Raises Transient where they are being written to all the time.
+    Raises Transient if new conversations or addresses keep appearing during the erasure.
     """
     given = _every_spelling(given)
     at = clock.to_text(clock.now_ms())
@@ -107,10 +107,11 @@ def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
 
 def _everybody(desk: Eraser, company_id: str, given: Sequence[str]) -> list[str]:
     """
-    All addresses of the person, each after those that only it leads to: aliases, where people have placed what came
-    from these, what is named in the conversations under all of them, and aliases of that.
+    Return all addresses of the person, each after those that are found only through it.
 
-    No further: of two people who share a mailbox, or a telephone, only one is meant.
+    These are aliases, addresses of conversations to which agents attached messages from these, addresses named in the
+    conversations of all of them, and aliases of those. The search stops there: a mailbox or telephone may be shared
+    with a person who is not to be erased.
     """
     themselves = _every_spelling([*given, *_aliases(desk, company_id, given)])
     placed = [
@@ -129,7 +130,7 @@ def _aliases(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
 
 
 def _named(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
-    """The addresses that stand in the conversations under those that are known."""
+    """Return the addresses stored in the conversations of the known addresses."""
     found: list[str | None] = []
     for conversation, ref in _all(desk, company_id, known):
         found += [conversation.recipient_tel, conversation.recipient_email]
@@ -140,15 +141,15 @@ def _named(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
 
 
 def _every_spelling(known: Sequence[str]) -> list[str]:
-    """Addresses, and the other spellings of numbers among them: a person is found under each."""
+    """Return the addresses and the alternative spellings of phone numbers; a person may be stored under any."""
     return list(dict.fromkeys(one for each in known for one in (each, *twins_of(each))))
 
 
 def _fence_all(desk: Eraser, company_id: str, given: Sequence[str], at: str) -> list[str]:
     """
-    Fence all conversations, and wait until nobody is at work who began before: all addresses of the person by then.
+    Fence all conversations, wait for workers that started before, and return all addresses of the person by then.
 
-    Whoever was at work may have found another one.
+    Repeats, since a worker may have stored another address or conversation meanwhile. Raises Transient.
     """
     everybody: list[str] = []
     for number in range(ROUNDS):
@@ -162,7 +163,7 @@ def _fence_all(desk: Eraser, company_id: str, given: Sequence[str], at: str) -> 
             fenced += tombstones.fence_erased(desk.log, ref, at)
         if number and not fenced and not new:
             return everybody
-        # Also where nothing is known of them: their first message may be on its way through a worker.
+        # Wait even without any conversation: a worker may be processing the person's first message.
         clock.sleep_ms(SETTLES_MS)
     raise Transient("written_to_all_the_time")
 
@@ -172,7 +173,7 @@ def _all(
 ) -> Iterator[tuple[Conversation, str]]:
     for address in everybody:
         for found in conversations.ever_with_recipient(desk.table, company_id, address):
-            # Named first: whoever adopts it meanwhile, with another key, uses the same `ref`.
+            # Store `ref_key` first: a concurrent import under another key then uses the same `ref`.
             named = conversations.name(desk.table, found)
             if named is not None:
                 yield named, identifiers.ref_of_item(named)
@@ -182,14 +183,14 @@ def _erase_contents(
     desk: Eraser, conversation: Conversation, ref: str, at: str, done: Erased
 ) -> None:
     _erase_log(desk, ref, at, done)
-    # A request that was taken twice while the keys rotated may have put its data under another `ref`.
+    # A request that was accepted twice during a key rotation may have stored its data under another `ref`.
     for one in dict.fromkeys([ref, *identifiers.refs_of(conversation.conversation_id)]):
         _erase_files(desk.bucket, one, done)
     _erase_thread(desk, conversation, done)
 
 
 def _erase_log(desk: Eraser, ref: str, at: str, done: Erased) -> None:
-    """All under a conversation but its state; of each item first what it leads to."""
+    """Erase all log items of a conversation except its state; data referenced by an item is erased before the item."""
     for item in erasures.of_conversation(desk.log, ref):
         partition, sk = str(item[PARTITION_KEY]), str(item[SORT_KEY])
         if sk == State.sk():
@@ -203,7 +204,7 @@ def _erase_log(desk: Eraser, ref: str, at: str, done: Erased) -> None:
 
 
 def _erase_traces(desk: Eraser, ref: str, message: Message, at: str, done: Erased) -> None:
-    """Erase the markers of a message, its parked statuses, and the facts that the ledger has of its send."""
+    """Erase the markers of a message, its parked statuses and the ledger's record of its send."""
     for name in filter(None, (message.provider_message_id, message.other_id)):
         if message.provider:
             named = (message.provider, name)
@@ -232,7 +233,7 @@ def _erase_thread(desk: Eraser, conversation: Conversation, done: Erased) -> Non
 def _erase_ways(
     desk: Eraser, conversation: Conversation, ref: str, everybody: Collection[str]
 ) -> None:
-    """Routes, the list of open conversations, and the answer to the request, which holds the conversation's id."""
+    """Erase routes, placements, the open-list entry, and the id of the conversation in the stored request answer."""
     log, item = desk.log, conversation
     state = tombstones.until_buried(desk.log, ref)
     business = {
@@ -252,7 +253,11 @@ def _erase_ways(
 def _erase_placements(
     desk: Eraser, conversation: Conversation, ref: str, address: str, *, is_known: bool
 ) -> None:
-    """What leads to a conversation from another address of its person; of one that *is_known* it goes with that."""
+    """
+    Erase the routes, and unless *is_known* the placements, that lead from another address to a conversation.
+
+    Placements of a known address are erased with that address.
+    """
     item = conversation
     for placement in placements.of_address(desk.log, item.company_id, address):
         if placement.ref == ref:
@@ -265,7 +270,11 @@ def _erase_placements(
 def _forget_address(
     desk: Eraser, company_id: str, address: str, everybody: Collection[str]
 ) -> None:
-    """What is known of an address; that it leads to somebody else's conversation stays, for when it is given itself."""
+    """
+    Erase the alias, unreachable marks and placements of an address.
+
+    Placements in other persons' conversations stay, for an erasure that names this address itself.
+    """
     erasures.forget_address(desk.log, company_id, address)
     for placement in placements.of_address(desk.log, company_id, address):
         if placement.primary_channel in everybody:
@@ -273,7 +282,7 @@ def _forget_address(
 
 
 def _normal(address: str | None) -> str | None:
-    """An address as conversations are found by it: a user's id may have been kept as the provider wrote it."""
+    """Normalise an address for lookups; None if invalid. User ids may be stored in the provider's spelling."""
     if address is None or address.startswith("+") or "@" in address:
         return address
     try:

@@ -27,7 +27,7 @@ _PARKED = Parked.partition("-")[:-1]
 
 @dataclass(slots=True)
 class Strays:
-    """How much was erased."""
+    """Counts of erased items."""
 
     unmatched: int = 0
     parked: int = 0
@@ -39,7 +39,7 @@ class _Person:
     known: frozenset[str]
 
     def has(self, *given: object) -> bool:
-        """Whether one of these texts is an address of the person."""
+        """Whether one of these texts is an address of the person, in any spelling."""
         return any(one in self.known for text in given for one in subjects.readings(text))
 
 
@@ -53,9 +53,9 @@ def erase(
     at: str,
 ) -> Strays:
     """
-    Erase them: those of the person's addresses, and those of their conversations *refs*. Safe to repeat.
+    Erase the orphans of the person's addresses *everybody* and of their conversations *refs*. Idempotent.
 
-    Reads what the subjects of this person lead to, and none of others' events, however many there are.
+    Reads only the items indexed under this person's subjects and the unreadable ones, however many others there are.
     """
     person = _Person(company_id, frozenset(everybody))
     by_address = {subject for address in everybody for subject in subjects.of_address(address)}
@@ -71,7 +71,7 @@ def erase(
 
 
 def erase_of_message(log: Table, bucket: Bucket, name: Name, at: str) -> int:
-    """Erase parked statuses and files of an erased message; how many those were. Safe to repeat."""
+    """Erase the parked statuses and files of an erased message and return their number. Idempotent."""
     subject = messages.hash_of(*name)
     found = list(orphans.of(log, subject))
     return sum(_erase_parked(log, bucket, _Way(subject, place, at), None) for place in found)
@@ -79,20 +79,20 @@ def erase_of_message(log: Table, bucket: Bucket, name: Name, at: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """An item, the subject that it was found by, and when the erasure began."""
+    """The key of an item, the subject that it was found by, and the start time of the erasure."""
 
     subject: str
     place: Attributes
     at: str
 
     def remove(self, log: Table, led_by: Collection[str]) -> None:
-        """Remove the item, and what leads to it: last the subject that a repetition finds it by."""
+        """Delete the item and its subject entries; the entry of this subject last, since a retry finds it there."""
         orphans.forget(log, {*led_by} - {self.subject}, self.place)
         erasures.remove(log, self.place[PARTITION_KEY], self.place[SORT_KEY])
         orphans.forget(log, [self.subject], self.place)
 
     def end(self, log: Table) -> None:
-        """Forget the way to an item that a run before has removed. What began since may not be written yet."""
+        """Delete the subject entry of a missing item. A parked item newer than *at* may not be written yet: kept."""
         is_parked = self.place[PARTITION_KEY].startswith(_PARKED)
         if not is_parked or self.place[SORT_KEY] < self.at:
             orphans.forget(log, [self.subject], self.place)
@@ -106,7 +106,7 @@ def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, don
     unmatched = Unmatched.read(item)
     event = unmatched.event
     is_theirs = person.has(event.get("customer_address"), event.get("customer_user_id"))
-    # Or it was placed in a conversation of theirs, whoever wrote it.
+    # A message attached to one of their conversations is erased whatever its sender address.
     if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
         name = (str(event["provider"]), str(event["provider_message_id"]))
         done.parked += erase_of_message(log, bucket, name, way.at)
@@ -116,7 +116,7 @@ def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, don
 
 
 def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None) -> int:
-    """Erase a parked event if it is of *person*, or with None in any case; how many those were."""
+    """Erase a parked event if it concerns *person* (None: always); return how many were erased."""
     item = erasures.one(log, way.place)
     if item is None:
         way.end(log)
@@ -124,7 +124,7 @@ def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None)
     parked, folder = Parked.read(item), parked_events(bucket)
     if parked.body_object is None or not _is_theirs(log, person, folder, parked):
         return 0
-    # Without its text nobody could tell any more that it was of this person.
+    # Marked first: once the text is deleted, a retry could not tell that the event concerns this person.
     erasures.condemn(log, way.place)
     folder.delete(Pointer.read(parked.body_object))
     way.remove(log, parked.subjects)
@@ -133,10 +133,10 @@ def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None)
 
 def _is_theirs(log: Table, person: _Person | None, folder: Folder, parked: Parked) -> bool:
     """
-    Whether a parked event is to be erased; False where the bucket's lifecycle has removed its text.
+    Whether a parked event is to be erased; False if the bucket's lifecycle has removed its text.
 
-    False as well where the text is damaged, since it does not say whose it is: that is recorded. Raises ObjectUnusable
-    where the text may not be read.
+    Also False if the text is damaged, since its person is then unknown; this is logged and counted. Raises
+    ObjectUnusable if access to the text is denied.
     """
     try:
         pointer = Pointer.read(parked.body_object)
@@ -153,10 +153,10 @@ def _is_theirs(log: Table, person: _Person | None, folder: Folder, parked: Parke
 
 
 def _is_about(log: Table, person: _Person, body: str) -> bool:
-    """Whether a parked event is of the person and their company, or of nobody's that can be told."""
+    """Whether a parked event concerns the person at this company, or at a company that cannot be determined."""
     event = subjects.read(body)
     if event is None:
-        # Nobody can read it, nor say whose it is: where it shows the address, it goes.
+        # Unparseable, so its company is unknown: erased if the text contains one of the addresses.
         return any(address.removeprefix(USER_ID_PREFIX) in body for address in person.known)
     if "ref" in event:
         return states.is_erased(log, str(event["ref"]))
@@ -178,7 +178,7 @@ def _is_asked_of(person: _Person, event: dict[str, Any]) -> bool:
 
 
 def _may_be_for(log: Table, company_id: str, event: dict[str, Any]) -> bool:
-    """Whether the business address is the company's, or nobody's."""
+    """Whether the business address belongs to the company or to no company."""
     channel, business = event.get("channel_method"), event.get("business_address")
     owners = routes.owners(log, str(channel), str(business)) if channel and business else []
     return not owners or any(owner.company_id == company_id for owner in owners)

@@ -1,9 +1,9 @@
 """
-How long a conversation is kept: `retention_days` of its project after its last turn.
+Retention: a conversation is kept for `retention_days` of its project after its last turn.
 
-Moved on where less than half of that is left, so that a turn of a busy conversation pays nothing for it. The turn moves
-the item, the state, the routes and the place in the open list; the log, which may be long, is moved by a record of its
-own. What a turn writes of it can be written again: until the state says so too, it is.
+The time to live is extended when less than half of it is left, so most turns of a busy conversation write nothing. The
+turn extends the item, the state, the routes and the open-list entry; the log, which may be long, is extended by a
+separate queue record. These writes are idempotent and are repeated until the state has the new `ttl`.
 """
 
 from conversations import commands
@@ -17,12 +17,12 @@ from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.log import State
 from shared import clock
 
-# One update takes a few milliseconds: what is left of the time is for the record that goes on.
+# One update takes a few milliseconds; this reserve is for enqueueing the record that continues.
 SPARE_MS = 15 * clock.SECOND_MS
 
 
 def moved_on(company: Company, conversation: Conversation) -> int | None:
-    """The time to live (epoch seconds) that a conversation gets by a turn now; None where it keeps its own."""
+    """Return the extended time to live (epoch seconds) for a turn that happens now; None if it is not extended."""
     whole = company.retention_days * clock.DAY_SECONDS
     wanted = clock.expires_in(whole)
     has_enough = conversation.ttl is not None and wanted - conversation.ttl <= whole / 2
@@ -31,9 +31,9 @@ def moved_on(company: Company, conversation: Conversation) -> int | None:
 
 def spread(here: Resources, opened: Opened, item: Conversation) -> dict[str, int]:
     """
-    Let what a conversation is found by live as long as its item; the marks that say so in the state.
+    Extend routes, placements and log to the `ttl` of *item*; return the state fields that record this.
 
-    Nothing, and no call, where the state says so already. Safe to repeat.
+    Returns {} without any call if the state has this `ttl` already. Idempotent.
     """
     state, ttl = opened.state, item.ttl
     if ttl is None or not _is_shorter(state, ttl):
@@ -49,7 +49,7 @@ def spread(here: Resources, opened: Opened, item: Conversation) -> dict[str, int
 
 
 def _keep_placements(here: Resources, opened: Opened, address: str, ttl: int) -> None:
-    """What leads from another address of the person lives as long as what leads from the usual one."""
+    """Extend the placements and routes that lead from another address of the person to this conversation."""
     company_id, item = opened.company.company_id, opened.conversation
     for placement in placements.of_address(here.log, company_id, address):
         if placement.ref == opened.ref:
@@ -60,7 +60,7 @@ def _keep_placements(here: Resources, opened: Opened, address: str, ttl: int) ->
 
 
 def lengthen(here: Resources, wanted: Lengthen, channel: ChannelMethod, run: Run) -> None:
-    """Let the log live longer; what there is no time for is another record's. Safe to repeat."""
+    """Extend the `ttl` of the log items; enqueues a record for the rest when time runs short. Idempotent."""
     for sk, ttl in messages.lifetimes(here.log, wanted.ref, wanted.after):
         if (ttl or 0) < wanted.ttl:
             messages.live_until(here.log, wanted.ref, sk, wanted.ttl)

@@ -1,4 +1,4 @@
-"""Whose an event is, as far as its text says: the subjects that an unmatched or parked event is found by."""
+"""Derives from an event's text the subjects under which an unmatched or parked event is indexed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from shared.keyed_hashes import address_hash, address_hashes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# Only a fault of ours puts such a record on a queue: customers and companies cannot make this list long.
+# Only a bug in Parley enqueues such a record: customers and companies cannot make this list long.
 UNREADABLE = "unreadable"
 _CONTEXT = "conversation_data"
 
 
 def of_body(body: str) -> list[str]:
-    """The subjects of the record of a queue; see `Stray`."""
+    """Return the subjects of a queue record; see `Stray`."""
     event = read(body)
     if event is None:
         return [UNREADABLE]
@@ -31,7 +31,7 @@ def of_body(body: str) -> list[str]:
 
 
 def of_event(event: Mapping[str, Any]) -> list[str]:
-    """The subjects of a message, or of a status or file, which names only a message."""
+    """Return the subjects of a message by its addresses, or of a status or file by its message id."""
     named = (event.get("customer_address"), event.get("customer_user_id"))
     found = {address_hash(one) for text in named for one in readings(text)}
     if not found:
@@ -40,17 +40,17 @@ def of_event(event: Mapping[str, Any]) -> list[str]:
 
 
 def of_company(company_id: str | None) -> str:
-    """The subject of all parked events of a company; with None, of those whose company is not known."""
+    """Return the subject of all parked events of a company; None stands for an unknown company."""
     return f"company#{company_id or ''}"
 
 
 def of_address(address: str) -> set[str]:
-    """The subjects that a person with this normalised address is found by, under every identifier key."""
+    """Return the subjects of a normalised address, under every identifier key."""
     return {*address_hashes(address), *address_hashes(bare(address))}
 
 
 def read(body: str) -> dict[str, Any] | None:
-    """The event in the record of a queue, None where it is no JSON object."""
+    """Parse the event of a queue record; None if it is not a JSON object."""
     try:
         event = json.loads(body)
     except (ValueError, RecursionError):
@@ -59,19 +59,19 @@ def read(body: str) -> dict[str, Any] | None:
 
 
 def recipient_of(event: Mapping[str, Any]) -> str:
-    """The recipient in the conversation's id of a request, without prefix."""
+    """Return the recipient part of a request's conversation id, which has no prefix."""
     held = event.get(_CONTEXT)
     conversation_id = str(held.get("conversation_id")) if isinstance(held, dict) else ""
     return conversation_id.split("#", 3)[-1]
 
 
 def bare(address: str) -> str:
-    """An address as a conversation's id has it."""
+    """Return an address as it appears in conversation ids: without `+` or user-id prefix."""
     return address.removeprefix("+").removeprefix(USER_ID_PREFIX)
 
 
 def readings(text: object) -> Iterator[str]:
-    """The addresses that a text may be, each in its one form."""
+    """Yield the normalised addresses that a text may stand for: phone number, user id, e-mail address."""
     if not isinstance(text, str):
         return
     for form in (addresses.phone_number, addresses.user_id, addresses.email_address):

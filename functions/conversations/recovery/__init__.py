@@ -1,1 +1,1 @@
-"""Parked events, dead letters, replay and the sweep of conversations."""
+"""Parking of events, dead letters, replay, and the scheduled sweep of conversations."""

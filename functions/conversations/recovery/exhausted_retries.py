@@ -1,4 +1,4 @@
-"""A record that fails for the last time: the conversation shows it, before the record goes to the dead letters."""
+"""Shows the last failed attempt of a record in its conversation, before the record becomes a dead letter."""
 
 from pydantic import TypeAdapter
 
@@ -19,10 +19,14 @@ _triggers = TypeAdapter(ReplyTrigger)
 
 
 def of_record(here: Resources, body: str, reason: str) -> None:
-    """A first message failed; anything else shows at its message. A redrive starts from there."""
+    """
+    Mark a conversation failed if its first message was never sent. A redrive continues from `failed`.
+
+    Other failures are visible at their message.
+    """
     record = commands.read(body)
     if isinstance(record, Lengthen | FetchFiles | Notice):
-        return  # No first message hangs on it.
+        return  # These records do not affect the first message.
     if isinstance(record, ContextObject):
         data = record.conversation_data
         refs = identifiers.refs_of(data.conversation_id, data.conversation_ref)
@@ -31,14 +35,16 @@ def of_record(here: Resources, body: str, reason: str) -> None:
         ref = record.ref
     opened, cause = _opened(here, ref), _cause(body, reason)
     status = Status(opened.conversation.conversation_status)
-    if status is Status.DEFERRED:  # It was due: nothing else would bring it back.
+    if (
+        status is Status.DEFERRED
+    ):  # It was due and has no other retry; `failed` follows `processing` only.
         opened = move(here, opened, Status.PROCESSING, cause)
     if status in NEVER_SENT:
         move(here, opened, Status.FAILED, cause)
 
 
 def of_trigger(here: Resources, body: str, reason: str) -> None:
-    """A customer waits for an answer that does not come: a person has to give it."""
+    """Hand the conversation off to an agent: the customer waits for an answer that could not be produced."""
     trigger = _triggers.validate_json(body)
     opened = _opened(here, trigger.ref)
     if Status(opened.conversation.conversation_status) in OVER:
@@ -47,7 +53,7 @@ def of_trigger(here: Resources, body: str, reason: str) -> None:
 
 
 def _opened(here: Resources, ref: str) -> Opened:
-    """As much of a conversation as a move needs: a project whose set-up is broken does not keep it from being seen."""
+    """Load only what a status change needs, so that it works even if the project settings are invalid."""
     state, item = conversation.load_items(here, ref)
     company = Company(company_id=state.company_id, project_id=state.project_id)
     return Opened(ref=ref, conversation=item, state=state, company=company)

@@ -1,11 +1,11 @@
 """
-Finds delivery statuses whose callback never came, in the lists of messages that the gap check reads anyway.
+Finds delivery statuses whose callback never arrived, in the message lists that the gap check reads anyway.
 
-Only Twilio can be asked. AWS End User Messaging SMS has no operation that reads a message; SES has one
+Only Twilio can be queried. AWS End User Messaging SMS has no operation that reads a message; SES has one
 (GetMessageInsights), which needs Virtual Deliverability Manager, at a price per mail; Meta's API has none, and Meta
-repeats a callback for seven days.
+retries a callback for seven days.
 
-A lookup costs two reads per listed message of ours, and no write unless the status is new.
+A lookup costs two reads per listed message that Parley sent, and no write unless the status is new.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _IS_NEWS_AFTER: Mapping[Delivery, frozenset[Delivery]] = {
 
 def entries(log: Table, account_sid: str, listed: Sequence[Listed]) -> list[Entry]:
     """
-    The statuses in *listed* that our messages do not have yet, as entries of the queue of statuses.
+    Return the statuses in *listed* that the log does not have yet, as entries of the statuses queue.
 
-    Messages that something else sent from the account are left out. Safe to repeat: a status is applied once.
+    Messages that other software sent from the account are ignored. Idempotent: a status is applied once.
     """
     sent = [message for message in listed if not message.is_inbound]
     found: list[Entry] = []

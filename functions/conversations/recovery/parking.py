@@ -1,4 +1,4 @@
-"""Events that can never be handled: kept apart with the reason, so that they hold up nobody."""
+"""Parks events that can never be handled, with the reason, so that they do not block their queue."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def park(
     log: Table, bucket: Bucket, source: str, body: str, reason: str, *, counted: str = PARKED
 ) -> None:
     """
-    Keep an event with the reason why nobody can handle it. Its text lies in the bucket, for a replay.
+    Park an event with the reason why it cannot be handled. Its body is stored in the bucket for a replay.
 
-    The text of what belongs to an erased conversation is not kept: it may say who it was. *counted* is the metric
-    that it adds to; of the usual one somebody is told. Safe to repeat within a day: what is the same has the same name.
+    The body of an event of an erased conversation is not stored: it may identify the person. *counted* is the metric
+    to increment; the default one raises an alarm. Repeats store the body once, since the id is a hash of the event.
     """
     parked_id = digest(source, body)[:_SHORT]
     is_kept = reason != ParkReason.ERASED
@@ -57,10 +57,10 @@ def park(
 
 def company_of(log: Table, body: str, reason: str) -> str | None:
     """
-    The company whose parked event this is; None where the event does not prove one.
+    Return the company of a parked event; None if the event does not prove one.
 
-    The business address proves nothing where another account signed the call: a company must not be able to fill the
-    list of another one.
+    The business address proves nothing if another account signed the call (`TENANT_MISMATCH`): a company must not be
+    able to fill the list of another one.
     """
     event = subjects.read(body) or {}
     if "ref" in event:
@@ -79,7 +79,7 @@ def company_of(log: Table, body: str, reason: str) -> str | None:
 
 
 def note_dead_letter(log: Table, source: str, body: str, reason: str, attempts: int) -> None:
-    """Keep why an event becomes a dead letter: the letter itself cannot say. Safe to repeat."""
+    """Store why an event becomes a dead letter, since the letter does not contain the reason. Idempotent."""
     note = DeadLetter(
         reason=reason,
         source=source,
@@ -91,12 +91,12 @@ def note_dead_letter(log: Table, source: str, body: str, reason: str, attempts: 
 
 
 def letter_hash(body: str) -> str:
-    """What a dead letter is known by: the same letter, once more dead, is the same."""
+    """Return the hash that identifies a dead letter by its body; the same after a redrive."""
     return digest("letter", body)
 
 
 def type_of(body: str) -> str | None:
-    """The `type` that an event says it has; None where it says none."""
+    """Return the `type` field of an event; None if it has none or the body is not a JSON object."""
     try:
         found = json.loads(body)
     except ValueError:

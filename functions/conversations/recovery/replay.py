@@ -1,9 +1,9 @@
 """
-What could not be handled, put back: parked events, and dead letters of the six queues.
+Replays parked events and redrives dead letters of the six queues.
 
-An event goes back on the queue that its kind belongs to, in the lane that it had, under a new deduplication id. First
-the queue, then the note: where we die between the two it is put back once more, and handled once, as whatever comes
-twice. Any order ends in the same state, since the workers take events in any.
+An event is sent to the queue of its type, in its original message group, under a new deduplication id. It is sent
+before the replay is recorded: after a crash between the two it is sent again, and the workers handle duplicates once.
+The order of replays does not matter, since workers accept events in any order.
 """
 
 import json
@@ -35,7 +35,7 @@ from shared.events import DeliveryStatus, FileStored, InboundMessage, ReplyTrigg
 from shared.failures import Permanent
 
 OPEN, REPLAYED = "open", "replayed"
-NO_REASON = "no_error_reported"  # killed, timed out, or unable to say
+NO_REASON = "no_error_reported"  # killed, timed out, or the reason could not be written
 _DAY = len("2026-03-01")
 _inbound, _files, _statuses, _triggers = map(
     TypeAdapter[Any], (InboundMessage, FileStored, DeliveryStatus, ReplyTrigger)
@@ -44,7 +44,9 @@ _inbound, _files, _statuses, _triggers = map(
 
 class NotReplayable(Exception):
     """
-    *why*: `unreadable`, `gone` (its text, or its conversation), `damaged` (its text is not the one that was parked),
+    An event that cannot be replayed.
+
+    *why*: `unreadable`, `gone` (its body, or its conversation), `damaged` (its body is not the one that was parked),
     `erased`, or `not_there`.
     """
 
@@ -55,7 +57,7 @@ class NotReplayable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Depot:
-    """Where events lie that could not be handled, and the queues that they came by."""
+    """Storage of parked events and dead letters, and the queues to which they are sent again."""
 
     log: Table
     bucket: Bucket
@@ -68,25 +70,25 @@ class Depot:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A parked event, and when it was parked."""
+    """A parked event and the time when it was parked."""
 
     at: str
     parked: Parked
 
     @property
     def event_id(self) -> str:
-        """What people name it by."""
+        """Public id of the event: `<time>.<parked id>`."""
         return f"{self.at}.{self.parked.parked_id}"
 
     @property
     def state(self) -> str:
-        """Open until it is put back; parked once more it is another event."""
+        """`open` until the event is replayed. An event that is parked again is a new event."""
         return REPLAYED if self.parked.replays else OPEN
 
 
 @dataclass(frozen=True, slots=True)
 class Redriven:
-    """What became of one dead letter."""
+    """Result of redriving one dead letter; *refused* is the `why` of `NotReplayable`."""
 
     id: str
     queue: str
@@ -95,7 +97,7 @@ class Redriven:
 
 @dataclass(frozen=True, slots=True)
 class DeadEvent:
-    """A dead letter, and what is known of its death."""
+    """A dead letter and the recorded reason of its last failure."""
 
     letter: Letter
     kind: str | None
@@ -108,9 +110,9 @@ def parked(
     log: Table, *, company: str | None = None, reason: str | None = None, is_open: bool = True
 ) -> Iterator[Found]:
     """
-    Parked events, newest first; with *is_open* those that were not put back.
+    Yield parked events, newest first; with *is_open* only those that were not replayed.
 
-    With *company* its own alone are read, however many others have parked.
+    With *company* only the events of that company are read, however many others there are.
     """
     for found in _of_company(log, company) if company else _of_all(log):
         if reason in {None, found.parked.reason} and (found.state == OPEN or not is_open):
@@ -139,7 +141,7 @@ def _of_all(log: Table) -> Iterator[Found]:
 
 def replay(depot: Depot, event_id: str, company: str | None = None) -> Found:
     """
-    Put a parked event, with *company* one of its own, back on its queue, also one that was before.
+    Send a parked event to its queue, even if it was replayed before. With *company* it must belong to that company.
 
     Raises NotReplayable and NotEnqueued.
     """
@@ -149,14 +151,14 @@ def replay(depot: Depot, event_id: str, company: str | None = None) -> Found:
         raise NotReplayable("not_there")
     queue, entry = _way_of(depot, _text(depot, one))
     number = (one.replays or 0) + 1
-    # The queue drops what it has seen within five minutes; the same number, sent again after a lost answer, is one.
+    # SQS drops duplicates for five minutes: a retry with the same number after a lost response is sent once.
     queue.send([replace(entry, deduplication=digest("replay", event_id, str(number)))])
     unhandled.note_replay(depot.log, at, parked_id, number)
     return Found(at, one.model_copy(update={"replays": number}))
 
 
 def letters(depot: Depot, limit: int) -> list[DeadEvent]:
-    """Up to *limit* (100 at most) dead letters with their reasons; all of them stay."""
+    """Return up to *limit* (at most 100) dead letters with their reasons; they stay in the queue."""
     with depot.dead_letters.opened() as held:
         found = list(held.each(limit))
     notes = unhandled.why_dead(depot.log, [parking.letter_hash(letter.body) for letter in found])
@@ -183,7 +185,7 @@ def redrive(
     tell: Callable[[Redriven], None],
     is_over: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Put these letters, or with None up to *limit*, back on the queues that they come from. Raises NotEnqueued."""
+    """Send the letters *ids*, or with None up to *limit*, to their original queues. Raises NotEnqueued."""
 
     def redrive_one(letter: Letter) -> Redriven:
         try:
@@ -209,7 +211,7 @@ def _text(depot: Depot, one: Parked) -> str:
 
 
 def _way_of(depot: Depot, body: str) -> tuple[FifoQueue, Entry]:
-    """The queue of an event and its place there, by what it is. Raises NotReplayable."""
+    """Return the queue and entry of an event by its type. Raises NotReplayable."""
     try:
         event = json.loads(body)
         kind = event.get("type") if isinstance(event, dict) else None

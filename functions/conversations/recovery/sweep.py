@@ -1,7 +1,7 @@
 """
-Every minute: work whose time has come is put back on its queue.
+Enqueues due work every minute.
 
-Every quarter of an hour, the gap check: messages and delivery statuses that Twilio has and no webhook brought.
+Every 15 minutes the gap check enqueues messages and delivery statuses that Twilio has but no webhook delivered.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
     from shared.providers.twilio.messages import Listed, Twilio
 
 AT_ONCE = 100  # of each partition
-# Whoever takes work off the list may die before it does: the work comes once more after this.
+# Work is enqueued again after this time, in case its worker died before it finished.
 AGAIN_MS = 15 * 60 * clock.SECOND_MS
 LOOKS_BACK_MS = 30 * 60 * clock.SECOND_MS
-# A message is looked at when it is up to half an hour old, and once more a day later.
+# A message is checked when it is up to half an hour old, and again a day later.
 LAST_LOOK_MS = clock.DAY_SECONDS * clock.SECOND_MS
 GAP_EVERY_MINUTES = 15
-# No account is begun with less time than this: two lists of a page each, and their lookups.
+# An account is not started with less time than this: two lists of one page each, and their lookups.
 NEEDED_MS = 20 * clock.SECOND_MS
-# What came just now is on its way through the webhook still.
+# A newer message may still be in processing by the webhook.
 IS_LATE_AFTER_MS = 120 * clock.SECOND_MS
 MARKERS_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweeper:
-    """What the sweeper works with."""
+    """Dependencies of the sweeper."""
 
     log: Table
     channels: Mapping[ChannelMethod, FifoQueue]
@@ -62,12 +62,12 @@ class Sweeper:
 
 
 def bring_back(desk: Sweeper) -> int:
-    """Put what is due back on its queues; how much that was. Safe to repeat: two sweepers bring it once."""
+    """Enqueue due work and return the number of records. Idempotent: concurrent sweepers enqueue it once."""
     brought = 0
     for waiting in due.come(desk.log, AT_ONCE):
         found = due.get(desk.log, waiting.ref, waiting.kind)
         if found is None or found.due_at > clock.to_text(clock.now_ms()):
-            continue  # The index lags.
+            continue  # The index is eventually consistent.
         state = states.read(desk.log, waiting.ref)
         if state is None:
             due.done(desk.log, waiting.ref, waiting.kind)
@@ -88,17 +88,17 @@ def _record(waiting: Waiting, found: Due) -> Record:
 
 
 def is_time_for_gaps(now_ms: int) -> bool:
-    """Whether this minute is one in which the gap check runs."""
+    """Whether the gap check runs in this minute."""
     minute = now_ms // (60 * clock.SECOND_MS)
     return minute % GAP_EVERY_MINUTES == 0
 
 
 def close_gaps(desk: Sweeper, remaining_ms: Callable[[], int]) -> int:
     """
-    Enqueue messages and delivery statuses that Twilio has and no webhook brought; returns how many messages.
+    Enqueue messages and delivery statuses that Twilio has but no webhook delivered; return the number of messages.
 
-    Twilio does not repeat a webhook that failed. Each run begins with another account, and an account that cannot be
-    listed, or for which no time is left, is counted as GapCheckFailed and checked in the next run.
+    Twilio does not retry a failed webhook. Each run starts with another account. An account that cannot be listed, or
+    for which no time is left, is counted as GapCheckFailed and checked in the next run.
     """
     accounts: Mapping[str, Any] = desk.accounts.value().get("accounts") or {}
     found = 0
@@ -117,7 +117,7 @@ def close_gaps(desk: Sweeper, remaining_ms: Callable[[], int]) -> int:
 
 
 def _in_turn[T](accounts: list[T]) -> list[T]:
-    """The accounts in an order that begins with another one in each run: a large account delays all the same."""
+    """Rotate the accounts so that each run starts with another one: a large account delays all others equally."""
     run = clock.now_ms() // (GAP_EVERY_MINUTES * 60 * clock.SECOND_MS)
     first = run % len(accounts) if accounts else 0
     return accounts[first:] + accounts[:first]
@@ -136,14 +136,14 @@ def _close_gaps_of(desk: Sweeper, account: Credentials) -> int:
     if missing:
         metrics.add_metric("GapsFound", MetricUnit.Count, len(missing))
     _repair_statuses(desk, account, late)
-    # By now Twilio has given up on what it could not deliver: a message is valid for 10 hours at most ("Messages
+    # After a day Twilio has stopped trying to deliver: a message is valid for 10 hours at most ("Messages
     # resource", ValidityPeriod).
     _repair_statuses(desk, account, _listed(desk, account, now - LAST_LOOK_MS))
     return len(missing)
 
 
 def _listed(desk: Sweeper, account: Credentials, at_ms: int) -> list[Listed]:
-    """The messages that two runs look at, this one and the next or the one before: one run may fail."""
+    """List the messages of a period that overlaps with the next or previous run, since one run may fail."""
     return desk.twilio.between(account, at_ms - LOOKS_BACK_MS, at_ms - IS_LATE_AFTER_MS)
 
 

@@ -1,7 +1,7 @@
 """
-What all workers of queues have in common: a record is handled, parked, or comes back later each time.
+Common loop of all queue workers: a record is handled, parked, or retried with backoff.
 
-Visibility is what spaces the attempts: 20 s, 40 s, up to 5 minutes, or as long as the failure itself says.
+The visibility timeout sets the backoff: 20 s, 40 s, up to 5 minutes, or the wait that the failure specifies.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 FIRST_WAIT_SECONDS = 20
 LONGEST_WAIT_SECONDS = 300
 
-# What a record came to, for the log: a short word.
+# Handles a record body and returns the outcome for the log, a short word.
 type Handle = Callable[[str, Run], str]
-# What is left of a record that fails for the last time.
+# Called with body and reason of a record that failed at its last attempt.
 type Bury = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worker:
-    """A queue's worker: *handle* does the work, *bury* says visibly that it was given up."""
+    """A queue's worker. *handle* processes a record, *bury* makes the failure of the last attempt visible."""
 
     source: str
     queue_url: str
@@ -52,7 +52,7 @@ class Worker:
 
 
 def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answer:
-    """SQS batch in, the ids of what is to come back out."""
+    """Handle an SQS batch and return the ids of the records to retry."""
     tables = (worker.here.log, worker.here.table)
 
     def is_last(record: Record) -> bool:
@@ -86,7 +86,7 @@ def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answe
 
 
 def _handled(worker: Worker, body: str, run: Run) -> str:
-    """Handle a record, or park it. A fault of ours that its shape brings up parks it too, with an alarm."""
+    """Handle a record or park it. A bug that the record's shape triggers also parks it, with an alarm."""
     try:
         return worker.handle(body, run)
     except Permanent as refusal:
@@ -98,7 +98,7 @@ def _handled(worker: Worker, body: str, run: Run) -> str:
         logger.error("project not set up", extra={"attribute": fault.attribute})
         raise Transient(
             "configuration_invalid"
-        ) from None  # Somebody may mend it; then it can be redriven.
+        ) from None  # An operator may fix the settings; then the record can be redriven.
     except (ClientError, BotoCoreError):
         raise
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
@@ -109,7 +109,7 @@ def _handled(worker: Worker, body: str, run: Run) -> str:
 
 
 def _wait(worker: Worker, record: Record, failure: Exception) -> None:
-    """Space the attempts. Where that cannot be done, it comes back when its visibility is over."""
+    """Set the visibility timeout for the next attempt. If that fails, the queue's default timeout applies."""
     seconds = min(FIRST_WAIT_SECONDS * 2 ** (record.attempt - 1), LONGEST_WAIT_SECONDS)
     if isinstance(failure, Transient) and failure.wait_ms is not None:
         seconds = min(max(1, -(-failure.wait_ms // clock.SECOND_MS)), LONGEST_WAIT_SECONDS)
@@ -121,12 +121,12 @@ def _wait(worker: Worker, record: Record, failure: Exception) -> None:
 
 
 def _bury(worker: Worker, record: Record, failure: Exception) -> None:
-    """Keep why it dies, and say visibly that it was given up."""
+    """Store the reason of the last failure and call `bury`."""
     reason = failure.reason if isinstance(failure, Transient) else type(failure).__name__
     try:
         parking.note_dead_letter(
             worker.here.log, worker.source, record.body, reason, record.attempt
         )
-    except Exception as also:  # noqa: BLE001 - that it was given up is said all the same
+    except Exception as also:  # noqa: BLE001 - `bury` must be called even if the note fails
         logger.warning("reason of a dead letter not written", extra=describe(also))
     worker.bury(record.body, reason)

@@ -1,1 +1,1 @@
-"""Access patterns of the two tables, by name. Nothing else in this context reads or writes an item."""
+"""Named access patterns of the two tables. Only this package reads or writes items of this context."""

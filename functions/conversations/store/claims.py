@@ -1,4 +1,4 @@
-"""Which company has claimed a name: written once, under a condition, so that two companies cannot both have it."""
+"""Claims of names by companies; a conditional write ensures that only one company holds a name."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -12,14 +12,14 @@ from shared.aws.dynamodb import ConditionFailed, Table
 
 @dataclass(frozen=True, slots=True, order=True)
 class Name:
-    """What one company may claim: *kind* is a channel or `phone_number_id`, *text* the address, domain or id."""
+    """A name that one company may claim: *kind* is a channel or `phone_number_id`, *text* the address, domain or id."""
 
     kind: str
     text: str = field(repr=False)
 
 
 def holders(table: Table, names: Iterable[Name]) -> dict[Name, str]:
-    """The companies that have claimed these names, strongly consistent; names without a claim are left out."""
+    """Return the companies that have claimed these names, strongly consistent; names without a claim are omitted."""
     wanted = {Claim.partition(name.kind, name.text): name for name in names}
     items = table.get_many([key(pk) for pk in wanted]) if wanted else []
     return {wanted[str(item[PARTITION_KEY])]: Claim.read(item).company_id for item in items}
@@ -27,9 +27,9 @@ def holders(table: Table, names: Iterable[Name]) -> dict[Name, str]:
 
 def claim(table: Table, name: Name, company_id: str) -> bool:
     """
-    Claim a name for a company; False where another company has it. Safe to repeat.
+    Claim a name for a company; False if another company holds it. Idempotent.
 
-    The claim does not exist: the company gets it. The claim is the company's: it stays as it is.
+    The write succeeds if the claim does not exist, or if the company already holds it.
     """
     wanted = Claim(company_id=company_id)
     own = Claim.attr("company_id").eq(company_id)
@@ -41,7 +41,7 @@ def claim(table: Table, name: Name, company_id: str) -> bool:
 
 
 def release(table: Table, name: Name, company_id: str) -> bool:
-    """Remove a company's claim; False where another company has claimed the name. Safe to repeat."""
+    """Remove a company's claim; False if another company holds the name. Idempotent."""
     own = Claim.attr("company_id").eq(company_id)
     try:
         table.delete(_key(name), when=Attr(PARTITION_KEY).not_exists() | own)

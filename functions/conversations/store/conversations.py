@@ -1,4 +1,4 @@
-"""The contract's table: one item a conversation, one update a turn, each conditional on the item as it was read."""
+"""The contract's table: one item per conversation, one update per turn, conditional on the item as it was read."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,7 +13,7 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 
 ROUNDS = 4
-# The keys of the indexes that are listed by.
+# Key attributes of the indexes used for lists.
 _KEYS_OF = {
     Conversation.by_company: ("company_id", "project_id"),
     Conversation.by_created: ("created_at",),
@@ -22,12 +22,12 @@ _KEYS_OF = {
     Conversation.by_channel: ("channel_method",),
 }
 
-# What to write, by field; None: nothing is to be changed.
+# Returns the fields to write, by name; None for no change.
 type Decide = Callable[[Conversation], dict[str, Any] | None]
 
 
 def create(table: Table, conversation: Conversation) -> Conversation:
-    """Write a conversation unless it exists; the conversation as it then is."""
+    """Write a conversation unless it exists and return the stored one."""
     absent = Conversation.attr("conversation_id").not_exists()
     try:
         table.put(conversation.attributes(), when=absent)
@@ -37,17 +37,17 @@ def create(table: Table, conversation: Conversation) -> Conversation:
 
 
 def read(table: Table, primary_channel: str, conversation_id: str) -> Conversation | None:
-    """A conversation, strongly consistent."""
+    """Return a conversation, strongly consistent, or None."""
     item = table.get(keys.key(primary_channel, conversation_id))
     return Conversation.read(item) if item else None
 
 
 def name(table: Table, seen: Conversation) -> Conversation | None:
     """
-    Keep by which key the `ref` of a conversation is made, unless that is kept; the conversation then, None where it is
-    gone.
+    Store the fingerprint of the key that makes the `ref`, unless it is stored; return the conversation, or None if
+    it is gone.
 
-    From then on it has this `ref`, whatever key writes. No call where it was *seen* with a key.
+    From then on the `ref` is fixed, whichever key is current. No call if *seen* has a fingerprint.
     """
     if seen.ref_key is not None:
         return seen
@@ -63,9 +63,9 @@ def change(
     table: Table, primary_channel: str, conversation_id: str, decide: Decide
 ) -> tuple[Conversation, Conversation] | None:
     """
-    Change a conversation by what *decide* says of it as it stands; before and after, None where it does not exist.
+    Apply *decide* to the current conversation; return it before and after, or None if it does not exist.
 
-    Raises Transient when others write all the time. An update needs the item: none comes back from the dead.
+    Raises Transient after repeated concurrent writes. The update is conditional on the item: it never recreates one.
     """
     for _ in range(ROUNDS):
         seen = read(table, primary_channel, conversation_id)
@@ -87,7 +87,7 @@ def change(
 def of_pair(
     table: Table, channel: ChannelMethod, business_address: str, customer: str
 ) -> Iterator[Conversation]:
-    """The conversations of two addresses, by the contract's index: eventually consistent, all pages."""
+    """Yield the conversations of two addresses from the contract's index: eventually consistent, all pages."""
     index, business, recipient = Conversation.by_pair[channel]
     condition = Key(business).eq(business_address) & Key(recipient).eq(customer)
     start: Attributes | None = None
@@ -101,7 +101,7 @@ def of_pair(
 def page_of_company(
     table: Table, company_id: str, project_id: str | None, limit: int, start: Attributes | None
 ) -> tuple[list[Conversation], Attributes | None]:
-    """One page of a company's conversations, of one project or all, and the key to go on from."""
+    """Return one page of a company's conversations, of one project or all, and the key of the next page."""
     condition: Any = Key("company_id").eq(company_id)
     if project_id:
         condition &= Key("project_id").eq(project_id)
@@ -118,7 +118,7 @@ def page_of_recipient(
     index: str = Conversation.by_created,
     condition: Any = None,  # noqa: ANN401 - boto3's conditions have no public common type
 ) -> tuple[list[Conversation], Attributes | None]:
-    """One page of a recipient's conversations by one of the local indexes, newest or highest first."""
+    """Return one page of a recipient's conversations from a local index, newest or highest first, and the next key."""
     whole: Any = Key(keys.PARTITION_KEY).eq(primary_channel)
     if condition is not None:
         whole &= condition
@@ -127,13 +127,13 @@ def page_of_recipient(
 
 
 def position(index: str, conversation: Conversation) -> Attributes:
-    """Where a page of an index ends that ends with this conversation."""
+    """Return the index key of a conversation, at which a page can end."""
     stored = conversation.attributes()
     return conversation.key | {name: stored[name] for name in _KEYS_OF[index]}
 
 
 def with_recipient(table: Table, company_id: str, primary_channel: str) -> Iterator[Conversation]:
-    """A company's conversations with one person, strongly consistent, all pages."""
+    """Yield a company's conversations with one recipient, strongly consistent, all pages."""
     for item in _with_recipient(table, company_id, primary_channel):
         yield from _alive([item])
 
@@ -141,13 +141,13 @@ def with_recipient(table: Table, company_id: str, primary_channel: str) -> Itera
 def ever_with_recipient(
     table: Table, company_id: str, primary_channel: str
 ) -> Iterator[Conversation]:
-    """As `with_recipient`, and those whose time is over but that are still there."""
+    """Yield as `with_recipient`, plus expired conversations that DynamoDB has not deleted yet."""
     for item in _with_recipient(table, company_id, primary_channel):
         yield Conversation.read(item)
 
 
 def erase(table: Table, conversation: Conversation) -> None:
-    """Take a conversation away. Safe to repeat."""
+    """Delete a conversation. Idempotent."""
     table.delete(conversation.key)
 
 
@@ -167,5 +167,5 @@ def _alive(items: list[Attributes]) -> list[Conversation]:
 
 
 def _later_than(before: str) -> str:
-    """Now, but later than *before*: two changes within a millisecond, or clocks that differ, keep their order."""
+    """Return the current time, but later than *before*: changes within a millisecond or clock skew keep their order."""
     return clock.to_text(max(clock.now_ms(), clock.from_text(before) + 1))

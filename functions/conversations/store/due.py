@@ -1,4 +1,4 @@
-"""Work that waits for its time: found by a sparse index over four partitions, one piece of a kind per conversation."""
+"""Scheduled work, at most one item per kind and conversation; found by a sparse index over four partitions."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from shared.aws.dynamodb import ConditionFailed, Table
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Work whose time has come."""
+    """A due item: the conversation and the kind of work."""
 
     ref: str
     kind: DueKind
@@ -28,7 +28,7 @@ def put(
     reason: str | None = None,
     message_sk: str | None = None,
 ) -> None:
-    """Have work brought back at a time. Where it waits already, it waits for the new time, and keeps when it began."""
+    """Schedule work. If it is scheduled already, the time is replaced and `first_due_at` kept."""
     facts = Due.named(
         kind=kind,
         due_bucket=identifiers.bucket_of(ref, DUE_BUCKETS),
@@ -42,18 +42,18 @@ def put(
 
 
 def get(table: Table, ref: str, kind: DueKind) -> Due | None:
-    """The work of a kind that waits, strongly consistent."""
+    """Return the scheduled work of a kind, strongly consistent, or None."""
     item = table.get(of(ref, Due.sk(kind)))
     return Due.read(item) if item else None
 
 
 def done(table: Table, ref: str, kind: DueKind) -> None:
-    """It waits no more. Safe to repeat."""
+    """Delete the scheduled work of a kind. Idempotent."""
     table.delete(of(ref, Due.sk(kind)))
 
 
 def come(table: Table, limit: int) -> list[Waiting]:
-    """Work whose time has come, the oldest of each partition first; eventually consistent."""
+    """Return due work, at most *limit* per partition, the oldest of each first; eventually consistent."""
     now = clock.to_text(clock.now_ms())
     found: list[Waiting] = []
     for bucket in range(DUE_BUCKETS):
@@ -70,7 +70,7 @@ def come(table: Table, limit: int) -> list[Waiting]:
 
 
 def postpone(table: Table, waiting: Waiting, seen: Due, at_ms: int) -> bool:
-    """Have work come again later, if it is as it was *seen*: two sweepers bring it once."""
+    """Postpone work if it is unchanged since *seen*, so that concurrent sweepers enqueue it once; False if changed."""
     same = Due.attr("due_at").eq(seen.due_at)
     facts = Due.named(due_at=clock.to_text(at_ms), attempts=seen.attempts + 1)
     try:

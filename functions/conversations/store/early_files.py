@@ -1,4 +1,4 @@
-"""Files that are here before the log has their message."""
+"""Files that are stored before their message is in the log."""
 
 from boto3.dynamodb.conditions import Key
 
@@ -9,20 +9,20 @@ from shared.aws.dynamodb import Table
 
 
 def keep(table: Table, provider: str, provider_message_id: str, file: EarlyFile) -> None:
-    """Keep where a file lies for its message, whenever that comes. Safe to repeat; the newest place stands."""
+    """Store the location of a file until its message arrives. Idempotent; the newest location wins."""
     partition = _partition(provider, provider_message_id)
     table.put(file.attributes(key(partition, EarlyFile.sk(file.account, file.provider_id))))
 
 
 def of_message(table: Table, provider: str, provider_message_id: str) -> list[EarlyFile]:
-    """The files that came before this message, strongly consistent. A message has so few that they are one page."""
+    """Return the early files of a message, strongly consistent. A message has few files: one page suffices."""
     condition = Key(PARTITION_KEY).eq(_partition(provider, provider_message_id))
     items, _ = table.query(None, condition)
     return [EarlyFile.read(item) for item in items]
 
 
 def forget(table: Table, provider: str, provider_message_id: str) -> None:
-    """Keep none of them any more. Safe to repeat."""
+    """Delete the early files of a message. Idempotent."""
     partition = _partition(provider, provider_message_id)
     items, _ = table.query(None, Key(PARTITION_KEY).eq(partition))
     for item in items:

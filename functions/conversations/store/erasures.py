@@ -1,4 +1,4 @@
-"""What is left of erased people: that they were erased, by hashes. And everything of them, to be erased."""
+"""Tombstones of erased addresses and messages, stored by hash, and access to the items that an erasure deletes."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
@@ -22,17 +22,17 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes
 
 type Person = tuple[str, str]  # company and address
-type Name = tuple[str, str]  # provider and its id of a message
+type Name = tuple[str, str]  # provider and provider message id
 
 
 def bury_address(table: Table, company_id: str, address: str, at: str) -> None:
-    """Say that a person with this address was erased. Safe to repeat; the newest time counts."""
+    """Write the tombstone of an erased address. Idempotent; the newest time wins."""
     tombstone = ErasedAddress(erased_at=at, ttl=ErasedAddress.time_to_live())
     table.put(tombstone.attributes(_address(company_id, address_hash(address))))
 
 
 def bury_message(table: Table, name: Name, at: str) -> None:
-    """Say that a message was erased, and forget that it was taken, where it led, and its files. Safe to repeat."""
+    """Write the tombstone of an erased message; delete its inbound marker, its link and its early files. Idempotent."""
     tombstone = ErasedMessage(erased_at=at, ttl=ErasedMessage.time_to_live())
     table.put(tombstone.attributes(_message(name)))
     table.delete(key(Inbound.partition(*name)))
@@ -41,12 +41,12 @@ def bury_message(table: Table, name: Name, at: str) -> None:
 
 
 def is_message(table: Table, provider: str, provider_message_id: str) -> bool:
-    """Whether this message was erased."""
+    """Whether a message has a tombstone."""
     return table.get(_message((provider, provider_message_id))) is not None
 
 
 def of_message(provider: str, provider_message_id: str) -> Attributes:
-    """Where it stands that a message was erased."""
+    """Return the key of a message's tombstone."""
     return _message((provider, provider_message_id))
 
 
@@ -54,9 +54,10 @@ def covers(
     table: Table, people: Collection[Person], at_ms: int, itself: Collection[Attributes]
 ) -> bool:
     """
-    Whether one of these people was erased after a time, or what stands under one of the keys *itself* was.
+    Whether one of the persons *people* was erased at or after *at_ms*, or an item under a key in *itself* is erased.
 
-    Those are a message's, or those that a conversation's state may have. One read, strongly consistent.
+    *itself*: the tombstone key of a message, or the possible state keys of a conversation. One strongly consistent
+    read.
     """
     tombstones = [
         _address(company_id, hashed)
@@ -74,20 +75,20 @@ def covers(
 
 
 def of_conversation(table: Table, ref: str) -> Iterator[Attributes]:
-    """All items under a conversation, those whose time is over among them."""
+    """Yield all log items of a conversation, including expired ones."""
     return _all(table, OfConversation.partition(ref))
 
 
 def one(table: Table, place: Attributes) -> Attributes | None:
-    """The item with this key, also one whose time is over and that DynamoDB has not deleted yet."""
+    """Return the item with this key, also if it has expired but DynamoDB has not deleted it yet."""
     exactly = Key(PARTITION_KEY).eq(place[PARTITION_KEY]) & Key(SORT_KEY).eq(place[SORT_KEY])
     items, _ = table.query(None, exactly)
     return items[0] if items else None
 
 
 def condemn(table: Table, place: Attributes) -> None:
-    """Say of a parked event, while its text is there, that it is one of an erased person. Safe to repeat."""
-    with suppress(ConditionFailed):  # It is gone already.
+    """Mark a parked event as one of an erased person, before its body is deleted. Idempotent."""
+    with suppress(ConditionFailed):  # The item is deleted already.
         table.update(
             place,
             put=Parked.named(reason=ParkReason.ERASED),
@@ -96,12 +97,12 @@ def condemn(table: Table, place: Attributes) -> None:
 
 
 def remove(table: Table, partition: str, sk: str) -> None:
-    """Take one item away. Safe to repeat."""
+    """Delete one item. Idempotent."""
     table.delete(key(partition, sk))
 
 
 def remove_routes(table: Table, pair_hashes: Iterable[str], ref: str) -> None:
-    """Let a pair of addresses lead to this conversation no more. Safe to repeat."""
+    """Delete the routes from these address pairs to a conversation. Idempotent."""
     for partition in map(Route.partition, pair_hashes):
         for item in _all(table, partition):
             if Route.read(item).ref == ref:
@@ -109,7 +110,7 @@ def remove_routes(table: Table, pair_hashes: Iterable[str], ref: str) -> None:
 
 
 def forget_address(table: Table, company_id: str, address: str) -> None:
-    """Forget which other address a person has, and which channels do not reach this one. Safe to repeat."""
+    """Delete the alias of an address and its unreachable marks. Idempotent."""
     for hashed in address_hashes(address):
         for method in ChannelMethod:
             remove(table, Unreachable.partition(company_id, hashed), Unreachable.sk(method))

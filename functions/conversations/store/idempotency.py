@@ -1,7 +1,7 @@
 """
-Requests of an API, answered once.
+Idempotency records of API requests.
 
-A lease without a fence, for the caller's sake: what the answer stands for is safe to do twice by its own keys.
+A request is claimed with a lease but without a fence: the work behind it is idempotent by its own keys.
 """
 
 from collections.abc import Sequence
@@ -22,16 +22,16 @@ type Answer = dict[str, Any]
 
 
 class Conflict(Exception):
-    """Another request was made under the same id."""
+    """Raised when the same id was used for a different request."""
 
 
 class InProgress(Exception):
-    """The same request is being answered just now."""
+    """Raised when the same request is still being processed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The right to answer a request, until `finish` or `release`; or the answer that it got before."""
+    """The right to answer a request until `finish` or `release`; *answer* is set if it was answered before."""
 
     hashed: str
     owner: str
@@ -40,7 +40,7 @@ class Claim:
 
 def claim(table: Table, hashed: str, fingerprint: str, *, owner: str, remaining_ms: int) -> Claim:
     """
-    Claim a request by the hash of its id; *owner* is this call, *remaining_ms* how long it can still live.
+    Claim a request by the hash of its id; *owner* identifies this call, *remaining_ms* is the length of the lease.
 
     Raises Conflict and InProgress.
     """
@@ -66,13 +66,13 @@ def claim(table: Table, hashed: str, fingerprint: str, *, owner: str, remaining_
             raise Conflict from None
         if found.answer is not None:
             return Claim(hashed, owner, found.answer)
-        if found.owner != owner:  # Else our own write, whose answer was lost.
+        if found.owner != owner:  # Otherwise it is this call's own write, whose response was lost.
             raise InProgress from None
     return Claim(hashed, owner)
 
 
 def finish(table: Table, held: Claim, answer: Answer) -> None:
-    """Keep the answer for repetitions. Whoever took the request over meanwhile may say the same."""
+    """Store the answer for retries. Not conditional on the owner: a call that took over gives the same answer."""
     table.update(
         _key(held.hashed),
         put=Answered.named(answer=answer, ttl=Answered.time_to_live()),
@@ -82,15 +82,15 @@ def finish(table: Table, held: Claim, answer: Answer) -> None:
 
 
 def release(table: Table, held: Claim) -> None:
-    """Give a claim back: the request was refused, and may be made again at once."""
+    """Delete a claim, so that a refused or failed request can be retried at once."""
     try:
         table.delete(_key(held.hashed), when=Answered.attr("owner").eq(held.owner))
     except ConditionFailed:
-        return  # Somebody else's by now.
+        return  # Another call holds the claim now.
 
 
 def forget(table: Table, hashed: str, *names: str) -> None:
-    """Take some parts out of a kept answer, for whoever asks again. Safe to repeat."""
+    """Remove the parts *names* from a stored answer; later retries get the rest. Raises Transient. Idempotent."""
     for _ in range(ROUNDS):
         item = table.get(_key(hashed))
         seen = Answered.read(item).answer if item else None
@@ -110,7 +110,7 @@ def forget(table: Table, hashed: str, *names: str) -> None:
 def take_quota(
     table: Table, company_id: str, project_id: str, limits: Sequence[Limit]
 ) -> int | None:
-    """Count one request of a project; None, or, where one of the *limits* is reached, the seconds to wait."""
+    """Count one request of a project; return None or, if one of the *limits* is reached, the seconds to wait."""
     quotas = Quotas(table, lambda subject: key(Rate.partition("requests", subject)))
     free_at = quotas.take(f"{company_id}#{project_id}", limits)
     return None if free_at is None else -(-(free_at - clock.now_ms()) // clock.SECOND_MS)

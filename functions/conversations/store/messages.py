@@ -1,4 +1,4 @@
-"""The log of a conversation: every message whole, and each change of its status."""
+"""The log of a conversation: every message in full, and each status change."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -19,7 +19,7 @@ SES_HOST = ".amazonses.com"
 
 
 def add(table: Table, ref: str, message: Message) -> Message:
-    """Write a message unless it is there; the message as it stands: what was drafted first is what is sent."""
+    """Write a message unless it exists and return the stored one: the first draft is the one that is sent."""
     where = of(ref, message.sk(message.message_timestamp, message.entry_id))
     try:
         table.put(message.attributes(where), when=Message.attr("entry_id").not_exists())
@@ -29,14 +29,14 @@ def add(table: Table, ref: str, message: Message) -> Message:
 
 
 def add_all(table: Table, ref: str, found: Sequence[Message]) -> None:
-    """Write messages of a log that nobody has written yet. Safe to repeat: they are what they were."""
+    """Write messages that the log does not have yet, in batches and without condition. Idempotent."""
     items = [m.attributes(of(ref, m.sk(m.message_timestamp, m.entry_id))) for m in found]
     for first in range(0, len(items), AT_ONCE):
         table.put_many(items[first : first + AT_ONCE])
 
 
 def get(table: Table, ref: str, sk: str) -> Message | None:
-    """One message, strongly consistent."""
+    """Return one message, strongly consistent, or None."""
     item = table.get(of(ref, sk))
     return Message.read(item) if item else None
 
@@ -52,8 +52,8 @@ def update(
     only_from: Sequence[Delivery] = (),
 ) -> Message | None:
     """
-    Change facts (`Message.named`) of a message, those of *once* only where none is known; None where none stands where
-    it may be changed from.
+    Update attributes (`Message.named`) of a message; those in *once* only if absent, with *only_from* only in these
+    delivery statuses. Returns None if the message does not exist or has another status.
     """
     may: Any = Message.attr("entry_id").exists()
     if only_from:
@@ -69,7 +69,7 @@ def update(
 def put_files(
     table: Table, ref: str, seen: Message, files: list[dict[str, str]], state: str | None
 ) -> bool:
-    """Say where the files of a message lie; False where they are not as they were *seen*, or it is gone."""
+    """Store the file list of a message; False if the list has changed since *seen* or the message is gone."""
     where = of(ref, seen.sk(seen.message_timestamp, seen.entry_id))
     facts = Message.named(media=files, media_state=state)
     try:
@@ -80,17 +80,17 @@ def put_files(
 
 
 def newest(table: Table, ref: str, count: int) -> list[Message]:
-    """The newest messages, oldest first, strongly consistent."""
+    """Return the newest *count* messages, oldest first, strongly consistent."""
     items, _ = table.query(None, _messages(ref), limit=count, newest_first=True)
     return [Message.read(item) for item in reversed(items)]
 
 
 def after(table: Table, ref: str, sk: str | None) -> list[Message]:
-    """All messages after the one with this sort key, oldest first, strongly consistent."""
+    """Return all messages after the one with this sort key, oldest first, strongly consistent."""
     found: list[Message] = []
     start: Attributes | None = None
     newer: Any = Key(PARTITION_KEY).eq(OfConversation.partition(ref))
-    # `~` comes after all that a sort key of a message is made of.
+    # `~` sorts after all characters of a message's sort key.
     newer &= Key(SORT_KEY).between(f"{sk}~" if sk else Message.first_sk, f"{Message.first_sk}~")
     while True:
         items, start = table.query(None, newer, start=start)
@@ -102,13 +102,13 @@ def after(table: Table, ref: str, sk: str | None) -> list[Message]:
 def page(
     table: Table, ref: str, limit: int, start: Attributes | None
 ) -> tuple[list[Message], Attributes | None]:
-    """One page of the log, newest first, and the key to go on from."""
+    """Return one page of messages, newest first, and the key of the next page."""
     items, last = table.query(None, _messages(ref), limit=limit, start=start, newest_first=True)
     return [Message.read(item) for item in items], last
 
 
 def find(table: Table, ref: str, entry_id: str) -> Message | None:
-    """A message by its id, among the newest thousand: nobody decides about older ones."""
+    """Find a message by its id among the newest thousand; agents do not act on older ones."""
     start: Attributes | None = None
     for _ in range(SEARCHED // SEARCHED_AT_ONCE):
         found, start = page(table, ref, SEARCHED_AT_ONCE, start)
@@ -121,19 +121,19 @@ def find(table: Table, ref: str, entry_id: str) -> Message | None:
 
 
 def link(table: Table, provider: str, provider_message_id: str, link_to: Outbound) -> None:
-    """Let a provider's id lead to our message. Safe to repeat: the same id never names another one."""
+    """Link a provider message id to its message. Idempotent: an id never names another message."""
     where = key(Outbound.partition(provider, bare_id(provider, provider_message_id)))
     table.put(link_to.attributes(where))
 
 
 def linked(table: Table, provider: str, provider_message_id: str) -> Outbound | None:
-    """Which message of ours a provider's id names, strongly consistent."""
+    """Return the link of a provider message id, strongly consistent, or None."""
     item = table.get(key(Outbound.partition(provider, bare_id(provider, provider_message_id))))
     return Outbound.read(item) if item else None
 
 
 def linked_many(table: Table, provider: str, ids: Collection[str]) -> dict[str, Outbound]:
-    """The messages of ours among those that a provider's ids name, by id. One read for each hundred."""
+    """Return the links of provider message ids, by id; unknown ids are omitted. One read per hundred ids."""
     wanted = {Outbound.partition(provider, bare_id(provider, one)): one for one in ids}
     found = table.get_many([key(pk) for pk in wanted])
     return {wanted[str(item[PARTITION_KEY])]: Outbound.read(item) for item in found}
@@ -142,7 +142,7 @@ def linked_many(table: Table, provider: str, ids: Collection[str]) -> dict[str, 
 def delivery_of(
     table: Table, places: Collection[Outbound]
 ) -> dict[tuple[str, str], Delivery | None]:
-    """The status of each message that a provider's id leads to, by `ref` and sort key. One read for each hundred."""
+    """Return the delivery status of each linked message, by `ref` and sort key. One read per hundred messages."""
     unique = {(place.ref, place.message_sk) for place in places}
     found = table.get_many([of(*place) for place in unique])
     return {
@@ -154,27 +154,28 @@ def delivery_of(
 
 
 def unlink(table: Table, provider: str, provider_message_id: str) -> None:
-    """Let a provider's id lead nowhere any more. Safe to repeat."""
+    """Delete the link of a provider message id. Idempotent."""
     table.delete(key(Outbound.partition(provider, bare_id(provider, provider_message_id))))
 
 
 def hash_of(provider: str, provider_message_id: str) -> str:
-    """What stands for a message in keys where its id must not: that may hold a number."""
+    """Return the hash of a provider message id for use in keys: the id itself may contain a phone number."""
     return digest("message", provider, bare_id(provider, provider_message_id))
 
 
 def bare_id(provider: str, provider_message_id: str) -> str:
     """
-    SES's own id of a mail, which its events have, is the part of the Message-ID before the `@`, which answers have.
+    Return the id without the host of an SES Message-ID; ids of other providers are unchanged.
 
-    Check: see `ses.message_ids`; the host differs by region, and nobody promises it.
+    SES events contain only the part before the `@`; answers quote the whole Message-ID. Check: see `ses.message_ids`;
+    the host differs by region and is not documented as stable.
     """
     local, _, host = provider_message_id.partition("@")
     return local if provider == "ses" and host.endswith(SES_HOST) else provider_message_id
 
 
 def lifetimes(table: Table, ref: str, after: str | None) -> Iterator[tuple[str, int | None]]:
-    """Messages and changes of a log after a sort key: that of each, and when its time is over (epoch seconds)."""
+    """Yield sort key and `ttl` (epoch seconds) of each message and change of a log after a sort key."""
     for kind in (Change, Message):  # in the order of their sort keys
         first = max(kind.first_sk, f"{after}~" if after else "")
         newer: Any = Key(PARTITION_KEY).eq(OfConversation.partition(ref))
@@ -188,23 +189,23 @@ def lifetimes(table: Table, ref: str, after: str | None) -> Iterator[tuple[str, 
 
 
 def live_until(table: Table, ref: str, sk: str, ttl: int) -> None:
-    """Let an item of a log live longer; one that is gone meanwhile stays gone. Safe to repeat."""
+    """Set the `ttl` of a log item; a deleted item is not recreated. Idempotent."""
     with suppress(ConditionFailed):
         table.update(of(ref, sk), put=Message.named(ttl=ttl), when=Attr(PARTITION_KEY).exists())
 
 
 def note_change(table: Table, ref: str, at: str, change_id: str, change: Change) -> None:
-    """Write that a status changed. Safe to repeat."""
+    """Write a status change to the log. Idempotent."""
     table.put(change.attributes(of(ref, change.sk(at, change_id))))
 
 
 def changes(table: Table, ref: str, limit: int) -> list[Change]:
-    """The newest changes of status, newest first."""
+    """Return the newest status changes, newest first."""
     return [change for _, change in dated_changes(table, ref, limit)]
 
 
 def dated_changes(table: Table, ref: str, limit: int) -> list[tuple[str, Change]]:
-    """The newest changes of status with the time of each, newest first."""
+    """Return the newest status changes with the time of each, newest first."""
     condition: Any = Key(PARTITION_KEY).eq(OfConversation.partition(ref))
     condition &= Key(SORT_KEY).begins_with(Change.first_sk)
     items, _ = table.query(None, condition, limit=limit, newest_first=True)

@@ -1,4 +1,4 @@
-"""Which conversations of a project are not over: for agents' lists, and for the limit on how many there may be."""
+"""The open conversations of a project: for agents' lists and for the limit on concurrent conversations."""
 
 from boto3.dynamodb.conditions import Key
 
@@ -11,26 +11,26 @@ _HOUR = len("2026-03-01T09")
 
 
 def keep(table: Table, company_id: str, project_id: str, opening: Open) -> None:
-    """Write how an open conversation stands. Safe to repeat; the last one counts."""
+    """Write the list entry of an open conversation. Idempotent; the last write wins."""
     table.put(opening.attributes(key_of(company_id, project_id, opening.ref)))
 
 
 def remove(table: Table, company_id: str, project_id: str, ref: str) -> None:
-    """Take a conversation that is over off the list. Safe to repeat."""
+    """Delete the list entry of a conversation. Idempotent."""
     table.delete(key_of(company_id, project_id, ref))
 
 
 def page(
     table: Table, company_id: str, project_id: str, limit: int, start: Attributes | None
 ) -> tuple[list[Open], Attributes | None]:
-    """One page of a project's open conversations, in no order of time, and the key to go on from."""
+    """Return one page of a project's open conversations, not ordered by time, and the key of the next page."""
     partition = Key(PARTITION_KEY).eq(Open.partition(company_id, project_id))
     items, last = table.query(None, partition, limit=limit, start=start)
     return [Open.read(item) for item in items if not clock.is_over(item.get("ttl"))], last
 
 
 def count_active(table: Table, company_id: str, project_id: str, since: str, most: int) -> int:
-    """How many were active since a time, to the hour; counts no further than *most*."""
+    """Count the conversations active since a time, to the hour; at most *most*."""
     found, start = 0, None
     while True:
         openings, start = page(table, company_id, project_id, 500, start)
@@ -40,15 +40,15 @@ def count_active(table: Table, company_id: str, project_id: str, since: str, mos
 
 
 def hour_of(time: str) -> str:
-    """A time to the hour, in the same format."""
+    """Return a time truncated to the hour, in the same format."""
     return f"{time[:_HOUR]}:00:00.000Z"
 
 
 def key_of(company_id: str, project_id: str, ref: str) -> Attributes:
-    """The whole key of an entry: where a page begins or ends."""
+    """Return the whole key of an entry, at which a page can begin or end."""
     return key(Open.partition(company_id, project_id), ref)
 
 
 def ref_in(position: Attributes) -> str:
-    """The conversation of a key."""
+    """Return the conversation `ref` of an entry's key."""
     return str(position[SORT_KEY])

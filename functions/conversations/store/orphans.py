@@ -1,4 +1,4 @@
-"""The items that lead from a subject to its unmatched messages and parked events."""
+"""The index from subjects to unmatched messages and parked events (`Stray` items)."""
 
 from collections.abc import Collection, Iterator
 
@@ -13,8 +13,8 @@ LONGER_SECONDS = 7 * clock.DAY_SECONDS
 
 
 def lead(table: Table, subjects: Collection[str], to: Attributes, ttl: int | None) -> None:
-    """Let each subject lead to the item with the key *to*. Call it before that item is written. Safe to repeat."""
-    # DynamoDB deletes some days late, and in no order: what leads to an item has to be there as long as the item.
+    """Index the item with the key *to* under each subject. Call it before that item is written. Idempotent."""
+    # DynamoDB deletes some days late and in no order: an index entry has to exist as long as its item.
     ttl = ttl + LONGER_SECONDS if ttl else None
     stray = Stray(stray_pk=to[PARTITION_KEY], stray_sk=to[SORT_KEY], ttl=ttl)
     for subject in subjects:
@@ -23,9 +23,9 @@ def lead(table: Table, subjects: Collection[str], to: Attributes, ttl: int | Non
 
 def of(table: Table, subject: str, *, newest_first: bool = False) -> Iterator[Attributes]:
     """
-    The keys of all items that a subject leads to, those whose time is over among them.
+    Yield the keys of all items indexed under a subject, including expired ones.
 
-    The item of one may be gone, or not be written yet.
+    An indexed item may be deleted or not written yet.
     """
     start: Attributes | None = None
     while True:
@@ -42,7 +42,7 @@ def of(table: Table, subject: str, *, newest_first: bool = False) -> Iterator[At
 
 
 def forget(table: Table, subjects: Collection[str], to: Attributes) -> None:
-    """Let subjects lead to an item no more. Safe to repeat."""
+    """Delete the index entries of an item under these subjects. Idempotent."""
     for subject in subjects:
         table.delete(_key(subject, to))
 

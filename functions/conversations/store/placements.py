@@ -1,4 +1,4 @@
-"""Where people have placed messages of other addresses: in the conversation's state, and by the address."""
+"""Placements: agents attach messages from other addresses to a conversation; stored in its state and by address."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from shared.keyed_hashes import address_hash, address_hashes
 
 
 def note(table: Table, ref: str, address: str) -> None:
-    """Let a conversation know another address of its person. Safe to repeat. Raises Gone."""
+    """Add another address of the person to a conversation's state. Idempotent. Raises Gone."""
     is_alive = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
     known = State.attr("placed_from")
     try:
@@ -25,14 +25,14 @@ def note(table: Table, ref: str, address: str) -> None:
 
 
 def put(table: Table, company_id: str, address: str, placement: Placement) -> None:
-    """Let an address lead to a conversation that it was placed in. Safe to repeat."""
+    """Store the placement of an address in a conversation. Idempotent."""
     table.put(placement.attributes(_where(company_id, address_hash(address), placement)))
 
 
 def of_address(table: Table, company_id: str, address: str) -> Iterator[Placement]:
     """
-    Where messages of an address were placed, strongly consistent, also where its time is over; each place once, with
-    its longest time.
+    Yield the placements of an address, strongly consistent, including expired ones; each once, with its longest
+    `ttl`.
     """
     found: dict[tuple[str, str], Placement] = {}
     for hashed in address_hashes(address):
@@ -44,7 +44,7 @@ def of_address(table: Table, company_id: str, address: str) -> Iterator[Placemen
 
 
 def forget(table: Table, company_id: str, address: str, placement: Placement) -> None:
-    """Let an address lead there no more. Safe to repeat."""
+    """Delete a placement of an address. Idempotent."""
     for hashed in address_hashes(address):
         table.delete(_where(company_id, hashed, placement))
 

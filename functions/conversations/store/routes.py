@@ -1,4 +1,4 @@
-"""How a message finds its conversation: pairs of addresses, aliases of a person, and whose a business address is."""
+"""Lookups that match a message to its conversation: address pairs, aliases, business addresses, inbound markers."""
 
 from collections.abc import Iterable
 
@@ -15,13 +15,13 @@ NEWEST = 10
 
 
 def add(table: Table, pair_hash: str, created_at: str, ref: str, ttl: int | None) -> None:
-    """Let a pair of addresses lead to a conversation. Safe to repeat."""
+    """Write the route from an address pair to a conversation. Idempotent."""
     route = Route(ref=ref, ttl=ttl)
     table.put(route.attributes(key(Route.partition(pair_hash), Route.sk(created_at, ref))))
 
 
 def of_pair(table: Table, pair_hashes: Iterable[str]) -> list[str]:
-    """The newest conversations of a pair, newest first, strongly consistent; one query for each key's hash."""
+    """Return the newest conversations of a pair, newest first, strongly consistent; one query per hash."""
     found: dict[str, str] = {}
     for hashed in pair_hashes:
         condition = Key(PARTITION_KEY).eq(Route.partition(hashed))
@@ -32,25 +32,25 @@ def of_pair(table: Table, pair_hashes: Iterable[str]) -> list[str]:
 
 
 def add_alias(table: Table, company_id: str, address: str, alias: Alias) -> None:
-    """Let another address of a person lead to the one that their conversations are under. Safe to repeat."""
+    """Write the alias from another address of a person to the address of their conversations. Idempotent."""
     table.put(alias.attributes(key(Alias.partition(company_id, address_hash(address)))))
 
 
 def aliases(table: Table, company_id: str, address: str) -> list[str]:
-    """Where a person with this address is known: one address, or more where the alias changed as the keys rotated."""
+    """Return the addresses that an alias points to; more than one if the alias changed during a key rotation."""
     places = [Alias.partition(company_id, hashed) for hashed in address_hashes(address)]
     found = [table.get(key(place)) for place in places]
     return list(dict.fromkeys(Alias.read(item).primary_channel for item in found if item))
 
 
 def add_address(table: Table, channel: str, address: str, owner: BusinessAddress) -> None:
-    """Note whose an address of a business is, unless it is noted so. Safe to repeat."""
+    """Store which project and account use a business address, unless stored already. Idempotent."""
     where = _address(channel, address, owner)
     provider = BusinessAddress.attr("provider").eq(owner.provider)
     account = BusinessAddress.attr("account")
     same = account.eq(owner.account) if owner.account else account.not_exists()
     try:
-        # A write only where something is new: most conversations of a project find it noted.
+        # Conditional to save writes: most conversations of a project find the address stored.
         table.put(
             owner.attributes(where), when=Attr(PARTITION_KEY).not_exists() | ~(provider & same)
         )
@@ -60,9 +60,9 @@ def add_address(table: Table, channel: str, address: str, owner: BusinessAddress
 
 def owners(table: Table, channel: str, address: str) -> list[BusinessAddress]:
     """
-    The projects that use an address of a business, strongly consistent.
+    Return the projects that use a business address, strongly consistent.
 
-    All belong to the company that has claimed the address: projects of another company are left out.
+    All belong to the company that has claimed the address: projects of other companies are omitted.
     """
     condition = Key(PARTITION_KEY).eq(BusinessAddress.partition(channel, address))
     found: list[BusinessAddress] = []
@@ -80,12 +80,12 @@ def owners(table: Table, channel: str, address: str) -> list[BusinessAddress]:
 
 
 def remove_address(table: Table, channel: str, address: str, owner: BusinessAddress) -> None:
-    """Forget that a project uses an address. Safe to repeat."""
+    """Delete the record that a project uses an address. Idempotent."""
     table.delete(_address(channel, address, owner))
 
 
 def mark(table: Table, provider: str, provider_message_id: str, taken: Inbound) -> Inbound:
-    """Note that a provider's message was taken, unless it was; the note as it stands."""
+    """Write the inbound marker of a provider's message unless it exists and return the stored marker."""
     where = key(Inbound.partition(provider, provider_message_id))
     try:
         table.put(taken.attributes(where), when=Attr(PARTITION_KEY).not_exists())
@@ -95,7 +95,7 @@ def mark(table: Table, provider: str, provider_message_id: str, taken: Inbound) 
 
 
 def restamp(table: Table, provider: str, provider_message_id: str, seen: Inbound, at: str) -> bool:
-    """Give a taken message another time, if it still has the one that was *seen*."""
+    """Change the time in an inbound marker if it is still that of *seen* (or already *at*); False otherwise."""
     where = key(Inbound.partition(provider, provider_message_id))
     same = Inbound.attr("message_timestamp").is_in([seen.message_timestamp, at])
     try:
@@ -106,7 +106,7 @@ def restamp(table: Table, provider: str, provider_message_id: str, seen: Inbound
 
 
 def place(table: Table, provider: str, provider_message_id: str, ref: str) -> bool:
-    """Let a taken message of nobody be one of this conversation; False where it is another one's. Safe to repeat."""
+    """Assign an unmatched message to a conversation; False if it belongs to another one. Idempotent."""
     where = key(Inbound.partition(provider, provider_message_id))
     known = Inbound.attr("ref")
     is_free = known.not_exists() | known.eq(ref)
@@ -119,13 +119,13 @@ def place(table: Table, provider: str, provider_message_id: str, ref: str) -> bo
 
 
 def marked(table: Table, provider: str, provider_message_id: str) -> Inbound | None:
-    """The note about a provider's message."""
+    """Return the inbound marker of a provider's message, or None."""
     item = table.get(key(Inbound.partition(provider, provider_message_id)))
     return Inbound.read(item) if item else None
 
 
 def are_marked(table: Table, provider: str, ids: list[str]) -> set[str]:
-    """Which of at most 100 of a provider's messages were taken."""
+    """Return which of at most 100 provider message ids have an inbound marker."""
     wanted = {Inbound.partition(provider, one): one for one in ids}
     found = table.get_many([key(pk) for pk in wanted])
     return {wanted[str(item["pk"])] for item in found}

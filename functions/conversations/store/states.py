@@ -1,7 +1,7 @@
 """
-The state of a conversation: claims of turns, the fence, and the marks that only move forward.
+The state of a conversation: turn claims, the fence, and timestamps that only move forward.
 
-Every change is conditional on what it was decided from, and safe to repeat.
+Every change is conditional on the state it was decided from, and idempotent.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ from shared.aws.dynamodb import ConditionFailed, Table
 
 
 class Gone(Exception):
-    """There is no such conversation, or none any more. *is_erased*: nothing of it may come back."""
+    """The conversation does not exist or was deleted. *is_erased*: it was erased and must not be recreated."""
 
     def __init__(self, *, is_erased: bool = False) -> None:
         super().__init__("gone")
@@ -25,7 +25,7 @@ class Gone(Exception):
 
 
 class Fenced(Exception):
-    """The turn may not send: somebody took over, or it is another worker's by now. *state* is how things stand."""
+    """The turn may not send: the fence was raised, or another worker owns the turn. *state* is the current state."""
 
     def __init__(self, state: State) -> None:
         super().__init__("fenced")
@@ -34,7 +34,7 @@ class Fenced(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """The state with the turn in it. *replaced* is a turn that was given up for it: its message is never sent."""
+    """The state with the claimed turn. *replaced* is the abandoned previous turn, whose message is never sent."""
 
     state: State
     turn: Turn
@@ -42,7 +42,7 @@ class Claimed:
 
 
 class Busy(Exception):
-    """Another turn is under way. *turn* is that one."""
+    """Another turn, *turn*, is under way."""
 
     def __init__(self, turn: Turn) -> None:
         super().__init__("busy")
@@ -50,13 +50,13 @@ class Busy(Exception):
 
 
 def read(table: Table, ref: str) -> State | None:
-    """The state, strongly consistent; None where there is none, or the conversation was erased."""
+    """Return the state, strongly consistent; None if there is none or the conversation was erased."""
     item = table.get(state_key(ref))
     return None if item is None or State.is_erased(item) else State.read(item)
 
 
 def read_many(table: Table, refs: list[str]) -> dict[str, State]:
-    """The states of conversations, by `ref`."""
+    """Return the states of conversations by `ref`, without erased ones."""
     found = table.get_many([state_key(ref) for ref in dict.fromkeys(refs)])
     alive = [item for item in found if not State.is_erased(item)]
     return {str(item["pk"]).partition("#")[2]: State.read(item) for item in alive}
@@ -64,7 +64,7 @@ def read_many(table: Table, refs: list[str]) -> dict[str, State]:
 
 def ref_in_use(table: Table, refs: Sequence[str]) -> str:
     """
-    The first of a conversation's possible *refs* that has a state or a tombstone; without any, the first of all.
+    Return the first of a conversation's possible *refs* that has a state or a tombstone, or else the first one.
 
     No read for a single ref.
     """
@@ -76,18 +76,18 @@ def ref_in_use(table: Table, refs: Sequence[str]) -> str:
 
 def _exists(table: Table, ref: str) -> bool:
     where = state_key(ref)
-    # A query: the router may not get items.
+    # A query, since the router's role does not allow GetItem.
     condition = Key(PARTITION_KEY).eq(where[PARTITION_KEY]) & Key(SORT_KEY).eq(where[SORT_KEY])
     return bool(table.query(None, condition)[0])
 
 
 def is_erased(table: Table, ref: str) -> bool:
-    """Whether a conversation was erased: nothing may write to it any more, whatever still knows of it."""
+    """Whether a conversation was erased and must not be written to."""
     return State.is_erased(table.get(state_key(ref)))
 
 
 def create(table: Table, ref: str, state: State) -> State:
-    """Write a conversation's state unless it has one; the state as it then is. Raises Gone for an erased one."""
+    """Write a conversation's state unless it exists and return the stored one. Raises Gone if it was erased."""
     absent = State.attr("conversation_id").not_exists() & State.attr("erased_at").not_exists()
     try:
         table.put(state.attributes(state_key(ref)), when=absent)
@@ -98,9 +98,9 @@ def create(table: Table, ref: str, state: State) -> State:
 
 def claim(table: Table, ref: str, seen: State, turn: Turn) -> Claimed:
     """
-    Claim the conversation for a turn, if nobody alive has it: T1.
+    Claim the conversation for a turn (T1). Raises Busy, Fenced and Gone.
 
-    A turn whose worker may be alive, and any turn whose message may be on its way, is not replaced: Busy.
+    Busy: the current turn's worker may be alive, or its message may have been sent; such a turn is not replaced.
     """
     found = seen.turn
     is_same = found is not None and found.turn_id == turn.turn_id
@@ -109,7 +109,7 @@ def claim(table: Table, ref: str, seen: State, turn: Turn) -> Claimed:
     if found and not _may_replace(found, turn):
         raise Busy(found)
     if found and is_same:
-        # What was drafted before is what is sent: it is found under its key.
+        # Keeps the key of the message drafted before, which is the one that is sent.
         turn = turn.model_copy(update={"message_sk": found.message_sk})
     unchanged = _same_turn(found) & State.attr("generation").eq(seen.generation)
     try:
@@ -121,9 +121,9 @@ def claim(table: Table, ref: str, seen: State, turn: Turn) -> Claimed:
 
 def pass_fence(table: Table, ref: str, turn: Turn) -> tuple[State, Turn]:
     """
-    The fence: from here on the message of the turn may be on its way (T4). Raises Fenced and Gone.
+    Pass the fence (T4): from here on the message of the turn may have been sent. Raises Fenced and Gone.
 
-    It holds if nobody raised the generation since the turn was claimed and the turn is still this worker's.
+    Succeeds if the generation is unchanged since the turn was claimed and this worker still owns the turn.
     """
     sending = turn.model_copy(update={"stage": Stage.SENDING})
     mine = State.attr("turn.turn_id").eq(turn.turn_id) & State.attr("turn.owner").eq(turn.owner)
@@ -132,14 +132,14 @@ def pass_fence(table: Table, ref: str, turn: Turn) -> tuple[State, Turn]:
         item = table.update(state_key(ref), put=_turn(sending), when=mine & unchanged)
     except ConditionFailed as refusal:
         state = _state_of(refusal)
-        if state.turn == sending:  # Our own write, whose answer was lost.
+        if state.turn == sending:  # This worker's own write, whose response was lost.
             return state, sending
         raise Fenced(state) from None
     return State.read(item), sending
 
 
 def take_sending(table: Table, ref: str, seen: Turn, owner: str, lease_until: int) -> Turn | None:
-    """Go on with a turn whose worker died while its message was on the way; None where somebody else does."""
+    """Take over a `sending` turn whose worker died; None if another worker has taken it over."""
     mine = seen.model_copy(update={"owner": owner, "lease_until": lease_until})
     try:
         table.update(state_key(ref), put=_turn(mine), when=_same_turn(seen))
@@ -160,10 +160,10 @@ def release(
     **facts: Any,  # noqa: ANN401 - values of any field
 ) -> State | None:
     """
-    End a turn and write its marks (T8); None where it was ended before. Safe to repeat.
+    End a turn and write its final *facts* (T8); None if it was ended before. Idempotent.
 
-    With *seen* the marks are decided from that generation; None too where people have raised it since. Marks that say
-    who may speak from now on, or what people decide about, come with *raises_fence*. *told* leaves `to_tell`.
+    *seen*: the generation from which the facts were decided; also None if the generation is higher by now.
+    *raises_fence* is required for facts that change the mode or a pending approval. *told* is removed from `to_tell`.
     """
     same: Any = State.attr("turn.turn_id").eq(turn.turn_id)
     same &= State.attr("turn.owner").eq(turn.owner)
@@ -185,7 +185,7 @@ def release(
 
 
 def take_inbound(table: Table, ref: str, at: str, *, window_until: str | None) -> State:
-    """Note a customer's message: the marks move forward only, and one of them never waits for another. Raises Gone."""
+    """Record the time of a customer's message. Each timestamp moves forward only, on its own. Raises Gone."""
     exists = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
     inbound = State.named(last_inbound_at=at, window_until=window_until)
     is_newest = _before("last_message_at", at) & _before("last_inbound_at", at)
@@ -196,7 +196,7 @@ def take_inbound(table: Table, ref: str, at: str, *, window_until: str | None) -
         state = _state_of(refusal)
     if (state.last_inbound_at or "") >= at:
         return state
-    # A message of ours, sent meanwhile, is newer; the customer was heard all the same.
+    # A message sent meanwhile is newer: only the inbound timestamps are updated.
     try:
         is_newer = exists & _before("last_inbound_at", at)
         return State.read(table.update(state_key(ref), put=inbound, when=is_newer))
@@ -216,10 +216,10 @@ def set_mode(
     **facts: Any,  # noqa: ANN401 - values of any field
 ) -> State | None:
     """
-    Raise the fence and say who may speak: no turn that was claimed before may send from now on.
+    Raise the fence and set the mode: a turn that was claimed before can no longer pass the fence.
 
-    *into* and *out_of* name what comes into sets and leaves them. None where the state is not as it was *seen*. A turn
-    stays in it: its stage says whether a message was faster.
+    *into* and *out_of* are set members to add and remove. Returns None if the generation has changed since *seen*. The
+    current turn stays in the state: its stage shows whether its message had passed the fence.
     """
     raised = State.named(generation=seen.generation + 1, mode=mode, **facts)
     unchanged = State.attr("generation").eq(seen.generation)
@@ -248,7 +248,7 @@ def note(
     drop: tuple[str, ...] = (),
     **facts: Any,  # noqa: ANN401 - values of any field
 ) -> State:
-    """Write facts that depend on nothing. Raises Gone."""
+    """Write fields without a condition on their previous values. Raises Gone."""
     exists = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
     try:
         return State.read(
@@ -259,7 +259,7 @@ def note(
 
 
 def note_done(table: Table, ref: str, sk: str) -> State:
-    """Note that a released function was carried out, and is to be told to the model. Raises Gone. Safe to repeat."""
+    """Move an executed function call from `being_done` to `to_tell`. Raises Gone. Idempotent."""
     is_being_done = State.attr("being_done").contains(sk)
     try:
         return State.read(
@@ -292,7 +292,7 @@ def _same_turn(seen: Turn | None) -> ConditionBase:
 
 def _found_instead(refusal: ConditionFailed, turn: Turn) -> Claimed:
     state = _state_of(refusal)
-    if state.turn == turn:  # Our own write, whose answer was lost.
+    if state.turn == turn:  # This worker's own write, whose response was lost.
         return Claimed(state, turn)
     if state.turn is not None:
         raise Busy(state.turn)
@@ -310,7 +310,7 @@ def _before(mark: str, at: str) -> ConditionBase:
 
 
 def _members(**sets: Collection[str]) -> dict[str, set[str]]:
-    """Members of sets as they are stored; DynamoDB knows no empty ones."""
+    """Return the non-empty sets as stored attributes; DynamoDB does not support empty sets."""
     return State.named(**{name: set(members) for name, members in sets.items() if members})
 
 
@@ -319,5 +319,5 @@ def _turn(turn: Turn) -> dict[str, Any]:
 
 
 def lease_for(remaining_ms: int) -> int:
-    """Until when a worker with so much time left may be alive; the rest covers clocks that differ."""
+    """Return the lease end for a worker with *remaining_ms* left, plus 5 s for clock skew."""
     return clock.now_ms() + remaining_ms + 5 * clock.SECOND_MS

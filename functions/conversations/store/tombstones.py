@@ -1,20 +1,20 @@
-"""The end of a conversation's state: fenced off while all else is erased, then a tombstone."""
+"""The state of a conversation during its erasure: fenced first, replaced by a tombstone at the end."""
 
 from conversations.store.items.log import State, state_key
 from shared.aws.dynamodb import ConditionFailed, Table
 
 
 def until_buried(table: Table, ref: str) -> State | None:
-    """The state, of a conversation that is being erased too, as long as more than a tombstone is left of it."""
+    """Return the state, also of a conversation being erased; None if there is none or only a tombstone."""
     item = table.get(state_key(ref))
     return State.read(item) if item and "conversation_id" in item else None
 
 
 def fence_erased(table: Table, ref: str, at: str) -> bool:
     """
-    Let nobody write to a conversation from now on who has not begun to; False where that was so.
+    Fence a conversation against new writers by setting `erased_at`; False if it was fenced before.
 
-    What it is found by stays until all else is erased. Safe to repeat.
+    The attributes by which its data is found stay until all other data is erased. Idempotent.
     """
     try:
         table.update(
@@ -29,6 +29,6 @@ def fence_erased(table: Table, ref: str, at: str) -> bool:
 
 
 def bury(table: Table, ref: str, at: str, ttl: int) -> None:
-    """Leave of an erased conversation's state that it was erased, and nothing else. Safe to repeat."""
+    """Replace the state of an erased conversation by a tombstone. Idempotent."""
     facts = {"item_type": State.item_type, **State.named(erased_at=at, ttl=ttl)}
     table.put({**state_key(ref), **facts})

@@ -1,4 +1,4 @@
-"""What nobody could place or handle."""
+"""Parked events, dead-letter reasons and unmatched messages."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -15,14 +15,14 @@ _DAY = len("2026-03-01")
 
 
 def park(table: Table, at: str, parked: Parked) -> None:
-    """Keep an event that can never be handled. The same event is kept once for each time."""
+    """Store an event that can never be handled, one item per time at which it was parked."""
     where = _parked(at, parked.parked_id)
     orphans.lead(table, parked.subjects, where, parked.ttl)
     table.put(parked.attributes(where))
 
 
 def one_parked(table: Table, at: str, parked_id: str) -> Parked | None:
-    """One event that was parked at a time."""
+    """Return the event with this id that was parked at a time, or None."""
     item = table.get(_parked(at, parked_id))
     return Parked.read(item) if item else None
 
@@ -30,7 +30,7 @@ def one_parked(table: Table, at: str, parked_id: str) -> Parked | None:
 def newest_parked(
     table: Table, day: str, start: Attributes | None
 ) -> tuple[list[tuple[str, Parked]], Attributes | None]:
-    """One page of what was parked on a day, newest first, each with its time, and the key to go on from."""
+    """Return one page of events parked on a day, newest first, each with its time, and the key of the next page."""
     condition = Key(PARTITION_KEY).eq(Parked.partition(day))
     items, last = table.query(None, condition, start=start, newest_first=True)
     alive = [item for item in items if not clock.is_over(item.get("ttl"))]
@@ -38,11 +38,11 @@ def newest_parked(
 
 
 def note_replay(table: Table, at: str, parked_id: str, number: int) -> None:
-    """Say that a parked event is on its queue again. Safe to repeat; the highest number stands."""
+    """Record the replay of a parked event. Idempotent; the highest number wins."""
     replays = Parked.attr("replays")
     is_newer = replays.not_exists() | replays.lt(number)
     facts = Parked.named(replays=number, replayed_at=clock.to_text(clock.now_ms()))
-    with suppress(ConditionFailed):  # Gone, or put back once more meanwhile.
+    with suppress(ConditionFailed):  # Deleted, or replayed again meanwhile.
         table.update(
             _parked(at, parked_id), put=facts, when=Parked.attr("parked_id").exists() & is_newer
         )
@@ -53,12 +53,12 @@ def _parked(at: str, parked_id: str) -> Attributes:
 
 
 def note_dead_letter(table: Table, body_hash: str, note: DeadLetter) -> None:
-    """Keep why an event becomes a dead letter. Safe to repeat; the newest death stands."""
+    """Store why an event becomes a dead letter. Idempotent; the newest failure wins."""
     table.put(note.attributes(key(DeadLetter.partition(body_hash))))
 
 
 def why_dead(table: Table, body_hashes: list[str]) -> dict[str, DeadLetter]:
-    """What is known of at most 100 dead letters, by the hashes of their bodies."""
+    """Return the stored reasons of at most 100 dead letters, by the hashes of their bodies."""
     wanted = {DeadLetter.partition(one): one for one in body_hashes}
     found = table.get_many([key(pk) for pk in wanted]) if wanted else []
     return {wanted[str(item[PARTITION_KEY])]: DeadLetter.read(item) for item in found}
@@ -67,7 +67,7 @@ def why_dead(table: Table, body_hashes: list[str]) -> dict[str, DeadLetter]:
 def keep_unmatched(
     table: Table, company_id: str, unmatched: Unmatched, subjects: Collection[str]
 ) -> None:
-    """Keep a message that belongs to no conversation; *subjects* lead to it. Safe to repeat."""
+    """Store an unmatched message and index it under *subjects*. Idempotent."""
     where = position(company_id, unmatched)
     orphans.lead(table, subjects, where, unmatched.ttl)
     try:
@@ -79,28 +79,28 @@ def keep_unmatched(
 def unmatched(
     table: Table, company_id: str, limit: int, start: Attributes | None
 ) -> tuple[list[Unmatched], Attributes | None]:
-    """One page of a company's messages that belong to no conversation, newest first."""
+    """Return one page of a company's unmatched messages, newest first, and the key of the next page."""
     condition = Key(PARTITION_KEY).eq(Unmatched.partition(company_id))
     items, last = table.query(None, condition, limit=limit, start=start, newest_first=True)
     return [Unmatched.read(item) for item in items if not clock.is_over(item.get("ttl"))], last
 
 
 def one_unmatched(table: Table, company_id: str, sk: str) -> Unmatched | None:
-    """One message of them, by its sort key."""
+    """Return one unmatched message by its sort key, or None."""
     item = table.get({PARTITION_KEY: Unmatched.partition(company_id), SORT_KEY: sk})
     return Unmatched.read(item) if item else None
 
 
 def attach(table: Table, company_id: str, sk: str, ref: str, by: Attributes) -> bool:
     """
-    Note where a message was placed; False where it was placed elsewhere, or is gone. Safe to repeat.
+    Record the conversation to which a message is attached; False if it is attached elsewhere or gone. Idempotent.
 
-    *by* says who placed it (`Unmatched.named`); the first call's stays.
+    *by* holds agent and caller (`Unmatched.named`); the values of the first call are kept.
     """
     where = {PARTITION_KEY: Unmatched.partition(company_id), SORT_KEY: sk}
     attached_to = Unmatched.attr("attached_to")
     is_free = attached_to.not_exists() | attached_to.eq(ref)
-    # Also where the update below is refused, which leaves an item that leads to another's message until it expires.
+    # Also written if the update below is refused: the index entry then points to another's message until it expires.
     orphans.lead(table, [ref], where, Unmatched.time_to_live())
     try:
         table.update(
@@ -115,10 +115,10 @@ def attach(table: Table, company_id: str, sk: str, ref: str, by: Attributes) -> 
 
 
 def sk_of(unmatched: Unmatched) -> str:
-    """The sort key of a message that belongs to no conversation."""
+    """Return the sort key of an unmatched message."""
     return Unmatched.sk(unmatched.received_at, unmatched.unmatched_id)
 
 
 def position(company_id: str, unmatched: Unmatched) -> Attributes:
-    """Where a page ends that ends with this message."""
+    """Return the whole key of an unmatched message, at which a page can end."""
     return key(Unmatched.partition(company_id), sk_of(unmatched))

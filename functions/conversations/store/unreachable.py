@@ -1,4 +1,4 @@
-"""Addresses that a channel does not reach. They stand in keys as hashes only."""
+"""Addresses that a channel does not reach. Keys contain only their hashes."""
 
 from contextlib import suppress
 
@@ -11,7 +11,7 @@ from shared.keyed_hashes import address_hash, address_hashes
 
 
 def note(table: Table, company_id: str, address: str, channel: str, found: Unreachable) -> None:
-    """Keep that a channel does not reach an address, unless something newer is known. Safe to repeat."""
+    """Record that a channel does not reach an address, unless a newer record exists. Idempotent."""
     at = Unreachable.attr("at")
     is_newer = Attr(PARTITION_KEY).not_exists() | at.lt(found.at)
     try:
@@ -22,13 +22,13 @@ def note(table: Table, company_id: str, address: str, channel: str, found: Unrea
 
 
 def of_address(table: Table, company_id: str, address: str, channel: str) -> Unreachable | None:
-    """What is known of an address on a channel, strongly consistent; None where it may be written to."""
+    """Return the newest record of an address on a channel, strongly consistent; None if it may be written to."""
     known = _known(table, company_id, address, channel)
     return max((found for _, found in known), key=lambda found: found.at, default=None)
 
 
 def clear(table: Table, company_id: str, address: str, channel: str, heard_at: str) -> None:
-    """Forget it where somebody wrote from there since. Reads first: hardly any message finds something to forget."""
+    """Delete records older than a message from the address. Reads first, since most messages have none to delete."""
     for where, known in _known(table, company_id, address, channel):
         if known.at < heard_at:
             with suppress(ConditionFailed):
@@ -38,7 +38,7 @@ def clear(table: Table, company_id: str, address: str, channel: str, heard_at: s
 def _known(
     table: Table, company_id: str, address: str, channel: str
 ) -> list[tuple[Attributes, Unreachable]]:
-    """What is on record by each key, and where."""
+    """Return the stored records of an address under each identifier key, with the key of each item."""
     places = [_where(company_id, hashed, channel) for hashed in address_hashes(address)]
     found = [(where, table.get(where)) for where in places]
     return [(where, Unreachable.read(item)) for where, item in found if item]

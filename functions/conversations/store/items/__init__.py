@@ -1,1 +1,1 @@
-"""The items of the two tables of this context: key patterns and attribute names stand here and nowhere else."""
+"""Item types of the two tables of this context; the only place that defines key patterns and attribute names."""

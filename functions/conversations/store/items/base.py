@@ -1,4 +1,4 @@
-"""What all items of the conversation log share: two text keys made from patterns, and attributes in snake_case."""
+"""Base class of all items of the conversation log: two text keys built from patterns, attributes in snake_case."""
 
 import re
 from typing import Any, ClassVar, Self
@@ -11,16 +11,16 @@ from shared.aws.dynamodb import Attributes
 
 PARTITION_KEY = "pk"
 SORT_KEY = "sk"
-ONLY = "#"  # the sort key of what has no siblings
+ONLY = "#"  # sort key of a partition's only item
 _PLACEHOLDER = re.compile(r"{(\w+)}")
 
 
 class LogItem(BaseModel):
     """
-    One item type. Absent and empty values are not stored; attributes that a newer version wrote are kept.
+    One item type. Absent and empty values are not stored; attributes written by a newer version are kept.
 
-    `ttl_days` is how long an item lives where the company does not say so (`retention_days`); None: it does, unless
-    `ttl_note` says otherwise.
+    `ttl_days` is the fixed lifetime of an item; None: the company's `retention_days` applies, unless `ttl_note` names
+    another rule.
     """
 
     model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
@@ -34,39 +34,39 @@ class LogItem(BaseModel):
 
     @classmethod
     def partition(cls, *parts: str) -> str:
-        """The partition key with *parts* in the places of its pattern. Raises ValueError for an empty one."""
+        """Fill the partition key pattern with *parts*. Raises ValueError for an empty or missing part."""
         return _filled(cls.pk_pattern, *parts)
 
     @classmethod
     def attr(cls, field: str) -> Attr:
-        """The attribute of a field, or of a part of one (`turn.stage`), for conditions. Raises KeyError."""
+        """Return the attribute of a field or nested field (`turn.stage`) for conditions. Raises KeyError."""
         _declared(cls, field.partition(".")[0])
         return Attr(field)
 
     @classmethod
     def named(cls, **fields: Any) -> Attributes:  # noqa: ANN401 - values of any field
-        """Field values as they are stored, for updates; None stands for "leave as it is". Raises KeyError."""
+        """Return field values in stored form for updates; None means "unchanged". Raises KeyError."""
         return {_declared(cls, field): value for field, value in fields.items()}
 
     @classmethod
     def read(cls, attributes: Attributes) -> Self:
-        """The item that *attributes* are."""
+        """Parse stored *attributes*."""
         return cls.model_validate(attributes)
 
     @classmethod
     def time_to_live(cls) -> int | None:
-        """`ttl` of an item that is written now."""
+        """Return the `ttl` (epoch seconds) of an item written now; None without `ttl_days`."""
         return None if cls.ttl_days is None else clock.expires_in(cls.ttl_days * clock.DAY_SECONDS)
 
     def attributes(self, key: Attributes) -> Attributes:
-        """The item as it is stored under *key*."""
+        """Return the item in stored form under *key*."""
         stored = self.model_dump(exclude_none=True, mode="json")
         present = {name: value for name, value in stored.items() if value not in ("", {}, [])}
         return {**key, "item_type": self.item_type, **present}
 
 
 def key(pk: str, sk: str = ONLY) -> Attributes:
-    """The whole key of an item of the log."""
+    """Return the whole key of a log item."""
     return {PARTITION_KEY: pk, SORT_KEY: sk}
 
 
@@ -78,7 +78,7 @@ def _filled(pattern: str, *parts: str) -> str:
 
 
 def sort_key(pattern: str, *parts: str) -> str:
-    """A sort key with *parts* in the places of its pattern. Raises ValueError for an empty one."""
+    """Fill a sort key pattern with *parts*. Raises ValueError for an empty or missing part."""
     return _filled(pattern, *parts)
 
 

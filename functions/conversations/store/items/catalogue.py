@@ -1,4 +1,4 @@
-"""Every item type of the conversation log: key patterns and attribute names."""
+"""List of all item types of the conversation log."""
 
 from conversations.store.items.base import LogItem
 from conversations.store.items.claims import Claim
@@ -27,7 +27,7 @@ from conversations.store.items.routes import (
     Route,
 )
 
-# Under one conversation, then what leads to it, then the books.
+# Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress, Claim,

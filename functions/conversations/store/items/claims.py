@@ -1,11 +1,11 @@
-"""Which company may use a business address or a sender id: one item for each name."""
+"""Claims of business addresses and sender ids by companies: one item per name."""
 
 from typing import ClassVar
 
 from conversations.store.items.base import ONLY, LogItem
 from conversations.store.items.routes import BusinessAddress
 
-# The company of a mailbox provider's domain, whose addresses belong to many companies. No company has this id.
+# Company id in the claim of a mailbox provider's domain, which many companies share. No company has this id.
 SHARED = "*"
 
 
@@ -14,8 +14,8 @@ class Claim(LogItem):
     The one company that may send from a name and receive at it.
 
     The first part of the key is `whatsapp` or `sms` (the name is a number in E.164), `email` (an address, or a domain
-    such as `@acme.com`; the company of a mailbox provider's domain is `*`), or `phone_number_id` (of a number at Meta
-    or AWS). The claim of an address shares its partition with the projects that use the address: one query reads both.
+    such as `@acme.com`; the company of a mailbox provider's domain is `*`), or `phone_number_id` (id of a number at
+    Meta or AWS). The claim of an address shares its partition with the projects that use it: one query reads both.
     """
 
     item_type: ClassVar[str] = "CLAIM"

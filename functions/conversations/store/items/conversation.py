@@ -1,4 +1,4 @@
-"""The conversation: one item of the contract's table, and how its bounded window of messages is kept."""
+"""The conversation: the item of the contract's table and its bounded window of messages."""
 
 from enum import StrEnum
 from typing import Any, ClassVar, Self
@@ -15,12 +15,12 @@ ID_PATTERN = "{company_id}#{project_id}#{request_id}#{recipient}"
 WINDOW_ENTRIES = 10
 WINDOW_BYTES = 2_048
 ALWAYS_KEPT = 2
-LONGEST_KEPT_BYTES = 900  # of the content of an entry that stays whatever the window holds
+LONGEST_KEPT_BYTES = 900  # of the content of each entry that is always kept
 CUT = "…"
 
 
 class ChannelMethod(StrEnum):
-    """How a conversation is held."""
+    """Channel of a conversation."""
 
     WHATSAPP = "whatsapp"
     SMS = "sms"
@@ -28,7 +28,7 @@ class ChannelMethod(StrEnum):
 
 
 class Role(StrEnum):
-    """Who an entry is from, in the contract's words: a person of the business is `assistant` too."""
+    """Author role of an entry as the contract defines it: human agents are `assistant` too."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -49,23 +49,24 @@ class Entry(BaseModel):
     processing_time_ms: int | None = None
 
     def stored(self) -> Attributes:
-        """The map as it is stored."""
+        """Return the map in stored form."""
         attributes: Attributes = self.model_dump(exclude_none=True, mode="json")
         return attributes
 
 
 class Conversation(BaseModel):
     """
-    The item: the contract's attributes, below the gap ours. Absent values are absent (contract, "Attributes Table").
+    The item: the contract's attributes, then those of Parley. Absent values are not stored (contract, "Attributes
+    Table").
 
-    `project_data` holds only what the request gave. Where it is too large for the item it is absent, and
+    `project_data` contains only the request's data. If it is too large for the item it is absent, and
     `project_data_object` is the pointer to it (`shared.aws.stored_objects`). `recorded_answers` are the customer's
-    answers by question; the ones that became too much for the item are in the object of `recorded_answers_object`.
+    answers by question; answers that exceed the item's limit are in the object of `recorded_answers_object`.
     No request and no model can set a pointer. `ref_key` is the fingerprint of the identifier key that made the
-    conversation's reference: two characters, since the whole reference would cost a further write unit in each
-    index.
+    conversation's `ref`: two characters, since the whole `ref` would cost a further write unit in each index.
 
-    Its eight indexes project all of it: it is written seven times over, so what is hot or grows is in the log.
+    The eight indexes project the whole item, so each change is written seven times: growing or frequently changed
+    data is in the log.
     """
 
     model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
@@ -94,7 +95,7 @@ class Conversation(BaseModel):
 
     primary_channel: str = Field(repr=False)
     conversation_id: str = Field(repr=False)
-    ref_key: str | None = None  # absent: another system wrote the item, see `adopting`
+    ref_key: str | None = None  # absent: another system wrote the item, see `inbound.legacy_import`
     recipient_tel: str | None = Field(default=None, repr=False)
     recipient_email: str | None = Field(default=None, repr=False)
     company_id: str
@@ -146,17 +147,17 @@ class Conversation(BaseModel):
 
     @classmethod
     def attr(cls, field: str) -> Attr:
-        """The attribute of a field, for conditions. Raises KeyError."""
+        """Return the attribute of a field for conditions. Raises KeyError."""
         return Attr(_declared(field))
 
     @classmethod
     def named(cls, **fields: Any) -> Attributes:  # noqa: ANN401 - values of any field
-        """Field values as they are stored, for updates; None stands for "leave as it is". Raises KeyError."""
+        """Return field values in stored form for updates; None means "unchanged". Raises KeyError."""
         return {_declared(field): value for field, value in fields.items()}
 
     @classmethod
     def read(cls, attributes: Attributes) -> Self:
-        """The conversation that *attributes* are."""
+        """Parse stored *attributes*."""
         return cls.model_validate(attributes)
 
     @property
@@ -165,7 +166,7 @@ class Conversation(BaseModel):
         return key(self.primary_channel, self.conversation_id)
 
     def attributes(self) -> Attributes:
-        """The item as it is stored."""
+        """Return the item in stored form."""
         stored = self.model_dump(exclude_none=True, mode="json")
         return {
             name: value
@@ -175,20 +176,20 @@ class Conversation(BaseModel):
 
 
 def key(primary_channel: str, conversation_id: str) -> Attributes:
-    """The whole key of a conversation."""
+    """Return the whole key of a conversation."""
     return {PARTITION_KEY: primary_channel, SORT_KEY: conversation_id}
 
 
 def first_of_company(company_id: str) -> str:
-    """What the ids of a company's conversations begin with."""
+    """Return the common prefix of the ids of a company's conversations."""
     return ID_PATTERN[: ID_PATTERN.index("{project_id}")].format(company_id=company_id)
 
 
 def window(known: list[Entry], added: list[Entry]) -> list[Entry]:
     """
-    The newest entries: at most 10 and 2,048 bytes, and the newest two in any case, cut where they are long.
+    Return the newest entries: at most 10 and 2,048 bytes; the newest two are always kept, truncated if long.
 
-    Merged by `entry_id`, so that a repeated turn adds nothing.
+    Entries are merged by `entry_id`, so that a repeated turn adds nothing.
     """
     merged = {entry.entry_id: entry for entry in [*known, *added]}
     newest_first = sorted(
@@ -208,7 +209,7 @@ def window(known: list[Entry], added: list[Entry]) -> list[Entry]:
 
 
 def cut(text: str) -> str:
-    """*text*, or as much of it as the window holds of one entry, and a mark that there is more."""
+    """Return *text*, truncated with a mark if it exceeds the window's limit for one entry."""
     encoded = text.encode("utf-8", "surrogatepass")
     if len(encoded) <= LONGEST_KEPT_BYTES:
         return text
@@ -217,7 +218,7 @@ def cut(text: str) -> str:
 
 
 def bytes_of(entry: Entry) -> int:
-    """About what DynamoDB counts for an entry: names, texts, numbers, and a few bytes for each map and member."""
+    """Estimate DynamoDB's size of an entry: names, texts, numbers, and a few bytes per map and member."""
     stored = entry.stored()
     return 3 + sum(1 + len(name) + len(str(value).encode()) for name, value in stored.items())
 

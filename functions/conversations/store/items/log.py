@@ -1,13 +1,13 @@
 """
-The conversation log: what is hot or grows, in small items under the conversation's `ref`.
+The conversation log: growing or frequently changed data, in small items under the conversation's `ref`.
 
-    CONV#<ref>   MSG#<time>#<entry id>   Message        every message, whole
-                 EVT#<time>#<id>         Change         who changed the status, and why
-                 STATE                   State          mode, turn, fence, marks
-                 DUE#<kind>              Due            work that waits for its time
-                 FN#<action id>          FunctionResult what a company's system answered
+    CONV#<ref>   MSG#<time>#<entry id>   Message        every message in full
+                 EVT#<time>#<id>         Change         a status change: actor, reason, cause
+                 STATE                   State          mode, turn, fence, timestamps
+                 DUE#<kind>              Due            scheduled work
+                 FN#<action id>          FunctionResult the answer of a company's system
 
-What leads to it stands in `ways`.
+`conversations.store.items.routes` has the lookup items that lead to it.
 """
 
 from enum import StrEnum
@@ -24,17 +24,17 @@ from shared.aws.dynamodb import Attributes
 DUE_INDEX = "due-index"
 DUE_BUCKETS = 4
 ACTION_PK_PATTERN = "ACTION#{action_id}"  # of the ledger's items, see `shared.action_ledger`
-MARKER_DAYS = 35  # longer than any provider or dead-letter queue brings an event again
+MARKER_DAYS = 35  # longer than any provider or dead-letter queue redelivers an event
 
 
 class OfConversation(LogItem):
-    """What lies under one conversation."""
+    """Base class of the items of one conversation."""
 
     pk_pattern: ClassVar[str] = "CONV#{ref}"
 
 
 class Delivery(StrEnum):
-    """How far a message of ours is; in the order of the ranks. The last four are final."""
+    """Delivery status of a sent message, in order of rank. The last four are final."""
 
     DRAFT = "draft"
     SENDING = "sending"
@@ -51,14 +51,13 @@ class Delivery(StrEnum):
 
 class Message(OfConversation):
     """
-    A message: the contract's attributes, and what one has to know of its way.
+    A message: the contract's attributes and those of its delivery.
 
-    `author`: `customer`, `ai`, `system`, `human:<agent id>`, `human:external`. `principal` is the API key that wrote a
-    person's message. `resolved_by` and `resolved_principal` say who decided what became of an unknown send.
-    `payload_hash` is of what came.
-    `content_key` is where a text of over 16 KB lies whole. `segments` are the provider's once it has told. What follows
-    from a message of the model (hand-off, functions, recorded answers) stands here too: whoever finishes the turn of a
-    dead worker needs nothing else.
+    `author`: `customer`, `ai`, `system`, `human:<agent id>`, `human:external`. `principal` is the API key that wrote an
+    agent's message. `resolved_by` and `resolved_principal` are the agent and caller who set the outcome of an unknown
+    send. `payload_hash` is a hash of the inbound payload. `content_key` is the object key of the full text if it
+    exceeds 16 KB. `segments` is the provider's count once reported. The effects of a model message (hand-off,
+    functions, recorded answers) are stored here too, so that another worker can finish the turn of a dead worker.
     """
 
     item_type: ClassVar[str] = "MESSAGE"
@@ -84,13 +83,13 @@ class Message(OfConversation):
     subject: str | None = Field(default=None, repr=False)
     template: str | None = None
     variables: dict[str, str] | None = Field(default=None, repr=False)
-    hand_off_reason: str | None = Field(default=None, repr=False)  # in the model's own words
+    hand_off_reason: str | None = Field(default=None, repr=False)  # text written by the model
     hand_off_cause: str | None = None  # a code
     thread_id: str | None = None
     functions: list[str] = Field(default_factory=list)
-    proposal: Proposal | None = None  # of a function, `kind` function: nothing that is said
+    proposal: Proposal | None = None  # a function call, `kind` function: never sent to the customer
     answers: dict[str, str] = Field(default_factory=dict, repr=False)
-    told: list[str] = Field(default_factory=list)  # what the model knew of `State.to_tell`
+    told: list[str] = Field(default_factory=list)  # members of `State.to_tell` given to the model
     completes_task: bool | None = None
     opts_out: bool | None = None
     button: dict[str, str] | None = Field(default=None, repr=False)
@@ -102,7 +101,7 @@ class Message(OfConversation):
     extra: dict[str, Any] = Field(default_factory=dict, repr=False)
     provider: str | None = None
     provider_message_id: str | None = None
-    other_id: str | None = None  # Meta's beside AWS's: it leads here too
+    other_id: str | None = None  # Meta's id beside that of AWS; also linked to this message
     delivery_status: Delivery | None = None
     delivery_status_at: str | None = None
     error_code: str | None = None
@@ -114,22 +113,22 @@ class Message(OfConversation):
 
     @classmethod
     def sk(cls, message_timestamp: str, entry_id: str) -> str:
-        """The sort key of a message: text order is time order."""
+        """Return the sort key of a message; text order is time order."""
         return sort_key(cls.sk_pattern, message_timestamp, entry_id)
 
     @property
     def quoted_as(self) -> str | None:
-        """The id that an answer names: of a mail its Message-ID, whatever the context that took it in calls it."""
+        """Id by which an answer quotes this message: the Message-ID of a mail, otherwise the provider's id."""
         message_id = self.extra.get("message_id")
         return message_id if isinstance(message_id, str) else self.provider_message_id
 
 
 class Change(OfConversation):
     """
-    A status changed: who did it, from what to what, for which reason, because of which event.
+    A status change: actor, old and new status, reason and causing event.
 
-    `principal` is the authenticated caller, where the change was made over the API; `who` is the agent that it named.
-    Equal statuses: another agent has the conversation.
+    For changes over the API, `principal` is the authenticated caller and `who` the agent that the call names. Equal
+    statuses: another agent took the conversation over.
     """
 
     item_type: ClassVar[str] = "CHANGE"
@@ -145,12 +144,12 @@ class Change(OfConversation):
 
     @classmethod
     def sk(cls, time: str, change_id: str) -> str:
-        """The sort key of a change."""
+        """Return the sort key of a change."""
         return sort_key(cls.sk_pattern, time, change_id)
 
 
 class Mode(StrEnum):
-    """Who may speak."""
+    """Who may write in the conversation: the model, an agent, or neither."""
 
     AI = "ai"
     HUMAN = "human"
@@ -158,7 +157,7 @@ class Mode(StrEnum):
 
 
 class TurnKind(StrEnum):
-    """What a turn answers: a request, customers' messages, or a person's wish to say something."""
+    """What a turn responds to: a request, customer messages, an agent's message, or a system event."""
 
     INITIAL = "initial"
     REPLY = "reply"
@@ -167,7 +166,7 @@ class TurnKind(StrEnum):
 
 
 class Stage(StrEnum):
-    """How far a turn is: what it says may still change, or its message is on the way."""
+    """Stage of a turn. `claimed`: its message may still change. `sending`: its message may have been sent."""
 
     CLAIMED = "claimed"
     SENDING = "sending"
@@ -175,10 +174,10 @@ class Stage(StrEnum):
 
 class Turn(BaseModel):
     """
-    The turn under way. `generation` is the fence: who takes over raises the state's, and this one may not send.
+    The turn under way. `generation` is the fence: a take-over raises that of the state, and this turn may not send.
 
-    `up_to` is the sort key of the newest message that it answers, `message_sk` that of its own, drafted or to be
-    drafted; `lease_until` is in milliseconds since 1970.
+    `up_to` is the sort key of the newest message that the turn answers, `message_sk` that of its own message, which
+    may not be drafted yet; `lease_until` is in milliseconds since 1970.
     """
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
@@ -194,15 +193,16 @@ class Turn(BaseModel):
 
     @property
     def is_over(self) -> bool:
-        """Whether the worker that claimed it cannot be alive any more."""
+        """Whether the lease of the worker that claimed the turn has expired."""
         return self.lease_until <= clock.now_ms()
 
 
 class State(OfConversation):
     """
-    The hot part of a conversation. Times are text; `answered_up_to` is the sort key of the newest answered message.
+    The frequently changed part of a conversation. Times are text; `answered_up_to` is the sort key of the newest
+    answered message.
 
-    `erased_at` makes it a tombstone: nothing else is left of it once its conversation is erased.
+    `erased_at` fences the conversation during its erasure; afterwards the item is a tombstone without other fields.
     """
 
     item_type: ClassVar[str] = "STATE"
@@ -225,45 +225,45 @@ class State(OfConversation):
     last_inbound_at: str | None = None
     last_outbound_at: str | None = None
     window_until: str | None = None
-    status_before: str | None = None  # of what a customer closed by opting out, or somebody closed
-    # The move that raised the fence last: whoever finds the item elsewhere finishes it.
+    status_before: str | None = None  # status before an opt-out or a close
+    # The last status change that raised the fence: a worker that finds the item in another status completes it.
     moves_to: str | None = None
     moved_by: str | None = None
     moved_principal: str = (
-        ""  # the authenticated caller who asked for that move; empty where none did
+        ""  # the authenticated caller who requested that change; empty if none did
     )
     moved_for: str | None = None
     status_reason: str | None = None
-    releases: int = 0  # how often a person had a first message tried again
-    released_by: str | None = None  # hash of the idempotency key of the last one
-    asked_at: str | None = None  # when the first message was first wanted
-    template: str | None = None  # that the request names
+    releases: int = 0  # how often an agent released the first message
+    released_by: str | None = None  # hash of the idempotency key of the last release
+    asked_at: str | None = None  # when the first message was requested
+    template: str | None = None  # named in the request
     email_as_given: str | None = Field(default=None, repr=False)
     customer_user_id: str | None = Field(default=None, repr=False)
-    # Other addresses that people have placed messages of here.
+    # Other addresses from which agents attached messages to this conversation.
     placed_from: list[str] = Field(default_factory=list, repr=False)
     language: str | None = None
-    link_hosts: list[str] = Field(default_factory=list)  # that the integrating system named
-    # Sort keys of messages with a function: one that people decide about, those that they have released and that are
-    # being carried out, and those whose end the model does not know yet. The first changes with the fence only.
+    link_hosts: list[str] = Field(default_factory=list)  # named by the integrating system
+    # Sort keys of messages with a function call: the one that waits for approval, those released and being executed,
+    # and those whose outcome the model has not been given. The first changes only together with the fence.
     waits_for_approval: str | None = None
     being_done: set[str] = Field(default_factory=set)
     to_tell: set[str] = Field(default_factory=set)
-    handed_off_for: str | None = (
-        None  # why a turn of the model was the last one before people had it
-    )
+    handed_off_for: str | None = None  # why the model's last turn handed the conversation off
     handed_back_at: str | None = None
-    arrived_late_at: str | None = None  # the first message, which its provider had called failed
+    arrived_late_at: str | None = (
+        None  # of the first message, after its provider had reported a failure
+    )
     erased_at: str | None = None
 
     @property
     def undecided(self) -> str | None:
-        """The function that people see as waiting: one that they may release, else one that is being carried out."""
+        """The function call shown to agents as pending: the one that awaits approval, else one being executed."""
         return self.waits_for_approval or max(self.being_done, default=None)
 
     @classmethod
     def sk(cls) -> str:
-        """The sort key."""
+        """Return the sort key."""
         return cls.sk_pattern
 
     @classmethod
@@ -274,7 +274,7 @@ class State(OfConversation):
         context_hash: str,
         **facts: Any,  # noqa: ANN401 - values of any field
     ) -> Self:
-        """The state that a conversation begins with; *facts* are what else is known of it."""
+        """Build the initial state of a conversation; *facts* are further field values."""
         return cls(
             primary_channel=item.primary_channel,
             conversation_id=item.conversation_id,
@@ -290,12 +290,12 @@ class State(OfConversation):
 
     @classmethod
     def is_erased(cls, attributes: Attributes | None) -> bool:
-        """Whether an item is that of an erased conversation, of which nothing else may be left."""
+        """Whether a state item belongs to a conversation that is or is being erased."""
         return bool(attributes and attributes.get("erased_at"))
 
 
 class DueKind(StrEnum):
-    """Work that waits."""
+    """Kinds of scheduled work."""
 
     RESUME = "resume"
     IN_DOUBT = "in_doubt"
@@ -303,7 +303,7 @@ class DueKind(StrEnum):
 
 
 class Due(OfConversation):
-    """Work that waits for its time; the index over it is sparse, holds keys only and is spread over four partitions."""
+    """Scheduled work; its index is sparse, contains keys only and is spread over four partitions."""
 
     item_type: ClassVar[str] = "DUE"
     sk_pattern: ClassVar[str] = "DUE#{kind}"
@@ -319,12 +319,12 @@ class Due(OfConversation):
 
     @classmethod
     def sk(cls, kind: DueKind) -> str:
-        """The sort key: one piece of work of a kind at a time."""
+        """Return the sort key: one item per kind at a time."""
         return sort_key(cls.sk_pattern, kind)
 
 
 class FunctionResult(OfConversation):
-    """What a company's webhook answered to a function of the model, for the repetition of its turn."""
+    """The answer of a company's webhook to a function call of the model, for a retry of its turn."""
 
     item_type: ClassVar[str] = "FUNCTION_RESULT"
     sk_pattern: ClassVar[str] = "FN#{action_id}"
@@ -336,20 +336,20 @@ class FunctionResult(OfConversation):
 
     @classmethod
     def sk(cls, action_id: str) -> str:
-        """The sort key of a function's result."""
+        """Return the sort key of a function's result."""
         return sort_key(cls.sk_pattern, action_id)
 
 
 def of(ref: str, sk: str) -> Attributes:
-    """The whole key of an item under a conversation."""
+    """Return the whole key of an item of a conversation."""
     return key(OfConversation.partition(ref), sk)
 
 
 def state_key(ref: str) -> Attributes:
-    """The whole key of a conversation's state."""
+    """Return the whole key of a conversation's state."""
     return of(ref, State.sk())
 
 
 def holder_of(state: State) -> str | None:
-    """The agent who has a conversation; None where nobody does."""
+    """Return the agent who holds a conversation, or None."""
     return state.owner if state.mode is Mode.HUMAN else None

@@ -1,4 +1,4 @@
-"""A function that the model asked for and that people decide about, as the log keeps it."""
+"""A function call requested by the model that needs approval, as stored in the log."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Verdict(StrEnum):
-    """What came of it. `unknown`: it was released, and nobody knows whether the company's system did it."""
+    """Outcome of the call. `unknown`: released, but whether the company's system executed it is not known."""
 
     DONE = "done"
     FAILED = "failed"
@@ -16,7 +16,7 @@ class Verdict(StrEnum):
 
 class Proposal(BaseModel):
     """
-    The call: *arguments* is JSON text in its canonical spelling, checked. Without a verdict it waits.
+    The call: *arguments* is validated JSON text in canonical form. It is pending while *verdict* is None.
 
     `decided_by` is the agent who released or refused it, `decided_principal` the authenticated caller.
     """

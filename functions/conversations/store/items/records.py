@@ -1,18 +1,18 @@
 """
-The books beside conversations: requests that were answered, counters of limits, what nobody could place.
+Records outside of conversations: idempotency, rate limits, unmatched and parked events, tombstones.
 
-    IDEMPOTENCY#<hash>    #             Answered    the answer to a request, for its repetitions
-    RATE#<what>#<subject>  #            Rate        how often something happened, see `shared.rate_limits`
-    THROTTLED#<sender>    #             Throttled   a sender of ours is too fast for its provider, for the time being
-    TOKENS#<company>#<project>  <day>  Spent       what models have read and written for a project on a day (UTC)
+    IDEMPOTENCY#<hash>    #             Answered    the answer to a request, for its retries
+    RATE#<what>#<subject>  #            Rate        a rate-limit counter, see `shared.rate_limits`
+    THROTTLED#<sender>    #             Throttled   a business sender slowed down after its provider throttled it
+    TOKENS#<company>#<project>  <day>  Spent       model tokens used by a project on a day (UTC)
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
-    PARK#<day>            <time>#<id>   Parked      an event that can never be handled, and why
-    STRAY#<subject>       <pk>|<sk>     Stray       an unmatched message or parked event, by whose it is
+    PARK#<day>            <time>#<id>   Parked      an event that can never be handled, with the reason
+    STRAY#<subject>       <pk>|<sk>     Stray       index entry of an unmatched message or parked event, by subject
     UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
-    FILE#<hash>           <account>#<file>  EarlyFile   a file that is here before its message
+    FILE#<hash>           <account>#<file>  EarlyFile   a file stored before its message
     LETTER#<hash>         #             DeadLetter  why an event became a dead letter
-    ERASED#<company>#...  #             ErasedAddress  what was of a person until a time is not taken again
-    ERASED#<hash>         #             ErasedMessage  nor is this message of theirs
+    ERASED#<company>#...  #             ErasedAddress  tombstone of an address: earlier events are refused
+    ERASED#<hash>         #             ErasedMessage  tombstone of a message of an erased person
 """
 
 from enum import StrEnum
@@ -26,8 +26,8 @@ from conversations.store.items.log import MARKER_DAYS
 
 class Answered(LogItem):
     """
-    A request of an API and its answer. `fingerprint` is a hash of what was asked; `owner` and `lease_until` (ms since
-    1970) are there while it is being answered.
+    An API request and its answer. `fingerprint` is a hash of the request; `owner` and `lease_until` (ms since 1970)
+    are set while it is being processed.
     """
 
     item_type: ClassVar[str] = "IDEMPOTENCY"
@@ -42,7 +42,7 @@ class Answered(LogItem):
 
 
 class Rate(LogItem):
-    """How often something happened; what stands in it is that of the counters of `shared.rate_limits`."""
+    """A rate-limit counter; its attributes are defined by the counters of `shared.rate_limits`."""
 
     item_type: ClassVar[str] = "RATE"
     pk_pattern: ClassVar[str] = "RATE#{what}#{subject}"
@@ -51,7 +51,7 @@ class Rate(LogItem):
 
 
 class Throttled(LogItem):
-    """A sender of ours was too fast for its provider; as long as the item lives it keeps to a slower pace."""
+    """A business sender that its provider has throttled; it sends at a slower pace until the item expires."""
 
     item_type: ClassVar[str] = "THROTTLED"
     pk_pattern: ClassVar[str] = "THROTTLED#{sender}"
@@ -60,12 +60,12 @@ class Throttled(LogItem):
 
 
 class Spent(LogItem):
-    """What models have read and written for a project on one day; `calls` is how often they were asked."""
+    """Model tokens used by a project on one day; `calls` is the number of model calls."""
 
     item_type: ClassVar[str] = "SPENT"
     pk_pattern: ClassVar[str] = "TOKENS#{company_id}#{project_id}"
     sk_pattern: ClassVar[str] = "{day}"
-    ttl_days: ClassVar[int | None] = 400  # a year, and time to look back at it
+    ttl_days: ClassVar[int | None] = 400  # a year, and some time for reports on it
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -73,15 +73,15 @@ class Spent(LogItem):
 
     @classmethod
     def sk(cls, day: str) -> str:
-        """The sort key of a day, `YYYY-MM-DD`."""
+        """Return the sort key of a day, `YYYY-MM-DD`."""
         return sort_key(cls.sk_pattern, day)
 
 
 class Unmatched(LogItem):
     """
-    A customer's message that belongs to no conversation, for people to place.
+    A customer's message that belongs to no conversation; agents can attach it to one.
 
-    `attached_by` is the agent who placed it, `attached_principal` the authenticated caller.
+    `attached_by` is the agent who attached it, `attached_principal` the authenticated caller.
     """
 
     item_type: ClassVar[str] = "UNMATCHED"
@@ -93,14 +93,14 @@ class Unmatched(LogItem):
     project_id: str
     channel_method: str
     received_at: str
-    event: dict[str, Any] = Field(repr=False)  # the event as it came
+    event: dict[str, Any] = Field(repr=False)  # the event as received
     attached_to: str | None = None
     attached_by: str | None = None
     attached_principal: str | None = None
 
     @classmethod
     def sk(cls, time: str, unmatched_id: str) -> str:
-        """The sort key, in order of time."""
+        """Return the sort key; text order is time order."""
         return sort_key(cls.sk_pattern, time, unmatched_id)
 
 
@@ -119,7 +119,7 @@ class ParkReason(StrEnum):
 
 
 class Parked(LogItem):
-    """An event that can never be handled. Only what is needed to find it again: no text, no address."""
+    """An event that can never be handled. Contains only what a lookup needs: no text, no address."""
 
     item_type: ClassVar[str] = "PARKED"
     pk_pattern: ClassVar[str] = "PARK#{day}"
@@ -128,30 +128,28 @@ class Parked(LogItem):
 
     parked_id: str
     reason: str
-    source: str  # the queue it came by
+    source: str  # the queue that delivered it
     event_type: str | None = None
     company_id: str | None = None
-    # The pointer (`shared.aws.stored_objects`) to the whole event, for a replay.
+    # Pointer (`shared.aws.stored_objects`) to the whole event, for a replay.
     body_object: dict[str, Any] | None = None
-    replays: int | None = (
-        None  # how often it was put back on its queue; parked again it is another item
-    )
+    replays: int | None = None  # number of replays; an event that is parked again is a new item
     replayed_at: str | None = None
-    subjects: list[str] = Field(default_factory=list)  # those of the Stray items that lead here
+    subjects: list[str] = Field(default_factory=list)  # of the Stray items that point to this item
 
     @classmethod
     def sk(cls, time: str, parked_id: str) -> str:
-        """The sort key, in order of time."""
+        """Return the sort key; text order is time order."""
         return sort_key(cls.sk_pattern, time, parked_id)
 
 
 class Stray(LogItem):
     """
-    Leads from a subject to an unmatched message or a parked event, so that no others have to be read to find it.
+    Index entry from a subject to an unmatched message or a parked event, so that a lookup reads no others.
 
-    A subject is the hash of an address, the `ref` of a conversation, the hash of a provider's message id, or what
-    `subjects` has for a company and for events that cannot be read. An item that leads nowhere any more ends with its
-    `ttl`.
+    A subject is the hash of an address, the `ref` of a conversation, the hash of a provider message id, or the value
+    that `privacy.subjects` defines for a company or for unreadable events. An entry whose item is gone expires with
+    its `ttl`.
     """
 
     item_type: ClassVar[str] = "STRAY"
@@ -164,15 +162,15 @@ class Stray(LogItem):
 
     @classmethod
     def sk(cls, stray_pk: str, stray_sk: str) -> str:
-        """The sort key: parked events of a subject are in the order of time."""
+        """Return the sort key, which orders the parked events of a subject by time."""
         return sort_key(cls.sk_pattern, stray_pk, stray_sk)
 
 
 class Unreachable(LogItem):
     """
-    An address that a channel does not reach, as its provider said of a message: *reason* is the code, *at* when.
+    An address that a channel does not reach, as reported by the provider: *reason* is its code, *at* the time.
 
-    Nothing is sent there until somebody writes from it, or the item ends: numbers and mailboxes change hands.
+    Nothing is sent to it until a message arrives from it or the item expires: numbers and mailboxes are reassigned.
     """
 
     item_type: ClassVar[str] = "UNREACHABLE"
@@ -182,20 +180,20 @@ class Unreachable(LogItem):
 
     reason: str
     at: str
-    evidence: str  # our id of the message
+    evidence: str  # action id or entry id of the undelivered message
 
     @classmethod
     def sk(cls, channel_method: str) -> str:
-        """The sort key: an address may be reached by one channel and not by another."""
+        """Return the sort key: one channel may reach an address that another does not."""
         return sort_key(cls.sk_pattern, channel_method)
 
 
 class EarlyFile(LogItem):
     """
-    A file that lies in our bucket before the log has its message, by the hash of the provider's id of that one.
+    A file that is in the bucket before its message is in the log, keyed by the hash of the provider message id.
 
-    Whoever stores the message looks here. It lives as long as anything brings a message again. The account that told
-    of it is part of the key: another account can neither replace nor hide it.
+    Intake looks it up after it has stored the message. It is kept as long as a message can be redelivered. The
+    reporting account is part of the key: another account can neither replace nor hide the file.
     """
 
     item_type: ClassVar[str] = "EARLY_FILE"
@@ -203,22 +201,22 @@ class EarlyFile(LogItem):
     sk_pattern: ClassVar[str] = "{account}#{file}"
     ttl_days: ClassVar[int | None] = MARKER_DAYS
 
-    provider_id: str | None = None  # of the file, as the message names it
+    provider_id: str | None = None  # id of the file in the message
     file_key: str
     account: str = ""
     business_address: str = ""
 
     @classmethod
     def sk(cls, account: str, provider_id: str | None) -> str:
-        """The sort key of a file among those of its message."""
+        """Return the sort key of a file among the files of its message."""
         return sort_key(cls.sk_pattern, account or ONLY, provider_id or ONLY)
 
 
 class DeadLetter(LogItem):
     """
-    Why an event failed at its last attempt, by the hash of its body: the letter itself cannot say.
+    Why an event failed at its last attempt, by the hash of its body: the dead letter does not contain the reason.
 
-    When it dies again, after a redrive, the newest reason stands.
+    If it fails again after a redrive, the newest reason wins.
     """
 
     item_type: ClassVar[str] = "DEAD_LETTER"
@@ -227,16 +225,16 @@ class DeadLetter(LogItem):
     ttl_days: ClassVar[int | None] = MARKER_DAYS
 
     reason: str
-    source: str  # the queue it died in
+    source: str  # the worker whose last attempt failed
     attempts: int
     died_at: str
 
 
 class ErasedAddress(LogItem):
     """
-    A person with this address was erased: what was said or asked before that time and comes late is not taken again.
+    Tombstone of an address of an erased person: messages and requests from before that time are refused.
 
-    It lives as long as anything can come again: providers repeat for a week, queues and dead letters keep for 28 days.
+    It is kept as long as an event can arrive again: providers retry for a week, queues and dead letters for 28 days.
     """
 
     item_type: ClassVar[str] = "ERASED_ADDRESS"
@@ -249,9 +247,9 @@ class ErasedAddress(LogItem):
 
 class ErasedMessage(LogItem):
     """
-    A message of an erased person, by the hash of the provider's id, which may hold a number.
+    Tombstone of a message of an erased person, by the hash of the provider's id, which may contain a phone number.
 
-    Some providers' webhooks tell no time: of those that come again, only this says that they were there before.
+    Some providers' webhooks carry no time: only this tombstone identifies them when they are delivered again.
     """
 
     item_type: ClassVar[str] = "ERASED_MESSAGE"

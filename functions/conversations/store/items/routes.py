@@ -1,15 +1,15 @@
 """
-What leads to a conversation: providers' ids, pairs of addresses, an agent's list.
+Lookup items that lead to a conversation: provider message ids, address pairs, the list of open conversations.
 
-    IN#...       #                       Inbound        a provider's message was taken
-    OUT#...      #                       Outbound       a provider's id of ours leads to its message
+    IN#...       #                       Inbound        marker of an accepted inbound message
+    OUT#...      #                       Outbound       link from a provider message id to the sent message
     ROUTE#...    <created at>#<ref>      Route          the conversations of a pair of addresses
     ALIAS#...    #                       Alias          another address of the same person
-    PLACED#...   <ref>#<business>        Placement      a conversation that people placed a message of an address in
-    OPEN#...     <ref>                   Open           what a company's agents have before them
-    ADDR#...     <company>#<project>     BusinessAddress  whose an address of a business is
+    PLACED#...   <ref>#<business>        Placement      a conversation to which an agent attached a message
+    OPEN#...     <ref>                   Open           the list of open conversations of a project
+    ADDR#...     <company>#<project>     BusinessAddress  a project that uses a business address
 
-Customers' addresses stand in keys as hashes only.
+Keys contain customers' addresses only as hashes.
 """
 
 from typing import ClassVar
@@ -23,9 +23,9 @@ from conversations.store.items.log import MARKER_DAYS
 
 class Inbound(LogItem):
     """
-    A provider's message was taken: into which conversation, under which time, and a hash of what it said.
+    Marker of an accepted inbound message: its conversation, its time and a hash of its payload.
 
-    `account` and `business_address` are those that the message came by: its files must come by the same.
+    `account` and `business_address` are those that received the message: its files must arrive through the same.
     """
 
     item_type: ClassVar[str] = "INBOUND"
@@ -33,7 +33,7 @@ class Inbound(LogItem):
     sk_pattern: ClassVar[str] = ONLY
     ttl_days: ClassVar[int | None] = MARKER_DAYS
 
-    ref: str | None = None  # none: nobody's; see Unmatched
+    ref: str | None = None  # absent: matched to no conversation; see Unmatched
     message_timestamp: str
     payload_hash: str
     company_id: str
@@ -44,10 +44,10 @@ class Inbound(LogItem):
 
 class Outbound(LogItem):
     """
-    A provider's id of a message of ours, and where that message is.
+    Link from a provider message id to the sent message in the log.
 
-    `account` and `business_address` are those that sent it: its statuses must come from there, whatever the project
-    uses by then.
+    `account` and `business_address` are those that sent it: its statuses must come from the same, even if the project
+    has changed them since.
     """
 
     item_type: ClassVar[str] = "OUTBOUND"
@@ -63,7 +63,7 @@ class Outbound(LogItem):
 
 
 class Route(LogItem):
-    """One conversation of a pair of addresses. The key is strongly consistent where the contract's index is not."""
+    """One conversation of a pair of addresses. Reads are strongly consistent, unlike those of the contract's index."""
 
     item_type: ClassVar[str] = "ROUTE"
     pk_pattern: ClassVar[str] = "ROUTE#{pair_hash}"
@@ -73,12 +73,12 @@ class Route(LogItem):
 
     @classmethod
     def sk(cls, created_at: str, ref: str) -> str:
-        """The sort key of a conversation among those of its pair."""
+        """Return the sort key of a conversation among those of its pair."""
         return sort_key(cls.sk_pattern, created_at, ref)
 
 
 class Alias(LogItem):
-    """Another address of the same person, within one company: where their conversations are found."""
+    """Another address of the same person, within one company; points to the address of their conversations."""
 
     item_type: ClassVar[str] = "ALIAS"
     pk_pattern: ClassVar[str] = "ALIAS#{company_id}#{address_hash}"
@@ -90,9 +90,9 @@ class Alias(LogItem):
 
 class Placement(LogItem):
     """
-    A conversation that people have placed a message of another address in, within one company.
+    A conversation to which agents attached a message from another address, within one company.
 
-    Its person is known by that address from then on: who erases them by it finds the conversation here.
+    The address then counts as the person's: an erasure by this address finds the conversation through this item.
     """
 
     item_type: ClassVar[str] = "PLACEMENT"
@@ -100,17 +100,19 @@ class Placement(LogItem):
     sk_pattern: ClassVar[str] = "{ref}#{business_address}"
 
     ref: str
-    business_address: str  # that they wrote to: of this pair a route leads to the conversation too
+    business_address: (
+        str  # the recipient of the message; a route of this pair also leads to the conversation
+    )
     primary_channel: str = Field(repr=False)
 
     @classmethod
     def sk(cls, ref: str, business_address: str) -> str:
-        """The sort key of a conversation among those that an address was placed in."""
+        """Return the sort key of a conversation among the placements of an address."""
         return sort_key(cls.sk_pattern, ref, business_address)
 
 
 class Open(LogItem):
-    """A conversation that is not over, as the list of its project shows it."""
+    """List entry of an open conversation of a project."""
 
     item_type: ClassVar[str] = "OPEN"
     pk_pattern: ClassVar[str] = "OPEN#{company_id}#{project_id}"
@@ -122,11 +124,11 @@ class Open(LogItem):
     hand_off_to_human: bool = False
     hand_off_to_human_reason: str | None = None
     since: str
-    last_activity_at: str  # to the hour: a finer one would cost a write for each message
+    last_activity_at: str  # to the hour: finer times would cost a write per message
 
 
 class BusinessAddress(LogItem):
-    """Whose an address of a business is, and which account of which provider must vouch for what comes to it."""
+    """A project that uses a business address, with the provider account that must sign inbound events for it."""
 
     item_type: ClassVar[str] = "ADDRESS"
     pk_pattern: ClassVar[str] = "ADDR#{channel_method}#{address}"
@@ -140,5 +142,5 @@ class BusinessAddress(LogItem):
 
     @classmethod
     def sk(cls, company_id: str, project_id: str) -> str:
-        """The sort key of a project among those that use the address."""
+        """Return the sort key of a project among those that use the address."""
         return sort_key(cls.sk_pattern, company_id, project_id)
