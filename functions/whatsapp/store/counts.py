@@ -16,7 +16,7 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 STATUS_INDEX = "gsi_status"
 DIRECTION_INDEX = "gsi_direction"
-ENTRIES_PER_QUERY = 5_000  # Five indexes are read in parallel, one page of each in memory: 600 KB at 120 bytes per entry.
+ENTRIES_PER_QUERY = 5_000  # Five indexes are read in parallel, one page each in memory: 600 KB at 120 bytes per entry.
 KEYS_PER_READ = 100
 # An item holds at most 400 KB.
 PART_CHARACTERS = 300_000

@@ -49,16 +49,14 @@ def get_many(table: Table, event_ids: list[str]) -> dict[str, WebhookEvent]:
 def newest(
     table: Table, event_type: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[WebhookEvent], Attributes | None]:
-    """Return up to *limit* (at most 100) events of one type, newest first, and the start key of the next page."""
+    """Return up to *limit* (at most 100) events of one type, newest first, and the next start key."""
     return _newest(table, event_type, WebhookEvent, limit, start)
 
 
 def newest_parked(
     table: Table, company: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[WebhookEvent], Attributes | None]:
-    """
-    Return up to *limit* (at most 100) parked events of one company, newest first, and the start key of the next page.
-    """
+    """Return up to *limit* (at most 100) parked events of a company, newest first, and the next start key."""
     event_type = ParkedEntry.type_pattern.format(company=company)
     return _newest(table, event_type, ParkedEntry, limit, start)
 

@@ -47,9 +47,7 @@ def move(table: Table, change: GroupParticipant) -> GroupParticipant:
 
 
 def settle_request(table: Table, request: GroupRequest) -> None:
-    """
-    Record the outcome of a request. Safe to repeat. Raises Permanent (`foreign_group`) for another company's request.
-    """
+    """Record a request's outcome. Safe to repeat. Raises Permanent (`foreign_group`) for another company's request."""
     ours = GroupRequest.attr("company").eq(request.company)
     lives = clock.expires_in((GroupRequest.ttl_days or 0) * clock.DAY_SECONDS)
     try:

@@ -53,9 +53,7 @@ def get(table: Table, conversation_pk: str) -> Conversation | None:
 
 
 def count_inbound(table: Table, message: Newest) -> None:
-    """
-    Count an inbound message exactly once, and show it if it is the newest. Safe to repeat at any time, in any order.
-    """
+    """Count an inbound message exactly once, and show it if it is the newest. Safe to repeat, in any order."""
     unseen = ~_of("recent_keys").contains(message.k)
     newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
     when = newest & unseen

@@ -82,9 +82,7 @@ _BATCH = 100  # keys per read
 
 
 def revoke(table: Table, message_pk: str, revoked_at: str, *, keep_content: bool) -> Message | None:
-    """
-    Remove a message's content (unless audits require it) and return the message as it was before; None if unknown.
-    """
+    """Remove a message's content, unless *keep_content*, and return the previous message; None if unknown."""
     before = get(table, message_pk)
     if before is None or before.erased:
         return None
