@@ -19,7 +19,7 @@ from whatsapp.resources import Resources
 from whatsapp.store.items import Alias, Intent, Message, Phone, pk
 
 DIRECTION = intake.OUTBOUND
-# As long as the ledgers of all contexts keep an action, and statuses wait. Later statuses still resolve correctly.
+# As long as the ledgers of all contexts keep an action, and statuses wait. Stored messages stay correct afterwards.
 ACTION_SECONDS = 35 * clock.DAY_SECONDS
 
 

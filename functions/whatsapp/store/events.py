@@ -114,10 +114,7 @@ def mark_replaced(table: Table, event_id: str, *, replay: int, by: str) -> None:
 
 
 def reopen(table: Table, event_id: str, *, ttl: int) -> None:
-    """
-    Reopen an event because a replay of another parked event, possibly its origin, was parked as this one. Safe to
-    repeat.
-    """
+    """Reopen the event under which a replay of another event was parked, perhaps its original. Safe to repeat."""
     _mark(table, event_id, {"ttl": ttl}, drop="replaced_by")
 
 

@@ -82,7 +82,7 @@ _BATCH = 100  # keys per read
 
 
 def revoke(table: Table, message_pk: str, revoked_at: str, *, keep_content: bool) -> Message | None:
-    """Remove a message's content, unless *keep_content*, and return the previous message; None if unknown."""
+    """Remove a message's content, unless *keep_content* (for audits), and return the previous message or None."""
     before = get(table, message_pk)
     if before is None or before.erased:
         return None
@@ -138,7 +138,7 @@ def move_status(
 
 def complete(table: Table, message: Message) -> bool:
     """
-    Add a file to a history message that was first delivered without it; False when the message is no longer eligible.
+    Add a file to a history message that first arrived without it; False if it has one or is revoked or erased.
 
     Runs twice when the provider repeats: the second call finds the file.
     """
@@ -159,7 +159,7 @@ def complete(table: Table, message: Message) -> bool:
 
 
 def live_messages(table: Table, entries: list[Attributes]) -> list[Message]:
-    """Return the messages of a page of index entries without imported history, which the index does not mark."""
+    """Return the messages behind a page of index entries, except imported history (the index has no origin)."""
     keys = [entry[PARTITION_KEY] for entry in entries]
     batches = [keys[start : start + _BATCH] for start in range(0, len(keys), _BATCH)]
     found = [item for batch in batches for item in table.get_many([pk(key) for key in batch])]
