@@ -51,9 +51,7 @@ class Event:
 
     @property
     def correlation_id(self) -> str:
-        """
-        The event's name in logs: a hash of its id, because a WhatsApp id contains the customer's number in base64.
-        """
+        """The event's id in logs: a hash, because a WhatsApp message id contains the customer's number in base64."""
         return correlation_id_of(self.id)
 
     def unreplayed(self) -> Self:

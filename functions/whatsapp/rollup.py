@@ -132,9 +132,9 @@ def _count(
     """
     Count an hour from its position; False if the time ran out before its end.
 
-    The indexes are read side by side in the order of time, so that a message which is in two of them is met twice in a
-    row, and what is behind the position needs no memory. The statuses begin in the order in which a message goes
-    through them: one that moves is met twice rather than not at all.
+    The indexes are read in parallel in time order, so that a message in two of them appears twice in a row, and earlier
+    messages need no memory. The statuses are opened in delivery order: a message whose status changes during the read
+    appears twice rather than not at all.
     """
     first, last = hour.position, _last_of(hour.name)
     entries = [store.counts.sent(table, status, first, last) for status in counting.STATUSES]

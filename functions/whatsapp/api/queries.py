@@ -92,9 +92,7 @@ def conversations(source: Source, company: str, query: ConversationsQuery) -> Pa
 
 
 def messages(source: Source, company: str, key: str, query: MessagesQuery) -> Page[Messages]:
-    """
-    Return the messages of the conversation with this *key* from `conversations`. Raises NotFound and InvalidCursor.
-    """
+    """Return the messages of a conversation, by its *key* from `conversations`. Raises NotFound and InvalidCursor."""
     seal = source.seal
     head = _conversation(source.table, seal, company, key)
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", head.pk))

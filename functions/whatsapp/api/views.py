@@ -53,7 +53,7 @@ class ConversationView(View):
 
 
 class Link(View):
-    """A download link without credentials that expires."""
+    """An expiring download link that needs no credentials."""
 
     link: str
     expires_in_seconds: int = LINK_SECONDS

@@ -57,9 +57,7 @@ class _Input(BaseModel):
 
 
 class ParkedInput(_Input):
-    """
-    Filter for parked events. `company` is for operators; without it they see all companies and events without one.
-    """
+    """Filter for parked events. `company` is for operators; if absent: all companies, and events without one."""
 
     reason: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_]{1,64}$")
     company: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")

@@ -1,7 +1,7 @@
 """
 Messages that another context of Parley sent from a number of the inbox, announced as `OutboundMessage`.
 
-They are shown as the business's own messages, with their delivery statuses, in whichever order the two arrive. The
+They are shown as the business's own messages, with their delivery statuses, which may arrive before or after them. The
 action id identifies repeated announcements, even under another provider id.
 """
 

@@ -74,7 +74,7 @@ def redrive(
     """
     Redrive the letters with these ids, or with None up to *limit* letters, to their source.
 
-    *tell* is called for each at once. A letter that cannot be redriven stays, and is reported as refused: `unreadable`
+    *tell* is called immediately for each. A letter that cannot be redriven stays, reported as refused: `unreadable`
     or `unknown_topic`. Stops when *is_over*. *by* is the authenticated caller.
 
     Raises NotEnqueued; letters not redriven by then stay.
@@ -118,8 +118,8 @@ def _notifications_in(letter: Letter, topics: Sequence[str]) -> list[_Notificati
     Return the SNS messages of a letter of the social function. Raises _Refused.
 
     Lambda writes `{requestContext, requestPayload: <its event>, responseContext, responsePayload}` (Lambda, "Retaining
-    records of asynchronous invocations"). SNS writes undelivered messages; check: whether as its notification (`{Type,
-    TopicArn, Message}`) or as the event for Lambda. Both are accepted.
+    records of asynchronous invocations"). SNS writes undelivered messages; check: whether as its notification
+    (`{Type, TopicArn, Message}`) or as the event for Lambda. Both are accepted.
     """
     envelope = parse_body(letter.body) or {}
     payload = envelope.get("requestPayload", envelope)

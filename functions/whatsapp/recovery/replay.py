@@ -127,7 +127,7 @@ def replay_all(
     """
     Queue up to *limit* open events again and return the next position, None at the end.
 
-    *tell* is called for each at once, so that a run that dies has reported its work. Events already queued are skipped;
+    *tell* is called immediately for each, so a run that dies has reported its work. Events already queued are skipped;
     events that cannot be replayed are reported as refused. Stops when *is_over*. *by* is the authenticated caller.
     Raises NotEnqueued.
     """

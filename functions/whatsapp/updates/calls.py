@@ -162,7 +162,7 @@ def _earliest(*times: str | None) -> str | None:
 
 
 def _time(seconds: object) -> str | None:
-    """Convert a provider's time, epoch seconds as text or number; None if invalid."""
+    """Convert a provider's time, epoch seconds as text or number, to our format; None if invalid."""
     text = str(seconds) if isinstance(seconds, str | int) else ""
     is_time = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_SECONDS
     return clock.to_text(int(text) * 1_000) if is_time else None

@@ -11,10 +11,10 @@ class WebhookEvent(WhatsAppItem):
     """
     An event of a webhook. Contract item 16; fields below the gap are ours. TTL 30 days, payload at most 16 KB.
 
-    For a larger event `payload` is only an outline; the whole event is in S3 at `full_event`. Parked:
-    `webhook_event_type` is `parked`, `reason` says why, `payload` is only an outline; the whole event is in S3 at
-    `full_event`. `company` is absent if the event's number is unknown. Dead letter: `webhook_event_type` is
-    `dead_letter`, `reason` is the error of the last of `attempts`.
+    For a larger event `payload` is only an outline; the whole event is in S3 at `full_event`.
+    Parked: `webhook_event_type` is `parked`, `reason` says why, and `payload` is only an outline; the whole event is in
+    S3 at `full_event`. `company` is absent if the event's number is unknown.
+    Dead letter: `webhook_event_type` is `dead_letter`, `reason` is the error of the last of `attempts`.
 
     A parked event is open until it is replayed, and again when a replay is parked again:
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from shared.events import Provider
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
-# Values of `automation`: which component answers automatically at a number.
+# Values of `automation`: the context that answers automatically at a number.
 NOBODY = "none"
 CONVERSATIONS = "conversations"
 
