@@ -1,8 +1,8 @@
 """
-The canary: a customer who does not exist writes to a number that does not exist, and we look for the message.
+The canary: sends a message from a fictitious customer to a fictitious number, and looks for it in the table.
 
-It takes the whole way of Meta's webhooks: public address, signature, queue, worker, table. The number belongs to a
-company of its own, has no provider behind it, and keeps its messages for a day.
+It covers the whole path of Meta's webhooks: public address, signature, queue, worker, table. The number belongs to a
+separate company, has no provider behind it, and keeps its messages for a day.
 """
 
 import time
@@ -24,7 +24,7 @@ from whatsapp.inbound.webhook import CANARY_APP
 from whatsapp.store.items import Message, Phone, pk
 
 COMPANY = "parley-canary"
-# Numbers of the range that is kept for fiction.
+# Numbers of the range reserved for fiction.
 CUSTOMER = "12025550199"
 PHONE = Phone(
     pk=Phone.key(CANARY_APP),
@@ -37,7 +37,7 @@ PHONE = Phone(
     app_id=CANARY_APP,
     message_ttl_days=1,
 )
-# What begins so, the function may read; the template says the same.
+# The function may read keys with this prefix; the template contains the same prefix.
 MESSAGE_PREFIX = "canary-"
 PATIENCE_MS = 20 * clock.SECOND_MS
 PAUSE_SECONDS = 0.5
@@ -45,7 +45,7 @@ PAUSE_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """Where the canary starts and where it must arrive. *secret* holds `app_secret`, which the webhook knows too."""
+    """The canary's start and destination. *secret* contains `app_secret`, which the webhook has too."""
 
     webhook_url: str
     secret: JsonSecret
@@ -54,14 +54,14 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """One message of the canary. *lost* says where it got lost: `no_connection`, `answer_403`, `not_stored` ..."""
+    """One message of the canary. *lost* is the point of failure: `no_connection`, `answer_403`, `not_stored` ..."""
 
     message_id: str
     lost: str | None
 
 
 def fly(way: Way, pause: Callable[[float], None] = time.sleep) -> Flight:
-    """Send one message and look for it for 20 seconds. A run that comes twice sends two messages, which is no harm."""
+    """Send one message and look for it for 20 seconds. A repeated run sends a second message, which is harmless."""
     _settle_in(way.table)
     now_ms = clock.now_ms()
     message_id = f"{MESSAGE_PREFIX}{now_ms}"
@@ -69,13 +69,13 @@ def fly(way: Way, pause: Callable[[float], None] = time.sleep) -> Flight:
 
 
 def _settle_in(table: Table) -> None:
-    """See to it that the number is registered as this version wants it."""
+    """Register the number with this version's settings."""
     if store.phones.get(table, PHONE.phone) != PHONE:
         store.phones.register_unlisted(table, PHONE)
 
 
 def _send(way: Way, message_id: str, now_ms: int) -> str | None:
-    """Post the message as Meta would; None when it was taken, else why it was not."""
+    """Post the message as Meta would; return None if accepted, otherwise the reason."""
     body = to_json(_webhook(message_id, now_ms // 1_000)).encode()
     keys = texts(way.secret.value().get("app_secret"))
     if not keys:
@@ -92,7 +92,7 @@ def _send(way: Way, message_id: str, now_ms: int) -> str | None:
 
 
 def _look(way: Way, message_id: str, pause: Callable[[float], None]) -> str | None:
-    """None as soon as the message is in the table; `not_stored` when it does not come."""
+    """Return None once the message is in the table; `not_stored` after the timeout."""
     until = clock.now_ms() + PATIENCE_MS
     while way.table.get(pk(Message.key(message_id))) is None:
         if clock.now_ms() >= until:
@@ -102,7 +102,7 @@ def _look(way: Way, message_id: str, pause: Callable[[float], None]) -> str | No
 
 
 def _webhook(message_id: str, at: int) -> dict[str, Any]:
-    """The body of a webhook with one text message."""
+    """Return the body of a webhook with one text message."""
     message = {
         "id": message_id,
         "from": CUSTOMER,

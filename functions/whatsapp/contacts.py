@@ -1,4 +1,4 @@
-"""Who a customer is: one contact key for all the ids that a provider gives them."""
+"""Customer identity: one contact key for all ids that a provider uses for a customer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ class Customer:
     """
     The customer of an event.
 
-    `contact_key` fills `{customerWaId}` of the conversation's key: digits, else a business-scoped user id, else a
-    group's id. `missing` are the aliases that are to be written, once the message is.
+    `contact_key` is the `{customerWaId}` of the conversation's key: digits, else a business-scoped user id, else a
+    group's id. `missing`: the aliases to write once the message is stored.
     """
 
     contact_key: str
@@ -28,8 +28,8 @@ class Customer:
 @dataclass(frozen=True, slots=True)
 class Known:
     """
-    What one consistent read finds before a message is stored: its customer, edits that came before it, and the message
-    that it answers, if that is one of the same number.
+    The result of one consistent read before a message is stored: its customer, edits that arrived before it, and the
+    message that it answers, if that belongs to the same number.
     """
 
     customer: Customer
@@ -38,7 +38,7 @@ class Known:
 
 
 def look_up(table: Table, event: Event, phone: Phone) -> Known | None:
-    """The customer of an event and what is known around its message; None when the event names nobody."""
+    """Return the customer of an event and the data related to its message; None if the event names no customer."""
     payload = event.payload or {}
     wa_id = senders.phone_of(event.kind, payload, event.contact)
     user_id = senders.bsuid_of(event.kind, payload, event.contact)
@@ -59,10 +59,10 @@ def look_up(table: Table, event: Event, phone: Phone) -> Known | None:
         return None
 
     aliases = [Alias.read(found[key]) for key in (by_phone, by_user) if key in found]
-    # Two ids with different targets are two people until a person links them; the older alias was right so far.
+    # Two ids with different targets are two contacts until an agent links them; the older alias has been used so far.
     oldest = min(aliases, key=lambda alias: alias.created_at_ms, default=None)
     contact_key = oldest.target if oldest else wa_id or user_id
-    # Digits that are the contact key need no alias. A user id does: later the same person may come with both.
+    # Digits that are the contact key need no alias. A user id does: the same customer may later appear with both.
     missing = tuple(
         key
         for key in (by_phone, by_user)
@@ -72,7 +72,7 @@ def look_up(table: Table, event: Event, phone: Phone) -> Known | None:
 
 
 def _answered_by(payload: Mapping[str, Any]) -> str:
-    """The key of the message that a message answers; empty where it answers none."""
+    """Return the key of the message that a message answers; empty if it answers none."""
     context = payload.get("context")
     answered = context.get("id") if isinstance(context, dict) else None
     is_id = isinstance(answered, str) and 0 < len(answered) <= LONGEST_ID
@@ -80,16 +80,16 @@ def _answered_by(payload: Mapping[str, Any]) -> str:
 
 
 def remember(table: Table, customer: Customer, phone: Phone) -> None:
-    """Write the aliases that are missing. Safe to repeat: the first one written stays."""
+    """Write the missing aliases. Safe to repeat: the first write wins."""
     for alias_pk in customer.missing:
         store.aliases.add(table, alias_pk, customer.contact_key, phone.company)
 
 
 def follow_change(table: Table, event: Event, contact_key: str, phone: Phone) -> None:
     """
-    A customer changed their number or user id: the new one leads to the same contact.
+    Link a customer's changed number or user id to the same contact.
 
-    Of `system` messages (`wa_id` or `new_wa_id`, `user_id`) and of `user_id_update` events (Meta, "System messages").
+    Reads `system` messages (`wa_id` or `new_wa_id`, `user_id`) and `user_id_update` events (Meta, "System messages").
     """
     payload = event.payload or {}
     system = payload.get("system")

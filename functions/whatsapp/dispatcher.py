@@ -1,4 +1,4 @@
-"""One event of `whatsapp.fifo`: whose it is, and who handles it."""
+"""Processes one event of `whatsapp.fifo`: resolves its owner and dispatches it to a handler."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 from whatsapp.tenancy import Account, Origin, origin_of
 
-# What the slowest calls for one file take together: look-up, download, store.
+# The slowest calls for one file together: look-up, download, store.
 PROVIDER_MS = 40 * clock.SECOND_MS
 
 type Handle = Callable[[Resources, Event, Phone], Outcome]
@@ -38,7 +38,7 @@ type Handle = Callable[[Resources, Event, Phone], Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """The run of the function: who it is, and how long it can live on."""
+    """The current invocation: its request id and remaining time."""
 
     request_id: str
     remaining_ms: Callable[[], int]
@@ -46,7 +46,7 @@ class Invocation:
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """What the log and the metrics say about one event. *reason* is there when it was parked."""
+    """The logged and measured result of one event. *reason* is set when it was parked."""
 
     event: Event | None
     origin: Origin | None
@@ -55,11 +55,11 @@ class Handled:
 
 
 def process(here: Resources, body: str, run: Invocation) -> Handled:
-    """Handle one queue record. Returns for what is done or parked; what it raises, the queue brings back."""
+    """Process one queue record. Returns if it was handled or parked; raised errors lead to a redelivery."""
     event: Event | None = None
     origin: Origin | None = None
     outcome = Outcome.PARKED
-    # One after the other, so that a parked event is as well known as it could be.
+    # In separate steps, so that a parked event has as much context as possible.
     with parking.parked_when_permanent(here, body, None, None) as unreadable:
         event = _storable(parse_event(body))
     if event is None:
@@ -77,7 +77,7 @@ def process(here: Resources, body: str, run: Invocation) -> Handled:
 
 def _whole(here: Resources, event: Event) -> Event:
     """
-    The event with its payload, fetched from S3 where the queue could not carry it.
+    Return the event with its payload, fetched from S3 if it was too large for the queue.
 
     Raises Permanent (`claim_gone`, `claim_damaged`).
     """
@@ -92,17 +92,17 @@ def _whole(here: Resources, event: Event) -> Event:
 
 
 def _storable(event: Event) -> Event:
-    """The event as DynamoDB can hold it, once for all that follows; its hash is still that of what came."""
+    """Return the event with values that DynamoDB can store; its hash remains that of the received payload."""
     fields = {name: getattr(event, name) for name in Event.__dataclass_fields__}
     return Event(**storable(fields))
 
 
 def _guarded(here: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
     """
-    Handle an event; a fault of ours that its shape brings up parks it, with an alarm, instead of blocking its lane.
+    Handle an event; a bug triggered by its shape parks it, with an alarm, instead of blocking its message group.
 
-    These exceptions come from code that met a shape it did not expect; what AWS, the network and the queue raise is of
-    other types, and flies on.
+    These exceptions come from code that met an unexpected shape; errors of AWS, the network and the queue have other
+    types and propagate.
     """
     try:
         return _handle(here, event, origin, run)
@@ -118,7 +118,7 @@ def _handle(here: Resources, event: Event, origin: Origin, run: Invocation) -> O
         return _update(here, event, origin)
     phone = origin
     if event.kind in _AT_A_PROVIDER and run.remaining_ms() < PROVIDER_MS:
-        # A provider that hangs must not take the batch's other events along when the function is killed.
+        # A provider that hangs must not take the batch's other events along when the function times out.
         raise Transient("no_time")
     if event.kind == read_receipts.KIND:
         return read_receipts.send(
@@ -132,15 +132,15 @@ def _handle(here: Resources, event: Event, origin: Origin, run: Invocation) -> O
 
 
 def _update(here: Resources, event: Event, origin: Origin) -> Outcome:
-    """What is neither message nor status."""
-    # Imported here: it is rare, and with its item classes it would lengthen every cold start.
+    """Handle events other than messages and statuses."""
+    # Imported lazily: rarely used, and its item classes would lengthen every cold start.
     from whatsapp.updates import dispatcher  # noqa: PLC0415
 
     return dispatcher.handle(here, event, origin)
 
 
 def _by_type(whole: Handle) -> Handle:
-    """Messages and echoes: some types change a message that was there before, the others are one."""
+    """Dispatch messages and echoes by type: some types change an earlier message, the others are messages."""
 
     def handle(here: Resources, event: Event, phone: Phone) -> Outcome:
         change = _CHANGES.get(str((event.payload or {}).get("type")))
@@ -150,7 +150,7 @@ def _by_type(whole: Handle) -> Handle:
 
 
 def _identity(here: Resources, event: Event, phone: Phone) -> Outcome:
-    """A customer's user id changed: keep the event, and let the new id lead to the same contact."""
+    """Handle a changed user id: store the event, and link the new id to the same contact."""
     known = contacts.look_up(here.table, event, phone)
     payload = event.payload or {}
     if known is not None and (

@@ -1,4 +1,4 @@
-"""The canonical event: one message, status or change of a webhook, as it travels over `whatsapp.fifo`."""
+"""The canonical event: one message, status or change of a webhook, in the form queued on `whatsapp.fifo`."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -9,11 +9,11 @@ from shared.aws.sqs_fifo import Entry, digest, to_json
 from shared.failures import Permanent
 
 VERSION = 1
-# What another context put on the queue, in the words of `shared.events`: as it is called there, and of its event here.
+# Events that another context queued in the format of `shared.events`: their type there, and their kind in this context.
 ANNOUNCED = "outbound_message"
 OUTBOUND = "outbound"
-LONGEST_ID = 1_000  # A key of the table holds 2 KB.
-# The name on the wire, where it is not the field's.
+LONGEST_ID = 1_000  # A table key holds up to 2 KB.
+# JSON names that differ from the field names.
 _ON_THE_WIRE = {
     "accepted_at": "acceptedAt",
     "display_phone": "displayPhone",
@@ -25,60 +25,60 @@ _IN_CODE = {wire: code for code, wire in _ON_THE_WIRE.items()}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """
-    One item of a webhook, a follow-up that the worker sends itself, or what another context sent (`source` parley).
+    One item of a webhook, a follow-up event of the worker, or a message sent by another context (`source` parley).
 
     A plain dataclass, because the ingress functions import this module and must start fast.
     """
 
-    kind: str  # message, echo, status, payment, media, receipt, ...: what decides who handles it
-    id: str  # the provider's id of the item, or a hash where it has none
-    source: str  # meta | eum | parley; a replay keeps it, so that its number is checked as it was at first
+    kind: str  # message, echo, status, payment, media, receipt, ...: selects the handler
+    id: str  # the provider's id of the item, or a hash if it has none
+    source: str  # meta | eum | parley; a replay keeps it, so that its number is checked again
     app: str  # id of the Meta app whose secret signed it; empty over SNS
-    accepted_at: int  # when our ingress took it, milliseconds since 1970
+    accepted_at: int  # when our ingress accepted it, milliseconds since 1970
     waba: str  # Meta's id of the WhatsApp Business Account
-    phone: str  # Meta's id of the business phone number; empty for events of a whole account; of `outbound` any address
-    display_phone: str  # the same number as people write it, digits
+    phone: str  # Meta's id of the business phone number; empty for account-level events; for `outbound` any address
+    display_phone: str  # the same number as displayed, digits
     field: str  # the webhook field, such as `messages`
     at: int  # the provider's time, epoch seconds
     index: int  # position in its array: orders items of the same second
     contact: dict[str, Any] | None  # the `contacts[]` entry of the sender
     payload: dict[str, Any] | None  # the item as received; with `claim` only its short texts
-    hash: str  # SHA-256 of the payload without what changes at every delivery
-    # Pointer (`shared.aws.stored_objects`) to the whole payload, where it is too large for the queue.
+    hash: str  # SHA-256 of the payload without the parts that change with every delivery
+    # Pointer (`shared.aws.stored_objects`) to the whole payload, if it is too large for the queue.
     claim: dict[str, Any] | None = None
-    replay_of: str | None = None  # id of the parked event that it was
-    replay: int = 0  # the how many-th replay of it
+    replay_of: str | None = None  # id of the original parked event
+    replay: int = 0  # number of the replay
 
     @property
     def correlation_id(self) -> str:
-        """What logs call the event: a hash of its id, since an id of WhatsApp holds the customer's number in base64."""
+        """The event's id in logs: a hash, because a WhatsApp message id contains the customer's number in base64."""
         return correlation_id_of(self.id)
 
     def unreplayed(self) -> Self:
-        """The event as it first came."""
+        """Return the event as first received."""
         return replace(self, replay_of=None, replay=0)
 
     def to_json(self) -> str:
-        """The event as ASCII JSON."""
+        """Return the event as ASCII JSON."""
         fields = {_ON_THE_WIRE.get(name, name): value for name, value in asdict(self).items()}
         return to_json({"v": VERSION, **fields})
 
     def entry(self, *, group: tuple[str, ...], deduplication: tuple[str, ...]) -> Entry:
-        """The event as a queue entry; both ids are hashes of the given parts."""
+        """Return the event as a queue entry; both ids are hashes of the given parts."""
         return Entry(self.to_json(), digest(*group), digest(*deduplication, self.hash))
 
 
 def correlation_id_of(provider_id: str) -> str:
-    """The name under which logs know a message or event of a provider."""
+    """Return the name of a provider's message or event in logs."""
     return digest(provider_id)[:26]
 
 
 def parse_event(body: str) -> Event:
     """
-    The event of a queue record. Raises Permanent (`malformed_event`) for anything else.
+    Parse the event of a queue record. Raises Permanent (`malformed_event`) for anything else.
 
-    Strict, since only our own functions write to this queue; unknown fields are left out, so that a newer ingress may
-    add some. What another context sent gets the envelope that it comes without.
+    Strict, because only our own functions write to this queue; unknown fields are ignored, so that a newer ingress may
+    add some. Messages of another context are wrapped in the envelope that they lack.
     """
     try:
         raw = json.loads(body)
@@ -116,7 +116,7 @@ def parse_event(body: str) -> Event:
 
 
 def _enveloped(announced: dict[str, Any]) -> dict[str, Any]:
-    """The event of a `shared.events.OutboundMessage`, whose parts the worker checks when it uses them."""
+    """Return the event of a `shared.events.OutboundMessage`, whose parts the worker validates on use."""
     sent_at = clock.from_text(announced["occurred_at"])
     return {
         "v": announced["v"],
@@ -130,9 +130,9 @@ def _enveloped(announced: dict[str, Any]) -> dict[str, Any]:
         "displayPhone": "",
         "field": ANNOUNCED,
         "at": sent_at // 1_000,
-        "index": sent_at % 1_000,  # Here nothing is ordered by its place in a webhook.
+        "index": sent_at % 1_000,  # These events are not ordered by a position in a webhook.
         "contact": None,
         "payload": announced,
-        # One action is one message, whatever its wording was when it was told again.
+        # One action is one message, even if a repeated announcement differs in wording.
         "hash": digest(announced["action_id"]),
     }

@@ -1,4 +1,4 @@
-"""Where this context stores objects, apart from the files of messages (`shared.aws.stored_objects.media_of`)."""
+"""Folders of this context in the bucket, besides message files (`shared.aws.stored_objects.media_of`)."""
 
 from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder
@@ -7,15 +7,15 @@ CONTENT_OF_COMPANY = "content/{company}/"
 
 
 def claims(bucket: Bucket) -> Folder:
-    """Payloads that are too large for the queue, until the worker has read them."""
+    """Return the folder of payloads too large for the queue, kept until the worker has read them."""
     return Folder(bucket, "claims/")
 
 
 def parked_events(bucket: Bucket) -> Folder:
-    """Whole events: parked ones, and kept ones that are too large for their item."""
+    """Return the folder of whole events: parked ones, and stored ones too large for their item."""
     return Folder(bucket, "parked/")
 
 
 def content_of(bucket: Bucket, company: str | None) -> Folder:
-    """The long messages and forms of a company's customers."""
+    """Return the folder of long messages and forms of a company's customers."""
     return Folder(bucket, CONTENT_OF_COMPANY.format(company=company))

@@ -12,27 +12,23 @@ CLOCK_SKEW_MS = 10 * 60 * clock.SECOND_MS
 
 def received_at_ms(at: int, index: int, accepted_at: int) -> int:
     """
-    When a message was received, in milliseconds: the provider's second *at*, with the position in its webhook behind
-    it.
+    Return the time of receipt in milliseconds: the provider's second *at*, plus the position in its webhook.
 
-    A time more than ten minutes ahead of our own clock at ingress is not believed; ours stands in.
+    A time more than ten minutes ahead of our own clock at ingress is replaced by ours.
     """
     moment = at * 1_000 + min(index, _LAST_OF_A_SECOND_MS)
     return accepted_at if moment > accepted_at + CLOCK_SKEW_MS else moment
 
 
 def order_key(received_at: str, message_pk: str) -> str:
-    """
-    15 characters whose text order is the order in the conversation; equal times are told apart by the message's
-    key.
-    """
+    """Return 15 characters whose text order is the conversation order; the message's key breaks ties."""
     return _base32(clock.from_text(received_at), _TIME_DIGITS) + _base32(
         int(digest(message_pk)[:8], 16) >> 2, _TIE_DIGITS
     )
 
 
 def time_of(key: str) -> str:
-    """The time that an order key was made from, as text."""
+    """Return the time of an order key, as text."""
     return clock.to_text(int(key[:_TIME_DIGITS], 32))
 
 

@@ -1,11 +1,11 @@
-"""What became of one event: the word that logs, metrics and the accounts of a run use."""
+"""The outcome of one event, as used by logs, metrics and the run's accounts."""
 
 from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """Every accepted event ends as exactly one of these."""
+    """Every accepted event has exactly one outcome."""
 
     PERSISTED = "persisted"  # something new is stored
-    DUPLICATE = "duplicate"  # it was stored before; what a crash had left undone is done now
-    PARKED = "parked"  # kept aside with a reason
+    DUPLICATE = "duplicate"  # already stored; steps missed by a crash are completed
+    PARKED = "parked"  # stored for a later replay, with a reason

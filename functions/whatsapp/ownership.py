@@ -1,6 +1,6 @@
 """
-Whose an item is. Messages, edits and files are keyed by the provider's ids alone, so one tenant's valid signature could
-name another's: what an event may touch belongs to the company whose number reported it.
+Checks the ownership of items. Messages, edits and files are keyed by provider ids alone, so a valid signature of one
+tenant could name another tenant's item: an event may only touch items of the company whose number reported it.
 """
 
 from shared.action_ledger import Action
@@ -15,7 +15,7 @@ FOREIGN = "tenant_mismatch"
 
 
 def message_of(here: Resources, message_pk: str, phone: Phone) -> Message | None:
-    """The message with this key, None where there is none. Raises Permanent (`tenant_mismatch`)."""
+    """Return the message with this key, None if missing. Raises Permanent (`tenant_mismatch`)."""
     message = store.messages.get(here.table, message_pk)
     if message is not None and (message.company, message.phone) != (phone.company, phone.phone):
         raise Permanent(FOREIGN)
@@ -23,7 +23,7 @@ def message_of(here: Resources, message_pk: str, phone: Phone) -> Message | None
 
 
 def edit_of(here: Resources, message_id: str, phone: Phone) -> Edit:
-    """What is known of a message besides itself, empty where nothing is. Raises Permanent (`tenant_mismatch`)."""
+    """Return the recorded changes of a message, empty if there are none. Raises Permanent (`tenant_mismatch`)."""
     edit = store.edits.get(here.table, Edit.key(message_id))
     if edit is not None and edit.company != phone.company:
         raise Permanent(FOREIGN)
@@ -31,14 +31,14 @@ def edit_of(here: Resources, message_id: str, phone: Phone) -> Edit:
 
 
 def check_media(record: Media, phone: Phone) -> Media:
-    """The record. Raises Permanent (`foreign_media`) when another company's message brought it."""
+    """Return the record. Raises Permanent (`foreign_media`) if it belongs to another company."""
     if record.company != phone.company:
         raise Permanent("foreign_media")
     return record
 
 
 def check_action(action: Action, phone: Phone) -> None:
-    """Raise Permanent (`tenant_mismatch`) unless the action is of the company and the number that report about it."""
+    """Raise Permanent (`tenant_mismatch`) unless the action belongs to the reporting company and number."""
     if action.company != phone.company or action.business_address not in {None, phone.phone}:
         raise Permanent(FOREIGN)
 

@@ -1,4 +1,4 @@
-"""What the deployed stack gives this context: storage, queue, providers, and the settings that change behaviour."""
+"""Dependencies of this context from the deployed stack: storage, queues, providers and settings."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
 
-COMMAND_LINE = "operations"  # the caller of `operations.recovery.cli`: AWS has authenticated them
+COMMAND_LINE = "operations"  # the caller name of `operations.recovery.cli`, authenticated by AWS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """Made once per function environment by the worker's handler, and by the tests."""
+    """Created once per function environment by the worker's handler, and by tests."""
 
     table: Table
     bucket: Bucket
     queue: FifoQueue
-    conversation_inbound: FifoQueue  # Messages at automated numbers are handed over here,
-    conversation_statuses: FifoQueue  # and statuses here.
+    conversation_inbound: FifoQueue  # Messages at automated numbers are forwarded to this queue,
+    conversation_statuses: FifoQueue  # and statuses to this one.
     ledger: Ledger[Action]
     graph: Graph
     eum: Eum
@@ -39,7 +39,7 @@ class Resources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Depot:
-    """Where events lie that could not be handled, and the queue to put them back on."""
+    """Storage of events that could not be processed, and the queue for replaying them."""
 
     table: Table
     bucket: Bucket

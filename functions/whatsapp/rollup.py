@@ -1,17 +1,17 @@
 """
-Counts of hours and days: counted anew again and again, never incremented, so that repeated facts do not add.
+Hourly and daily counts: recounted repeatedly, never incremented, so that repeated events are not added twice.
 
     gsi_status (4 values) + gsi_direction INBOUND, one hour --> HOUR of each account and campaign --> ANALYTICS, a day
 
-Hours of the last 2 hours are counted every 5 minutes, of 2 days every hour, of 8 days every day: a message that is read
-a week later still counts. What a count missed, because a status moved or an index was behind, the next one finds.
-Only what changed is written. The hour's `summed` is written last, so that an hour which has it is in its day, whatever
-died in between. Two counts of one hour at once do no harm: the one that began last stays.
+The last 2 hours are counted every 5 minutes, 2 days every hour, 8 days every day: a message that is read a week later
+still counts. What a count misses, because a status changes or an index lags, the next count finds. Only changes are
+written. The hour's `summed` is written last, so that an hour with it is included in its day even after a crash in
+between. Concurrent counts of one hour are harmless: the one that started last is kept.
 
 Cost, in read units: 5 queries of at least 0.5 and about 120 bytes a message (0.015) for each hour and pass, and 1 for
-each account's stored hour. With one account and no messages that is 3.5 an hour: 3 hours every 5 minutes, 49 every
-hour and 193 a day, with 2 for each run, or 1 where nothing is due, make about 9,600 a day, and one write. A changed
-hour costs 25 more, and 3 writes.
+each account's stored hour. With one account and no messages that is 3.5 an hour: 3 hours every 5 minutes, 49 every hour
+and 193 a day, with 2 for each run, or 1 where nothing is due, make about 9,600 a day, and one write. A changed hour
+costs 25 more, and 3 writes.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ MINUTE_MS = 60 * clock.SECOND_MS
 RECENT_HOURS, RECENT_MINUTES = 2, 5
 LATER_HOURS, LATER_MINUTE = 48, 30
 SWEPT_HOURS = 8 * 24
-# What setting the hours of all accounts may take, and saving what is left.
+# Time to set the hours of all accounts and to save the remaining work.
 RESERVE_MS = 15 * clock.SECOND_MS
 HOURS_LIVE_SECONDS = 400 * clock.DAY_SECONDS
 _MAPS = tuple(Tally.__dataclass_fields__)
@@ -42,7 +42,7 @@ _MAPS = tuple(Tally.__dataclass_fields__)
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What one run did: hours that it counted to the end, hours and days that it wrote, hours that are left."""
+    """The result of a run: hours counted completely, hours and days written, hours left."""
 
     hours: int = 0
     written: int = 0
@@ -51,7 +51,7 @@ class Counted:
 
 @dataclass(slots=True)
 class _OpenHour:
-    """One hour while it is counted, perhaps by several runs. *position*: the time of the first message to come."""
+    """An hour being counted, possibly by several runs. *position*: the time of the next message to count."""
 
     name: str  # yyyymmddHH, UTC
     began_at: str
@@ -65,14 +65,14 @@ class _OpenHour:
 
 def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> Counted:
     """
-    Count the hours that are due at *at_ms* (of the schedule: a repeated event does the same again) or left over.
+    Count the hours due at *at_ms* (the schedule's time, so a repeated event does the same) or left over.
 
-    What there is no time for is left to the next run. One read where nothing is due.
+    Work that does not fit into the time is left to the next run. A single read if nothing is due.
     """
     seen = store.counts.progress(table)
     today = clock.to_text(at_ms)[:10]
     due = due_hours(at_ms, seen.swept_on)
-    waiting = sorted({*seen.hours, *due}, reverse=True)  # The newest are looked at most.
+    waiting = sorted({*seen.hours, *due}, reverse=True)  # Newest first: they are viewed most.
     if not waiting and seen.hour is None:
         return Counted()
     accounts = accounts_of_phones(table)
@@ -91,7 +91,7 @@ def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> Coun
 
 
 def due_hours(at_ms: int, swept_on: str | None) -> list[str]:
-    """The hours to count at a minute, newest first. *swept_on*: the day on which 8 days were last asked for."""
+    """Return the hours to count at a minute, newest first. *swept_on*: the last day on which 8 days were scheduled."""
     minute = at_ms // MINUTE_MS
     if swept_on is not None and swept_on < clock.to_text(at_ms)[:10]:
         back = SWEPT_HOURS
@@ -105,7 +105,7 @@ def due_hours(at_ms: int, swept_on: str | None) -> list[str]:
 
 
 def accounts_of_phones(table: Table) -> dict[str, Subject]:
-    """The account of each registered number, by the number."""
+    """Return the account of each registered number, by number."""
     return {
         entry["phone"]: Subject(entry["company"], entry["waba"], is_account=True)
         for entry in store.phones.listed(table)
@@ -114,7 +114,7 @@ def accounts_of_phones(table: Table) -> dict[str, Subject]:
 
 
 def _resumed(table: Table, seen: Counting) -> _OpenHour | None:
-    """The hour that was left half counted; from its beginning where its sums are gone."""
+    """Return the partially counted hour; restarted if its sums have expired."""
     if seen.hour is None:
         return None
     text = store.counts.partial_of(table, str(seen.partial), seen.partial_parts)
@@ -130,11 +130,11 @@ def _count(
     remaining_ms: Callable[[], int],
 ) -> bool:
     """
-    Count an hour from its position on; False when the time ran out before its end.
+    Count an hour from its position; False if the time ran out before its end.
 
-    The indexes are read side by side in the order of time, so that a message which is in two of them is met twice in a
-    row, and what is behind the position needs no memory. The statuses begin in the order in which a message goes
-    through them: one that moves is met twice rather than not at all.
+    The indexes are read in parallel in time order, so that a message in two of them appears twice in a row, and earlier
+    messages need no memory. The statuses are opened in delivery order: a message whose status changes during the read
+    appears twice rather than not at all.
     """
     first, last = hour.position, _last_of(hour.name)
     entries = [store.counts.sent(table, status, first, last) for status in counting.STATUSES]
@@ -149,7 +149,7 @@ def _count(
 
 
 def _set(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) -> int:
-    """Write what an hour's count changed, and the days that follow from it; how many items that were."""
+    """Write the changes of an hour's count and the resulting days; return the number of items written."""
     subjects = {*hour.tallies, *accounts.values()}
     known = store.counts.hours(table, [Hour.of(subject.id, hour.name) for subject in subjects])
     written = 0
@@ -183,14 +183,14 @@ def _hour_item(hour: _OpenHour, subject: Subject) -> Hour:
 
 
 def _sum_day(table: Table, account: Subject, hour: Hour, day: str) -> int:
-    """Set the day of an account to the sum of its hours, *hour* being one of them; 1 when it was written."""
+    """Set an account's day to the sum of its hours, including *hour*; return 1 if the day was written."""
     read_at = clock.to_text(clock.now_ms())
     hours = store.counts.hours(table, [Hour.of(account.id, f"{day}{h:02d}") for h in range(24)])
     own = [_maps_of(counted) for counted in hours.values() if counted.company == account.company]
     summed = _day_item(account, day, counting.total(own), read_at)
     before = store.counts.days(table, [summed.pk])
     is_new = not before or _facts_of(before[0]) != _facts_of(summed)
-    # Refused: the hour stays unmarked, and the next count looks again.
+    # After a failed condition the hour stays unmarked, and the next count retries.
     if is_new and not store.counts.set_day(table, summed):
         return 0
     store.counts.mark_summed(table, hour)
@@ -232,7 +232,7 @@ def _facts_of(day: Analytics) -> dict[str, object]:
 def _save(
     table: Table, seen: Counting, waiting: list[str], current: _OpenHour | None, today: str
 ) -> None:
-    """Note what is left, where that is not what stands there."""
+    """Save the remaining work, if it changed."""
     left = Counting(
         pk=seen.pk,
         version=seen.version,
@@ -244,7 +244,7 @@ def _save(
         left.hour, left.began_at, left.position = current.name, current.began_at, current.position
         left.partial, left.partial_parts = name, parts
     if left.attributes() != seen.attributes():
-        # Refused: an overlapping run has noted what it left, and these hours come round again.
+        # After a failed condition: an overlapping run has saved its remaining work, and these hours will be due again.
         store.counts.save_progress(table, left)
 
 
@@ -253,12 +253,12 @@ def _oldest(today: str) -> str:
 
 
 def _hour_of(at_ms: int) -> str:
-    """The name of the hour that a time lies in: `yyyymmddHH`, UTC."""
+    """Return the name of the hour that contains a time: `yyyymmddHH`, UTC."""
     return datetime.fromtimestamp(at_ms // clock.SECOND_MS, UTC).strftime("%Y%m%d%H")
 
 
 def _first_of(hour: str) -> str:
-    """The first time of an hour, as items have it."""
+    """Return the start of an hour in the format of items."""
     return f"{hour[:4]}-{hour[4:6]}-{hour[6:8]}T{hour[8:]}:00:00.000Z"
 
 

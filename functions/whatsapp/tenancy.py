@@ -1,7 +1,7 @@
 """
-Whose an event is: the registered number it names or, for events of a whole account, that account.
+Resolves the owner of an event: the registered number it names or, for account-level events, that account.
 
-Company and tenant come from here and from nowhere else; nothing in a payload decides about them.
+This is the only source of company and tenant; no payload field determines them.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from whatsapp.event import OUTBOUND, Event
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 
-# Without a number, an event of these kinds is nobody's.
+# Event kinds that have no owner without a number.
 OF_A_PHONE = frozenset(
     {"message", "echo", "status", "identity", "media", "receipt", "payment", "call", "history", "preference"}
 )  # fmt: skip
@@ -20,14 +20,14 @@ OF_A_PHONE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A WhatsApp Business Account, and those of its numbers that the sender of an event may speak for."""
+    """A WhatsApp Business Account, with those of its numbers that the event's sender is trusted for."""
 
     waba: str  # Meta's id
     company: str
     phones: tuple[Phone, ...]  # at least one
 
     def number_with(self, display_phone: object) -> Phone | None:
-        """Its number that is written so, in whatever way; None when the account has no such number here."""
+        """Return its number with these digits, in any spelling; None if no such number is registered."""
         digits = "".join(c for c in str(display_phone or "") if c.isdecimal())
         return next((p for p in self.phones if p.display_phone == digits), None)
 
@@ -37,11 +37,11 @@ type Origin = Phone | Account
 
 def origin_of(here: Resources, event: Event) -> Origin:
     """
-    The number or account of an event.
+    Return the number or account of an event.
 
     Raises Permanent: `unknown_phone` or `unknown_account`, `ambiguous_phone`, `phone_disabled`, `app_mismatch`,
-    `company_mismatch` for a number of another company, and `malformed` for a body without events. All but that are
-    replayable, once the number is registered.
+    `company_mismatch` for a number of another company, and `malformed` for a body without events. All except
+    `malformed` can be replayed once the number is registered.
     """
     if event.kind == "malformed":
         raise Permanent("malformed")
@@ -56,7 +56,7 @@ def origin_of(here: Resources, event: Event) -> Origin:
 
 
 def _sender_of(here: Resources, event: Event) -> Phone:
-    """The number that a message of another context left from, by whichever of its names that context knows it."""
+    """Return the number that sent another context's message, identified by any of its ids."""
     named = store.phones.addressed(here.table, event.phone, event.waba)
     company = (event.payload or {}).get("company")
     own = [phone for phone in named if phone.company == company]
@@ -69,7 +69,7 @@ def _sender_of(here: Resources, event: Event) -> Phone:
 
 
 def _trusted(phones: list[Phone], event: Event, unknown: str) -> list[Phone]:
-    """Those of the numbers that are enabled and that the event's sender may speak for. Raises Permanent."""
+    """Return the enabled numbers that the event's sender is trusted for. Raises Permanent."""
     if not phones:
         raise Permanent(unknown)
     enabled = [phone for phone in phones if phone.enabled]
@@ -82,10 +82,10 @@ def _trusted(phones: list[Phone], event: Event, unknown: str) -> list[Phone]:
 
 
 def _is_vouched_for(phone: Phone, event: Event) -> bool:
-    """Whether the way the event came proves that it is about this number."""
+    """Whether the event's source proves that it concerns this number."""
     if event.source == "meta":
         return event.app == phone.app_id  # signed by the app that the number is registered with
     if event.source == "eum":
-        # AWS reports about numbers that are linked to it, each in an entry of the account that the number is in.
+        # AWS reports about numbers linked to it, each in an entry of the number's account.
         return phone.aws_phone is not None and event.waba == phone.waba_meta_id
     return True

@@ -1,4 +1,4 @@
-"""The counts read back: days of an account."""
+"""Read access to the daily counts of an account."""
 
 from datetime import date, timedelta
 from typing import Annotated
@@ -12,7 +12,7 @@ from whatsapp.api.queries import NotFound, Page
 from whatsapp.api.views import AnalyticsDay, AnalyticsDays
 from whatsapp.store.items.counts import Analytics
 
-MOST_DAYS = 90  # One call of DynamoDB reads 100 items.
+MOST_DAYS = 90  # DynamoDB reads up to 100 items per call.
 
 
 def _as_date(text: str) -> date:
@@ -20,7 +20,7 @@ def _as_date(text: str) -> date:
         given = date.fromisoformat(text)
     except ValueError:
         given = None
-    # isoformat() again, because weeks and dates without dashes are read too.
+    # Compared with isoformat(), because fromisoformat() accepts weeks and dates without dashes too.
     if given is None or given.isoformat() != text:
         raise PydanticCustomError("date", "must be a date, as in 2026-01-31")
     return given
@@ -30,7 +30,7 @@ type Day = Annotated[date, BeforeValidator(_as_date)]
 
 
 class AnalyticsQuery(BaseModel):
-    """Which days of which account: `waba` is Meta's id of it, `from` and `to` are dates in UTC, both included."""
+    """Filter for days of an account: `waba` is Meta's id of it, `from` and `to` are UTC dates, inclusive."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
 
@@ -41,7 +41,7 @@ class AnalyticsQuery(BaseModel):
     @field_validator("last")
     @classmethod
     def _spans_few_days(cls, last: date, info: ValidationInfo) -> date:
-        first = info.data.get("first")  # Not there when it broke its own rule.
+        first = info.data.get("first")  # Absent when its own validation failed.
         if first is not None and not 0 <= (last - first).days < MOST_DAYS:
             raise PydanticCustomError("span", "must be `from` or up to 89 days later")
         return last
@@ -49,8 +49,9 @@ class AnalyticsQuery(BaseModel):
 
 def analytics(table: Table, company: str, query: AnalyticsQuery) -> Page[AnalyticsDays]:
     """
-    The counted days of an account of *company*, oldest first. Days on which nothing came are left out. Raises
-    NotFound.
+    Return the counted days of an account of *company*, oldest first. Days without messages are left out.
+
+    Raises NotFound.
     """
     phones = store.phones.of_company(table, company)
     if not any(entry.get("waba") == query.waba for entry in phones):

@@ -1,4 +1,4 @@
-"""The inbox read back: conversations of a number, and the messages of one of them, newest first, page by page."""
+"""Read access to the inbox: conversations of a number, and messages of a conversation, newest first, paginated."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,22 +16,23 @@ from whatsapp import store
 from whatsapp.api.views import Conversations, Messages, conversation_view, message_view
 from whatsapp.store.items import Conversation, Media, Message, Phone
 
-# Messages stand between the conversations in the inbox's index. What one call reads is bounded, then comes a cursor.
+# Messages share the inbox's index with conversations. One call reads a bounded number of entries, then returns a
+# cursor.
 ENTRIES_PER_CALL = 2_000
 ENTRIES_PER_QUERY = 400
 
 
 class NotFound(Exception):
-    """Not there, or another company's: the caller is not told which."""
+    """Missing, or another company's: the response does not tell which."""
 
 
 class PhoneRequired(Exception):
-    """The company has several numbers, so the call must say which one it means."""
+    """The company has several numbers, so the call must name one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What is read from, and what seals its addresses and cursors (`shared.api.opaque_ids.seal_of`)."""
+    """Data sources, and the secret that seals addresses and cursors (`shared.api.opaque_ids.seal_of`)."""
 
     table: Table
     bucket: Bucket
@@ -39,12 +40,12 @@ class Source:
 
     @property
     def seal(self) -> Seal:
-        """What makes keys and cursors. Raises SecretUnreadable."""
+        """The seal of keys and cursors. Raises SecretUnreadable."""
         return seal_of(self.seal_secret)
 
 
 class _Query(BaseModel):
-    # Strict about names: a filter with a typing error must not answer as if it had not been there.
+    # Unknown names are rejected: a misspelled filter must not be ignored.
     model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
 
     limit: int = Field(default=50, ge=1, le=100)
@@ -52,20 +53,20 @@ class _Query(BaseModel):
 
 
 class ConversationsQuery(_Query):
-    """Which conversations. `phone`: Meta's id of the number, or its digits; may be left out where there is but one."""
+    """Filter for conversations. `phone`: Meta's id of the number, or its digits; optional if there is only one."""
 
-    # A `+` that nobody escaped arrives as a blank.
+    # An unescaped `+` arrives as a blank.
     phone: str | None = Field(default=None, pattern=r"^[+ ]?[0-9]{5,20}$")
     archived: Literal["true", "false"] | None = None  # none: both
 
 
 class MessagesQuery(_Query):
-    """Which messages of a conversation."""
+    """Filter for the messages of a conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page[R]:
-    """Part of a listing. With a cursor there may be more behind it, however short this part is; without, it is over."""
+    """A page of a listing. With a cursor there may be more, however short the page; it is absent on the last page."""
 
     result: R
     cursor: str | None
@@ -73,7 +74,7 @@ class Page[R]:
 
 def conversations(source: Source, company: str, query: ConversationsQuery) -> Page[Conversations]:
     """
-    Conversations of one number of *company*. One that gets a message while a caller pages moves to the front.
+    Return conversations of one number of *company*. New messages move a conversation to the front during paging.
 
     Raises PhoneRequired, NotFound and InvalidCursor.
     """
@@ -91,7 +92,7 @@ def conversations(source: Source, company: str, query: ConversationsQuery) -> Pa
 
 
 def messages(source: Source, company: str, key: str, query: MessagesQuery) -> Page[Messages]:
-    """Messages of the conversation that `conversations` gave *key* to. Raises NotFound and InvalidCursor."""
+    """Return the messages of a conversation, by its *key* from `conversations`. Raises NotFound and InvalidCursor."""
     seal = source.seal
     head = _conversation(source.table, seal, company, key)
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", head.pk))
@@ -104,7 +105,7 @@ def messages(source: Source, company: str, key: str, query: MessagesQuery) -> Pa
 
 
 def _phone(table: Table, company: str, given: str | None) -> Phone:
-    """The company's number that is meant: the one with this id or these digits, or its only one."""
+    """Return the requested number of the company: by id or digits, or its only one."""
     entries = store.phones.of_company(table, company)
     if given is not None:
         digits = given.lstrip("+ ")
@@ -121,7 +122,7 @@ def _phone(table: Table, company: str, given: str | None) -> Phone:
 def _heads(
     table: Table, phone: Phone, query: ConversationsQuery, start: Attributes | None
 ) -> tuple[list[Conversation], Attributes | None]:
-    """Heads from *start* on, and where to go on; fewer than the limit where many messages stand between them."""
+    """Return heads from *start* and the next start key; fewer than the limit if many messages are in between."""
     found: list[Conversation] = []
     for _ in range(ENTRIES_PER_CALL // ENTRIES_PER_QUERY):
         heads, start = store.heads.page(
@@ -135,7 +136,7 @@ def _heads(
         room = query.limit - len(found)
         found += wanted[:room]
         if len(wanted) > room:
-            # Not where the index stopped reading: the heads that this page had no room for come next.
+            # Not the position where the index read stopped: heads that did not fit come next.
             return found, store.heads.position_of(found[-1])
         if start is None or len(found) == query.limit:
             break
@@ -143,7 +144,7 @@ def _heads(
 
 
 def _conversation(table: Table, seal: Seal, company: str, key: str) -> Conversation:
-    """The company's conversation with this address. Raises NotFound."""
+    """Return the company's conversation with this address. Raises NotFound."""
     try:
         head = store.heads.get(table, seal.open(key, bound_to=_address(company)))
     except NotOurs:
@@ -160,7 +161,7 @@ def _address(company: str) -> str:
 def _records_of_missing_files(
     table: Table, company: str, shown: Iterable[Message]
 ) -> dict[str, Media]:
-    """What is known about files that messages announce and do not have, by media id."""
+    """Return the records of announced files that messages do not have yet, by media id."""
     missing = [m.media_id for m in shown if m.media_id and not m.s3_key and not m.erased]
     records = store.media.known(table, missing) if missing else {}
     return {name: record for name, record in records.items() if record.company == company}

@@ -1,4 +1,4 @@
-"""What callers of the API see of items: camelCase, numbers as JSON has them, links to files instead of their keys."""
+"""Response models of the API: camelCase, JSON numbers, presigned links instead of object keys."""
 
 from decimal import Decimal
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ LINK_SECONDS = 15 * 60
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """*value* with numbers as JSON has them: DynamoDB gives decimals, which would come out as texts."""
+    """Return *value* with JSON numbers: DynamoDB's decimals would be rendered as text."""
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, dict):
@@ -28,7 +28,7 @@ type Json = Annotated[Any, BeforeValidator(_plain)]
 
 
 class View(BaseModel):
-    """Part of an answer. What is None is left out of it."""
+    """Part of a response. Fields that are None are omitted."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -39,7 +39,7 @@ class View(BaseModel):
 
 
 class ConversationView(View):
-    """A conversation. `key` is its address in URLs: stable, and of use to this company only."""
+    """A conversation. `key` is its address in URLs: stable, and valid for this company only."""
 
     key: str
     phone: str  # Meta's id of the business number
@@ -53,7 +53,7 @@ class ConversationView(View):
 
 
 class Link(View):
-    """A download that needs no key and ends by itself."""
+    """An expiring download link that needs no credentials."""
 
     link: str
     expires_in_seconds: int = LINK_SECONDS
@@ -61,10 +61,10 @@ class Link(View):
 
 class MediaView(View):
     """
-    A message's file; with a link where `status` is STORED.
+    A message's file; with a link if `status` is STORED.
 
-    PENDING: being fetched. FAILED: not what the provider announced. EXPIRED: gone at the provider. REVOKED: deleted by
-    its sender. UNAVAILABLE: there is no file, and so long ago that the reason is forgotten.
+    PENDING: being downloaded. FAILED: differs from the announcement. EXPIRED: no longer at the provider. REVOKED:
+    deleted by its sender. UNAVAILABLE: there is no file, and the record with the reason has expired.
     """
 
     mime_type: str | None
@@ -75,7 +75,7 @@ class MediaView(View):
 
 
 class ReactionView(View):
-    """What somebody answered a message with."""
+    """A reaction to a message."""
 
     actor: str
     emoji: str
@@ -83,13 +83,13 @@ class ReactionView(View):
 
 class MessageView(View):
     """
-    A message. A field that `Message` has under the same name means the same here.
+    A message. Fields with the same name as in `Message` have the same meaning.
 
-    Of an erased message only the first group is there: that it was, and when.
+    For an erased message only the first group is present: the fact and the times.
     """
 
     id: str
-    correlation_id: str  # what logs call it
+    correlation_id: str  # the id used in logs
     direction: str
     type: str
     received_at: str
@@ -103,7 +103,7 @@ class MessageView(View):
     group_id: str | None = None
     origin: str | None = None
     preview: str | None = None
-    text: str | None = None  # of a very long one the beginning; all of it is behind `wholeContent`
+    text: str | None = None  # the beginning of a very long text; `wholeContent` links to all of it
     caption: str | None = None
     content: Json = None
     whole_content: Link | None = None  # to JSON: {textBody, content}
@@ -119,7 +119,7 @@ class MessageView(View):
     revoked_at: str | None = None
     errors: Json = None
     delivery_status: str | None = None
-    status_history: Json = None  # [{status, at, code}], one for each status that was reached
+    status_history: Json = None  # [{status, at, code}], one for each status reached
     status_error: Json = None
     played_at: str | None = None
     price_category: str | None = None
@@ -138,7 +138,7 @@ class Messages(View):
 
 
 class AnalyticsDay(View):
-    """A day of an account. A field that `Analytics` has under the same name means the same here."""
+    """A day of an account. Fields with the same name as in `Analytics` have the same meaning."""
 
     date: str
     messages_sent: int
@@ -162,7 +162,7 @@ class AnalyticsDays(View):
 
 
 class ParkedView(View):
-    """A parked event: why it is there, what it looked like, and what became of its replays (`WebhookEvent.state`)."""
+    """A parked event: its reason, its outline, and the state of its replays (`WebhookEvent.state`)."""
 
     event_id: str
     state: str
@@ -171,7 +171,7 @@ class ParkedView(View):
     company: str | None
     phone: str | None
     waba: str | None
-    correlation_id: str | None  # what logs call it
+    correlation_id: str | None  # the id used in logs
     received_at: str
     parked_at: str
     replay_count: int | None
@@ -192,7 +192,7 @@ class DeadLetterView(View):
     """
     A dead letter. `queue` is `events` (whatsapp.fifo) or `social` (SNS messages that never became events).
 
-    `reason` is what the last attempt raised, or `no_error_reported`. `redriven_at`: it came back since.
+    `reason` is the error of the last attempt, or `no_error_reported`. `redriven_at`: the last redrive.
     """
 
     id: str
@@ -207,14 +207,14 @@ class DeadLetterView(View):
 
 
 class DeadLetters(View):
-    """Dead letters that could be seen now, and about how many there are in each queue."""
+    """The dead letters visible now, and the approximate number in each queue."""
 
     letters: list[DeadLetterView]
     waiting: dict[str, int]
 
 
 class Redriven(View):
-    """What became of one dead letter: back on the queue, or *refused* with a reason and left where it was."""
+    """The result of one redrive: queued again, or *refused* with a reason and left in place."""
 
     id: str
     queue: str
@@ -227,7 +227,7 @@ _TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - 
 
 
 def conversation_view(head: Conversation, phone: str, *, key: str) -> ConversationView:
-    """A conversation of the business number *phone*, under its address."""
+    """Return the view of a conversation of the business number *phone*."""
     return ConversationView(
         key=key,
         phone=phone,
@@ -242,13 +242,13 @@ def conversation_view(head: Conversation, phone: str, *, key: str) -> Conversati
 
 
 def message_view(bucket: Bucket, message: Message, file: Media | None) -> MessageView:
-    """A message; *file* is what is known about a file that it announces and does not have."""
+    """Return the view of a message; *file* is the record of an announced file that is not stored yet."""
     if message.erased:
         return MessageView(**_ids(message), **message.model_dump(include=_OF_A_STUB))
     reactions = [
         ReactionView(actor=actor, emoji=reaction["emoji"])
         for actor, reaction in (message.reactions or {}).items()
-        if reaction.get("emoji")  # Without one it was taken back.
+        if reaction.get("emoji")  # Without an emoji the reaction was removed.
     ]
     return MessageView(
         **_ids(message),
@@ -262,7 +262,7 @@ def message_view(bucket: Bucket, message: Message, file: Media | None) -> Messag
 
 
 def parked_view(event: WebhookEvent) -> ParkedView:
-    """A parked event."""
+    """Return the view of a parked event."""
     same = ParkedView.model_fields.keys() & WebhookEvent.model_fields.keys()
     return ParkedView(
         state=event.state,
@@ -287,12 +287,12 @@ def _media_view(bucket: Bucket, message: Message, file: Media | None) -> MediaVi
             return MediaView(status="UNAVAILABLE", **announced)
         return MediaView(status="STORED", **link.model_dump(), **announced)
     status = file.media_status if file else "UNAVAILABLE"
-    # Stored for another message that has the same file, and about to be for this one.
+    # Stored for another message with the same file, and soon for this one.
     return MediaView(status="PENDING" if status == "STORED" else status, **announced)
 
 
 def _link(folder: Folder, key: str | None) -> Link | None:
-    """A link to an object of the folder; None for any other key, which is recorded as a fault."""
+    """Return a link to an object of the folder; None for any other key, which is recorded as a fault."""
     if key is None:
         return None
     try:

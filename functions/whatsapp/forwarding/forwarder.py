@@ -1,8 +1,8 @@
 """
-What happens at an automated number is handed over to the context that answers there, after it is stored here.
+Forwards events of an automated number to the context that answers there, after storing them.
 
-On every delivery of an event, also a repeated one: the one before may have died after it stored and before it got here.
-The queues and their readers know what they have seen, so that twice is harmless.
+Runs on every delivery of an event, including repeats: an earlier delivery may have died between storing and forwarding.
+The queues and their consumers deduplicate.
 """
 
 from shared import clock
@@ -22,9 +22,9 @@ def message(
     here: Resources, event: Event, phone: Phone, described: Content, stored: Message
 ) -> None:
     """
-    Hand a customer's message over, or the business's own answer, after which automation is silent.
+    Forward a customer's message, or the business's own reply, after which automation stops.
 
-    What nobody is to answer stays here: notices of the provider, and messages that were deleted before they came.
+    Messages that need no answer are not forwarded: provider notices, and messages revoked before they arrived.
     """
     if not _is_wanted(event, phone) or described.subtype == "system" or stored.revoked_at:
         return
@@ -40,7 +40,7 @@ def message(
 
 
 def file(here: Resources, phone: Phone, stored: Message, media_id: str, url: str) -> None:
-    """Tell where the file of a message lies (`s3://`), which was handed over before the file was here."""
+    """Announce the location (`s3://`) of a message's file, stored after the message was forwarded."""
     if not phone.is_automated or stored.group_id or stored.revoked_at or stored.erased:
         return
     number = _number(phone)
@@ -56,7 +56,7 @@ def file(here: Resources, phone: Phone, stored: Message, media_id: str, url: str
 
 
 def reaction(here: Resources, event: Event, phone: Phone) -> None:
-    """Hand a customer's reaction over. One that is taken back says nothing, and one of the business answers nothing."""
+    """Forward a customer's reaction. Removed reactions and reactions of the business are not forwarded."""
     if not _is_wanted(event, phone) or event.kind != "message":
         return
     received_at = ordering.received_at_ms(event.at, event.index, event.accepted_at)
@@ -74,7 +74,7 @@ def reaction(here: Resources, event: Event, phone: Phone) -> None:
 def status(
     here: Resources, event: Event, phone: Phone, parsed: Status, message: Message | None
 ) -> None:
-    """Hand a delivery status over, unless *message*, or the action that it names, is known to be the inbox's own."""
+    """Forward a delivery status, unless *message* or the status's action is known to belong to the inbox."""
     if not phone.is_automated or _is_own(here, parsed, message):
         return
     error = parsed.errors[0] if parsed.errors else {}
@@ -90,9 +90,9 @@ def status(
 
 def _is_own(here: Resources, parsed: Status, message: Message | None) -> bool:
     """
-    Whether the inbox sent what a status is about, or another app of the business did: nobody else waits for it.
+    Whether the inbox, or another app of the business, sent the status's message: no conversation waits for it.
 
-    What nobody here knows may be of a conversation, which is told of it later.
+    An unknown message may belong to a conversation, which receives the status.
     """
     action_id = parsed.action_id or (message.action_id if message else None)
     if action_id is None:
@@ -101,7 +101,7 @@ def _is_own(here: Resources, parsed: Status, message: Message | None) -> bool:
 
 
 def _is_wanted(event: Event, phone: Phone) -> bool:
-    """Whether somebody answers there. Not in groups: a conversation is with one person."""
+    """Whether a context answers at the number. Not in groups: a conversation has one customer."""
     return phone.is_automated and not (event.payload or {}).get("group_id")
 
 

@@ -1,8 +1,8 @@
 """
-What happened at a number, in the words that contexts share (`shared.events`).
+Translates events of a number into the event types shared between contexts (`shared.events`).
 
-The same event is told in the same words however often it comes: all but the copy of a file is read from the event, not
-from what is stored of it. What the shared words have no place for stands in `extra`, under the provider's names.
+A repeated event always has the same translation: except for the copy of a file, everything is read from the event, not
+from the stored item. Fields without a shared equivalent are in `extra`, under the provider's names.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,17 +15,17 @@ from whatsapp.event import Event
 from whatsapp.inbound import senders
 from whatsapp.inbound.content import MEDIA_TYPES, Content
 
-# WhatsApp allows 4,096 characters; what is longer all the same must still fit into a queue's message.
+# WhatsApp allows 4,096 characters; even a longer text must fit into a queue message.
 LONGEST_TEXT = 64 << 10
-LONGEST_WORDS = 1_000  # of a button, of a place
-# Who, when and what: fields of their own in the shared words.
+LONGEST_WORDS = 1_000  # of a button or a place
+# Sender, time and type: separate fields of the shared events.
 _FRAME = frozenset(
     {"id", "from", "from_user_id", "to", "to_user_id", "user_id", "timestamp", "type", "context"}
 )
 _FRAME_OF_A_STATUS = frozenset(
     {
         *("id", "status", "timestamp", "biz_opaque_callback_data"),
-        # A status needs no addresses: the message that it is about has them.
+        # A status needs no addresses: its message has them.
         *("recipient_id", "recipient_user_id", "recipient", "recipient_type"),
         *("recipient_participant_id", "participant_recipient_id"),
     }
@@ -34,7 +34,7 @@ _FRAME_OF_A_STATUS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The business's number as other contexts know it: provider, Meta's id of its account, E.164, company."""
+    """The business's number as other contexts identify it: provider, Meta's id of its account, E.164, company."""
 
     provider: Provider
     account: str
@@ -50,9 +50,9 @@ def message(
     event: Event, described: Content, number: Number, *, received_at: str, file_url: str | None
 ) -> InboundMessage:
     """
-    A customer's message, or as `human_reply` an echo. Never raises, whatever the provider sent.
+    Translate a customer's message, or an echo as `human_reply`. Never raises, for any provider input.
 
-    *received_at* is `YYYY-MM-DDTHH:MM:SS.mmmZ`; *file_url* is our copy of the message's file, where there is one yet.
+    *received_at* is `YYYY-MM-DDTHH:MM:SS.mmmZ`; *file_url* is our copy of the message's file, if it exists yet.
     """
     payload = event.payload or {}
     word = _string(payload, "type") or "unknown"
@@ -105,7 +105,7 @@ def delivery_status(
     error_code: str | None,
     occurred_at: str,
 ) -> DeliveryStatus:
-    """What became of a message, in the provider's word. *occurred_at* is written as `received_at` of a message."""
+    """Translate a delivery status, keeping the provider's value. *occurred_at* has the format of `received_at`."""
     payload = event.payload or {}
     rest = {name: value for name, value in payload.items() if name not in _FRAME_OF_A_STATUS}
     return DeliveryStatus(
@@ -155,7 +155,7 @@ def _contacts(message: Part) -> Said:
 
 
 def _button(message: Part) -> Said:
-    """The answer to a button of a template."""
+    """Translate the answer to a template button."""
     part = _part(message, "button")
     rest = _without(part, "payload", "text")
     return _tapped("button", _string(part, "payload"), _string(part, "text"), rest)
@@ -191,7 +191,7 @@ def _reaction(message: Part) -> Said:
 
 
 def _unknown(message: Part) -> Said:
-    """Orders, answers to forms, and whatever comes next: whole, for those who know what it is."""
+    """Translate orders, form answers and future types: passed on unchanged for consumers that know them."""
     return {"kind": "unknown", "rest": message.get(str(message.get("type")))}
 
 
@@ -227,6 +227,6 @@ def _string(part: Part, name: str, longest: int = LONGEST_WORDS) -> str | None:
 
 
 def _number(value: object) -> str | None:
-    """A number as text; None for what is none."""
+    """Return a number as text; None for other values."""
     is_number = isinstance(value, int | float | str) and not isinstance(value, bool) and value != ""
     return str(value)[:LONGEST_WORDS] if is_number else None

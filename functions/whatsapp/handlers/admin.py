@@ -1,4 +1,4 @@
-"""What could not be handled, over HTTP: parked events and dead letters, listed and put back on the queue."""
+"""HTTP API for events that could not be processed: lists and requeues parked events and dead letters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from whatsapp.recovery.replay import NotReplayable, Position, Replay, Wanted
 from whatsapp.resources import Depot
 from whatsapp.store.events import EVENT_INDEX
 
-# One replay makes a handful of calls; what is left of the time is for the answer.
+# One replay makes a handful of calls; this time is reserved for the response.
 SPARE_MS = 8 * clock.SECOND_MS
 
 
@@ -50,14 +50,14 @@ class AdminSettings(Settings):
 
 
 class _Input(BaseModel):
-    # Strict about names: a filter with a typing error must not act as if it had not been there.
+    # Unknown names are rejected: a misspelled filter must not be ignored.
     model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
 
     limit: int = Field(default=50, ge=1, le=100)
 
 
 class ParkedInput(_Input):
-    """Which parked events. `company` is for operators; without it they see those of all companies and of none."""
+    """Filter for parked events. `company` is for operators; if absent: all companies, and events without one."""
 
     reason: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_]{1,64}$")
     company: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
@@ -65,23 +65,23 @@ class ParkedInput(_Input):
 
 
 class ParkedQuery(ParkedInput):
-    """... to list. `waiting`: those that nobody has handled yet."""
+    """Filter for listing parked events. `waiting`: those not processed yet."""
 
     state: Literal["waiting", "all"] = "waiting"
 
 
 class LettersQuery(_Input):
-    """How many dead letters of each queue."""
+    """Limits the number of dead letters per queue."""
 
 
 class RedriveInput(_Input):
-    """Which dead letters: those with the given ids, or as many as `limit` says."""
+    """Selects dead letters: those with the given ids, or up to `limit`."""
 
     ids: list[str] | None = Field(default=None, min_length=1, max_length=100)
 
 
 settings = AdminSettings.load()
-# A call may wait for a minute by default, and API Gateway waits for half of one.
+# boto3's default timeout is a minute, and API Gateway's half of that.
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 2})
 sqs = boto3.client("sqs", config=quick)
 depot = Depot(
@@ -106,7 +106,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 @app.get("/whatsapp/parked")
 def list_parked() -> Response[str]:
-    """Parked events, newest first. Query: reason, state, company, limit, cursor."""
+    """List parked events, newest first. Query: reason, state, company, limit, cursor."""
     caller = rest.caller(app, Scope.WHATSAPP_READ, Scope.OPERATOR)
     query = rest.query(app, ParkedQuery)
     states = replay.WAITING if query.state == "waiting" else None
@@ -119,7 +119,7 @@ def list_parked() -> Response[str]:
 
 @app.post("/whatsapp/parked/<event_id>/replay")
 def replay_parked(event_id: str) -> Response[str]:
-    """Put one parked event back on the queue."""
+    """Queue one parked event again."""
     caller = rest.caller(app, Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
     done = replay.replay(depot, event_id, _company(caller, None), by=caller.principal)
     _tell(caller, done)
@@ -128,7 +128,7 @@ def replay_parked(event_id: str) -> Response[str]:
 
 @app.post("/whatsapp/parked/replay")
 def replay_all() -> Response[str]:
-    """Put open parked events back on the queue, newest first. Body: reason, company, limit, cursor."""
+    """Queue open parked events again, newest first. Body: reason, company, limit, cursor."""
     caller = rest.caller(app, Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
     given = rest.body(app, ParkedInput)
     wanted = Wanted(company=_company(caller, given.company), reason=given.reason)
@@ -158,7 +158,7 @@ def replay_all() -> Response[str]:
 
 @app.get("/whatsapp/dead-letters")
 def list_dead_letters() -> Response[str]:
-    """Dead letters of both queues. Query: limit."""
+    """List dead letters of both queues. Query: limit."""
     rest.caller(app, Scope.OPERATOR)
     return rest.page(
         app, dead_letters.listed(depot, limit=rest.query(app, LettersQuery).limit), None
@@ -167,7 +167,7 @@ def list_dead_letters() -> Response[str]:
 
 @app.post("/whatsapp/dead-letters/redrive")
 def redrive() -> Response[str]:
-    """Put dead letters back where they come from. Body: ids, or limit."""
+    """Redrive dead letters to their source. Body: ids, or limit."""
     caller = rest.caller(app, Scope.OPERATOR)
     given = rest.body(app, RedriveInput)
     done: list[Redriven] = []
@@ -191,7 +191,7 @@ def redrive() -> Response[str]:
 
 
 def _company(caller: Caller, asked: str | None) -> str | None:
-    """Whose events the caller means: None, all companies' and nobody's, for operators only. Raises Forbidden."""
+    """Return the company to filter by; None, meaning all and none, only for operators. Raises Forbidden."""
     if Scope.OPERATOR in caller.scopes:
         return asked
     if asked not in {None, caller.company}:
@@ -202,9 +202,9 @@ def _company(caller: Caller, asked: str | None) -> str | None:
 def _listing(
     caller: Caller, use: str, given: ParkedInput, state: str = ""
 ) -> tuple[Listing, Position]:
-    """What a cursor of this call is bound to, and where the given one leads. Raises InvalidCursor."""
+    """Return the listing that a cursor is bound to, and the position of the given cursor. Raises InvalidCursor."""
     whose = _company(caller, given.company)
-    # None is every company: no name of one can be written so.
+    # None means every company: `*` cannot be a company name.
     parts = (use, "*" if whose is None else whose, given.reason or "", state)
     listing = Listing(caller.company, EVENT_INDEX, parts)
     if given.cursor is None:
@@ -262,6 +262,6 @@ def _tell_redriven(caller: Caller, one: Redriven) -> None:
 
 
 def _log(caller: Caller, message: str, facts: dict[str, Any]) -> None:
-    """One line per event that somebody wanted handled again, and who it was."""
+    """Write one log line per requeued event, with its caller."""
     who = {"company": caller.company, "principal": caller.principal}
     logger.info(message, extra=facts | who)

@@ -1,4 +1,4 @@
-"""The inbox over HTTP: GET /whatsapp/conversations, /whatsapp/conversations/{key}/messages, /whatsapp/analytics."""
+"""HTTP API of the inbox: GET /whatsapp/conversations, /whatsapp/conversations/{key}/messages, /whatsapp/analytics."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -31,7 +31,7 @@ class ApiSettings(Settings):
 
 
 settings = ApiSettings.load()
-# Links must be signed with version 4: what boto3 makes by itself, newer buckets and regions refuse.
+# Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = Config(signature_version="s3v4")
 source = queries.Source(
     table=Table(boto3.client("dynamodb"), settings.messages_table_name),
@@ -51,7 +51,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 @app.get("/whatsapp/conversations")
 def list_conversations() -> Response[str]:
-    """Conversations of one number, newest first. Query: phone, archived, limit, cursor."""
+    """List the conversations of one number, newest first. Query: phone, archived, limit, cursor."""
     caller = rest.caller(app, Scope.WHATSAPP_READ)
     query = rest.query(app, ConversationsQuery)
     page = queries.conversations(source, caller.company, query)
@@ -60,7 +60,7 @@ def list_conversations() -> Response[str]:
 
 @app.get("/whatsapp/conversations/<key>/messages")
 def list_messages(key: str) -> Response[str]:
-    """Messages of one conversation, newest first. Query: limit, cursor."""
+    """List the messages of one conversation, newest first. Query: limit, cursor."""
     caller = rest.caller(app, Scope.WHATSAPP_READ)
     page = queries.messages(source, caller.company, key, rest.query(app, MessagesQuery))
     return rest.page(app, page.result, page.cursor)
@@ -68,7 +68,7 @@ def list_messages(key: str) -> Response[str]:
 
 @app.get("/whatsapp/analytics")
 def list_analytics() -> Response[str]:
-    """Counted days of one account, oldest first. Query: waba, from, to."""
+    """List the counted days of one account, oldest first. Query: waba, from, to."""
     caller = rest.caller(app, Scope.WHATSAPP_READ)
     page = analytics.analytics(source.table, caller.company, rest.query(app, AnalyticsQuery))
     return rest.page(app, page.result, page.cursor)

@@ -1,4 +1,4 @@
-"""Every five minutes: one message over the whole way, and whether it arrived."""
+"""Every five minutes: sends one message over the whole path and checks its arrival."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(_event: object, _context: object) -> None:
-    """Schedule in, nothing out. What raises counts as lost too: the alarm takes a missing canary for a failure."""
+    """Schedule in, no result. An error counts as lost too: the alarm treats a missing metric as a failure."""
     flight = canary.fly(way)
     metrics.add_metric("CanarySuccess", MetricUnit.Count, 0 if flight.lost else 1)
     facts = {"correlation_id": correlation_id_of(flight.message_id), "company": canary.COMPANY}

@@ -1,4 +1,4 @@
-"""Every minute: counts of hours and days."""
+"""Every minute: hourly and daily counts."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -30,9 +30,9 @@ gc_at_start.done()
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """
-    EventBridge event in, nothing out.
+    EventBridge event in, no result.
 
-    Its `time` decides what is due, so that one which comes late or twice does what it would have done in time.
+    Its `time` decides what is due, so that a late or repeated event does the same as a punctual one.
     """
     due_at_ms = clock.from_text(event["time"])
     counted = rollup.count_due(table, due_at_ms, context.get_remaining_time_in_millis)

@@ -1,4 +1,4 @@
-"""SNS topic of AWS End User Messaging Social onto the queue: a standard topic cannot feed a FIFO queue itself."""
+"""SNS topic of AWS End User Messaging Social onto the queue: a standard topic cannot feed a FIFO queue directly."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +32,7 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], _context: object) -> None:
-    """SNS event in, nothing out: an asynchronous invocation is done unless it raises, and SNS repeats it then."""
+    """SNS event in, no result: the asynchronous invocation succeeds unless it raises, and is retried then."""
     for record in event["Records"]:
         metrics.add_metric("Received", MetricUnit.Count, 1)
         notification = record["Sns"]

@@ -1,4 +1,4 @@
-"""GET and POST /webhooks/whatsapp: Meta's handshake, and its events onto the queue."""
+"""GET and POST /webhooks/whatsapp: Meta's handshake, and queuing of its events."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,11 +28,11 @@ class WebhookSettings(Settings):
     whatsapp_queue_url: str
     media_bucket_name: str
     whatsapp_app_secret_id: str
-    whatsapp_canary_secret_id: str = ""  # none: no canary is deployed
+    whatsapp_canary_secret_id: str = ""  # empty: no canary is deployed
 
 
 settings = WebhookSettings.load()
-# The provider waits for about a second; it repeats what we could not take.
+# The provider waits about a second, and repeats requests that we did not accept.
 quick = Config(
     connect_timeout=1,
     read_timeout=2,

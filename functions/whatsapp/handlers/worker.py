@@ -1,4 +1,4 @@
-"""`whatsapp.fifo`: every event of the inbox, and the follow-ups that the worker sends itself."""
+"""Worker of `whatsapp.fifo`: processes all events of the inbox, including its own follow-up events."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_sqs import SQSClient
 
-# Of these the provider's time says when they happened just now; a synchronized history is months old.
+# For these kinds the provider's time is the time of the event; a synchronized history is months old.
 _HAPPENED_NOW = frozenset({"message", "echo", "status"})
 
 
@@ -61,13 +61,13 @@ class WorkerSettings(Settings):
 settings = WorkerSettings.load()
 # Neither Graph nor End User Messaging has idempotency keys: one attempt, and the ledger decides about the next.
 once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout=10)
-# The default read timeout is as long as the function may run.
+# The default read timeout is as long as the function's timeout.
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
 
 @cache
 def _sqs() -> SQSClient:
-    """One client for all queues, made when the first message leaves."""
+    """Create one client for all queues, on the first send."""
     return boto3.client("sqs", config=patient)
 
 
@@ -94,14 +94,14 @@ here = Resources(
     keep_revoked_content=settings.keep_revoked_content,
     log_all_events=settings.event_log == "all",
 )
-# A table that hangs has used up as much; without as much again, the reason of a dead letter goes unsaid.
+# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
 NOTE_MS = 30 * clock.SECOND_MS
 gc_at_start.done()
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
-    """SQS batch in, the ids of what is to come back out."""
+    """SQS batch in, ids of the failed records out."""
     run = Invocation(context.aws_request_id, context.get_remaining_time_in_millis)
 
     def handle(record: Record) -> Handled:
@@ -116,7 +116,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
 
 
 def _report(record: Record, handled: Handled) -> None:
-    """One line and a few counts per event."""
+    """Write one log line and a few metrics per event."""
     event, outcome = handled.event, handled.outcome
     is_ours = event is not None and event.source == "parley"
     metrics.add_metric("FollowUp" if is_ours else outcome.value.capitalize(), MetricUnit.Count, 1)
@@ -133,7 +133,7 @@ def _report(record: Record, handled: Handled) -> None:
     if event is not None:
         now_ms = clock.now_ms()
         age_ms = now_ms - event.accepted_at
-        # A replay waited for people; a message of another context waited for its model and its provider.
+        # A replay waited for an operator; a message of another context waited for its model and its provider.
         if event.replay_of is None and event.kind != OUTBOUND:
             metrics.add_metric("PersistLatencyMs", MetricUnit.Milliseconds, age_ms)
         if outcome is Outcome.PERSISTED and not event.replay_of and event.kind in _HAPPENED_NOW:
@@ -154,7 +154,7 @@ def _report(record: Record, handled: Handled) -> None:
 
 
 def _note_dead_letter(record: Record, failure: Exception) -> None:
-    """Keep why an event becomes a dead letter."""
+    """Store why an event becomes a dead letter."""
     said = describe(failure)
     reason = ": ".join(said[part] for part in ("error", "reason") if part in said)
     parking.note_dead_letter(here, record.body, reason, record.attempt)

@@ -1,1 +1,1 @@
-"""Meta's webhook payloads: verified, split into single events, senders and content parsed."""
+"""Meta's webhook payloads: verification, splitting into single events, parsing of senders and content."""

@@ -1,4 +1,4 @@
-"""What a provider's message says: the contract's type, text, preview and the rest, whatever Meta sends."""
+"""Parses a provider's message into the contract's type, text, preview and other fields. Accepts any input."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _MOST_ERRORS = 5
 
 @dataclass(frozen=True, slots=True)
 class MediaFile:
-    """The file of a media message, as the webhook announces it."""
+    """The file of a media message, as announced in the webhook."""
 
     media_id: str
     mime_type: str
@@ -37,7 +37,7 @@ class MediaFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """A message's content in the words of the contract (item 1: `type`, `textBody`, `preview` ...)."""
+    """A message's content under the contract's field names (item 1: `type`, `textBody`, `preview` ...)."""
 
     type: str
     subtype: str
@@ -52,7 +52,7 @@ class Content:
 
 
 def describe(message: Mapping[str, Any]) -> Content:
-    """The content of a message as Meta sends it; unknown types are kept raw in `content`. Never raises."""
+    """Return the content of a message in Meta's format; unknown types are kept raw in `content`. Never raises."""
     kind = str(message.get("type") or "unknown")
     described = _DESCRIPTIONS.get(kind, _unknown)(_part(message, kind), message)
     facts: dict[str, Any] = {"type": kind, "subtype": kind, "opens_window": kind in _OPENS_WINDOW}
@@ -105,7 +105,7 @@ def _contacts(_part: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str,
 def _interactive(part: Mapping[str, Any], _message: Mapping[str, Any]) -> dict[str, Any]:
     kind = _string(part, "type") or "interactive"
     if "body" in part and kind not in part:
-        # What the business sends has no answer in it: its words and its buttons stand beside each other.
+        # A message of the business contains no answer: its text and its buttons are sibling fields.
         text = _string(_part(part, "body"), "text")
         return {"subtype": kind, "text_body": text, "content": dict(part)}
     answer = _part(part, kind)

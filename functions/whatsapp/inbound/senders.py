@@ -1,8 +1,8 @@
 """
-Who wrote and who was written to: the fields of a webhook that name a customer.
+Senders and receivers: the fields of a webhook that identify a customer.
 
-A customer has a phone (`wa_id`, digits), a business-scoped user id (BSUID, such as `GB.8f3a...`), or both. The names
-of the BSUID's fields are Meta's announced ones and not confirmed by traffic of ours: they stand in this module only.
+A customer has a phone (`wa_id`, digits), a business-scoped user id (BSUID, such as `GB.8f3a...`), or both. The names of
+the BSUID's fields were announced by Meta and are not confirmed by traffic of ours: only this module uses them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ _LONGEST_NAME = 256
 
 
 def customer_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
-    """What keeps a customer's events in one lane: the BSUID, else the digits, else the group's id, else empty."""
+    """Return the key that orders a customer's events: the BSUID, else the digits, else the group's id, else empty."""
     return (
         bsuid_of(kind, item, contact)
         or phone_of(kind, item, contact)
@@ -23,20 +23,20 @@ def customer_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] |
 
 
 def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
-    """The customer's business-scoped user id; empty where the event has none."""
+    """Return the customer's business-scoped user id; empty if the event has none."""
     changed = item.get("user_id")
     if kind == "identity" and isinstance(changed, dict):
         return _first(changed, ("previous",))  # {previous, current}: not confirmed either
     field = "to_user_id" if _is_outbound(kind, item) else "from_user_id"
-    # A call's status names only the one who is called.
+    # A call's status names only the callee.
     called = ("recipient_user_id",) if kind == "call" else ()
     return _first(item, (field, *called, "user_id")) or _first(contact or {}, ("user_id",))
 
 
 def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
-    """The digits of the customer's phone; empty where the event has none."""
+    """Return the digits of the customer's phone; empty if the event has none."""
     field = "to" if _is_outbound(kind, item) else "from"
-    # Calls' statuses name only the one who is called; preferences and new user ids have no other field than `wa_id`.
+    # Call statuses name only the callee; preferences and new user ids have only the field `wa_id`.
     own = {"call": "recipient_id", "preference": "wa_id", "identity": "wa_id"}.get(kind, field)
     phone = _first(item, (field, own)) or _first(contact or {}, ("wa_id",))
     digits = phone.removeprefix("+")
@@ -44,24 +44,24 @@ def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | No
 
 
 def _is_outbound(kind: str, item: Mapping[str, Any]) -> bool:
-    """Whether the customer is the receiver: of an echo, and of a call that the business makes."""
+    """Whether the customer is the receiver: of an echo, or of a call that the business makes."""
     return kind == "echo" or item.get("direction") == "BUSINESS_INITIATED"
 
 
 def name_of(contact: Mapping[str, Any] | None) -> str | None:
-    """The customer's profile name, as the webhook gives it."""
+    """Return the customer's profile name in the webhook."""
     profile = (contact or {}).get("profile")
     name = profile.get("name") if isinstance(profile, dict) else None
     return name[:_LONGEST_NAME] if isinstance(name, str) and name else None
 
 
 def recipient_of(status: Mapping[str, Any]) -> str:
-    """Whom a status is about: the BSUID, else the digits, else a group's id; empty where it names nobody."""
+    """Return the recipient of a status: the BSUID, else the digits, else a group's id; empty if none."""
     return _first(status, ("recipient_user_id", "recipient_id", "recipient"))
 
 
 class Contacts:
-    """The `contacts[]` of a change, found by id: a change may hold thousands of them, and of items."""
+    """The `contacts[]` of a change, indexed by id: a change may contain thousands of contacts and items."""
 
     def __init__(self, entries: Sequence[dict[str, Any]] = ()) -> None:
         self._entries = entries
@@ -73,7 +73,7 @@ class Contacts:
 
     def of(self, item: Mapping[str, Any], index: int) -> dict[str, Any] | None:
         """
-        The entry of the item's sender.
+        Return the entry of the item's sender.
 
         The first with the sender's `wa_id` or `user_id`; else the one at the same position; else the only one.
         """

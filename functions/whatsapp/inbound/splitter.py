@@ -1,7 +1,7 @@
 """
-A webhook body into canonical events: every entry, every change, every item, known or not.
+Splits a webhook body into canonical events: every entry, every change, every item, known or not.
 
-Nothing here refuses: what has no known shape becomes an event of kind `other` or `malformed`, for the worker to keep.
+Nothing is rejected: unknown shapes become events of kind `other` or `malformed`, which the worker stores or parks.
 """
 
 import json
@@ -28,7 +28,7 @@ _ARRAYS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "user_preferences": (("user_preferences", "preference"),),
     "user_id_update": (("user_id_update", "identity"),),
 }
-# field -> kind, for fields whose whole value is one event, or may be.
+# field -> kind, for fields whose whole value is, or can be, one event.
 _WHOLE: Mapping[str, str] = {
     "message_template_status_update": "template",
     "message_template_quality_update": "template",
@@ -47,9 +47,9 @@ _WHOLE: Mapping[str, str] = {
     "user_preferences": "preference",
     "user_id_update": "identity",
 }
-# Of a customer: these keep their order per customer. Statuses have a lane of their own.
+# Events of a customer, ordered per customer. Statuses have separate message groups.
 _BY_CUSTOMER = frozenset({"message", "echo", "call", "preference", "identity"})
-# What the worker sends itself: each in a lane of its own.
+# Events that the worker sends itself: each in a separate message group.
 _FOLLOW_UPS = frozenset({"media", "receipt"})
 _ENTITY_FIELDS = (
     "message_template_id",
@@ -60,18 +60,18 @@ _ENTITY_FIELDS = (
     "display_phone_number",
     "event",
 )
-# Parts of a change that say whom it is about and not what happened.
+# Parts of a change that identify its subject, not its content.
 _FRAME = frozenset({"messaging_product", "metadata", "contacts"})
-# How the two ends of a call connect (SDP): secret, worthless a minute later, and of no use to anybody here.
+# Session descriptions of a call (SDP): secret, expired after a minute, and not used by Parley.
 _OF_CONNECTIONS = frozenset({"session", "connection", "sdp"})
 _DEEPEST = 100
 _LONGEST_NAME = 256  # of fields, accounts, numbers
-_LONGEST_SECONDS = 100_000_000_000  # More digits than that are milliseconds.
+_LONGEST_SECONDS = 100_000_000_000  # Numbers from this one on are milliseconds.
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One HTTP request or SNS message of a provider: where it came from and when we took it."""
+    """One HTTP request or SNS message of a provider: its source and the time of acceptance."""
 
     source: str  # meta | eum
     app: str
@@ -79,7 +79,7 @@ class Delivery:
 
 
 def parse_body(raw: bytes | str) -> dict[str, Any] | None:
-    """The JSON object of a body; None when it is something else. Numbers beyond 15 digits lose precision here."""
+    """Return the JSON object of a body; None for anything else. Numbers beyond 15 digits lose precision."""
     try:
         body = json.loads(raw, parse_constant=str)
     except (ValueError, RecursionError):
@@ -88,7 +88,7 @@ def parse_body(raw: bytes | str) -> dict[str, Any] | None:
 
 
 def _is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON value
-    """Whether a value nests deeper than *levels*: what comes after this walks it by recursion."""
+    """Whether a value nests deeper than *levels*: later code processes it recursively."""
     layer = [value]
     for _ in range(levels):
         nested = (entry for entry in layer if isinstance(entry, dict | list))
@@ -103,13 +103,13 @@ def _is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON valu
 
 
 def events_of(body: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
-    """All events of a Meta body, in its order."""
+    """Yield all events of a Meta body, in its order."""
     for entry in _dicts(body.get("entry")):
         yield from events_of_entry(entry, delivery)
 
 
 def events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
-    """All events of one entry (`{id, time?, changes[]}`), in its order."""
+    """Yield all events of one entry (`{id, time?, changes[]}`), in its order."""
     if not entry.get("changes"):
         yield _event(
             "other", dict(entry), 0, field="", value={}, contacts=Contacts(), entry=entry, delivery=delivery,
@@ -123,7 +123,7 @@ def events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Ev
 
 
 def malformed(claim: dict[str, Any], delivery: Delivery, digest_of_body: str) -> Event:
-    """The event that stands for a signed body without events; *claim* is the pointer to the body."""
+    """Return the event for a signed body without events; *claim* is the pointer to the body."""
     return Event(
         kind="malformed", id=digest_of_body, source=delivery.source, app=delivery.app,
         accepted_at=delivery.accepted_at, waba="", phone="", display_phone="", field="",
@@ -149,10 +149,10 @@ def _events_of_change(
         # A known field without its arrays, or an unknown one: the whole change is the event.
         items = [(_WHOLE.get(field, "other"), value, 0)]
     elif rest and field in _ARRAYS:
-        items.append(("other", rest, 0))  # What came beside the arrays we know.
+        items.append(("other", rest, 0))  # Fields besides the known arrays.
     contacts = Contacts(_dicts(value.get("contacts")))
     for kind, whole, index in items:
-        # Taken out here, so that it reaches no queue, no claim and no parked event either.
+        # Removed at this point, so that it reaches no queue, claim or parked event.
         item = _without(whole, _OF_CONNECTIONS) if field == "calls" else whole
         yield _event(
             kind, item, index, field=field, value=value, contacts=contacts, entry=entry, delivery=delivery,
@@ -171,7 +171,7 @@ def _event(
     given = _text(item.get("id"))
     return Event(
         kind=kind,
-        # Without an id of its own an event is what it says and when: an account may be flagged a second time.
+        # Without an id an event is identified by content and time: an account may be flagged a second time.
         id=given if 0 < len(given) <= LONGEST_ID else digest(fingerprint, _text(entry.get("time"))),
         source=delivery.source,
         app=delivery.app,
@@ -189,7 +189,7 @@ def _event(
 
 
 def queue_entry(event: Event) -> Entry:
-    """The event as an entry of `whatsapp.fifo`: its group keeps what must stay in order, and nothing else, together."""
+    """Return the event as an entry of `whatsapp.fifo`: its group has exactly the events that must stay in order."""
     payload = event.payload or {}
     status_facts: tuple[str, ...] = ()
     if event.kind in _BY_CUSTOMER:
@@ -213,7 +213,7 @@ def queue_entry(event: Event) -> Entry:
 
 def _history(value: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], int]]:
     """
-    The messages of a `history` change: of its threads, or those that tell the files of earlier ones; and what failed.
+    Yield the messages of a `history` change: from its threads, or with files of earlier messages; then its failures.
 
     The second shape, `messages` as in the field of that name, is not confirmed by traffic of ours.
     """
@@ -232,7 +232,7 @@ def _history(value: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], in
 
 
 def _to_customer(message: dict[str, Any], thread: Mapping[str, Any]) -> dict[str, Any]:
-    """A message of a thread; one that the customer did not write says to whom it went, which the thread knows."""
+    """Return a message of a thread; one not written by the customer gets `to`, the thread's customer."""
     customer = _text(thread.get("id"))
     if not customer or message.get("to") or _text(message.get("from")) == customer:
         return message
@@ -246,7 +246,7 @@ def _without(value: Any, names: frozenset[str]) -> Any:  # noqa: ANN401 - any JS
 
 
 def _lasting(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """A payload without the `url` of its media, which is signed anew at every delivery."""
+    """Return a payload without the `url` of its media, which is signed anew for every delivery."""
     if isinstance(value, dict):
         is_media = "id" in value and ("sha256" in value or "mime_type" in value)
         return {
@@ -256,7 +256,7 @@ def _lasting(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def _seconds(value: object, delivery: Delivery) -> int:
-    """The provider's time in epoch seconds; our own where it is missing, no number, or in milliseconds after all."""
+    """Return the provider's time in epoch seconds; ours if it is missing or no number. Milliseconds are converted."""
     text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
     if not (text.isascii() and text.isdecimal()) or len(text) > len(str(_LONGEST_SECONDS)) + 2:
         return delivery.accepted_at // 1_000
@@ -265,7 +265,7 @@ def _seconds(value: object, delivery: Delivery) -> int:
 
 
 def _dicts(value: object) -> list[dict[str, Any]]:
-    """The objects of a list; anything else in it, or in its place, is kept as an object around it."""
+    """Return the objects of a list; any other value is wrapped in an object."""
     if value is None:
         return []
     entries = value if isinstance(value, list) else [value]
@@ -273,5 +273,5 @@ def _dicts(value: object) -> list[dict[str, Any]]:
 
 
 def _text(value: object) -> str:
-    """A provider's id or word as text; empty where it is missing."""
+    """Return a provider's id or value as text; empty if missing."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""

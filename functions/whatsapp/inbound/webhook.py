@@ -1,7 +1,7 @@
 """
-The way in: a provider's request becomes events on `whatsapp.fifo`, all of them or none acknowledged.
+Ingress: turns a provider's request into events on `whatsapp.fifo`, acknowledged all together or not at all.
 
-Nothing here reads or writes the table: what is a duplicate, and whose number it is, the worker finds out.
+Does not access the table: the worker detects duplicates and checks who owns the number.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ from whatsapp.inbound import splitter
 from whatsapp.inbound.splitter import Delivery
 
 # Meta sends at most 1,000 updates in one notification ("Webhooks", "Frequency"). More events than this cannot be
-# enqueued before the function ends, however often the sender repeats them.
+# enqueued before the function times out, even if the sender repeats them.
 MOST_EVENTS = 5_000
-# Who signed what our own canary sends. No app of Meta: their ids are digits.
+# The app id under which our own canary signs. Not an app of Meta: their ids are digits.
 CANARY_APP = "canary"
 
 
@@ -40,9 +40,9 @@ def signer_of(
     body: bytes, signature: str, secret: JsonSecret, canary: JsonSecret | None
 ) -> str | None:
     """
-    The id of the app that signed the body, None when nobody we know did; a new secret is picked up within a minute.
+    Return the id of the app that signed the body, None if no known app did; a new secret works within a minute.
 
-    The canary's own secret is asked last, so that nothing about it can keep a webhook of Meta's out.
+    The canary's own secret is checked last, so that a fault in it cannot reject Meta's webhooks.
     """
     app = meta_app(body, signature, _secrets_of_apps(secret.value()))
     if app is None and secret.refreshed():
@@ -54,10 +54,10 @@ def signer_of(
 
 def take_meta(body: bytes, app: str, queue: FifoQueue, bucket: Bucket) -> int:
     """
-    Enqueue everything in a verified Meta body and return the number of events.
+    Enqueue all events of a verified Meta body and return their number.
 
-    A body without events, or with more than MOST_EVENTS, is kept in S3 for the worker to park: the sender would repeat
-    it for days. Raises NotEnqueued.
+    A body without events, or with more than MOST_EVENTS, is stored in S3 for the worker to park: otherwise the sender
+    would repeat it for days. Raises NotEnqueued.
     """
     delivery = Delivery(source="meta", app=app, accepted_at=clock.now_ms())
     parsed = splitter.parse_body(body)
@@ -69,7 +69,7 @@ def take_meta(body: bytes, app: str, queue: FifoQueue, bucket: Bucket) -> int:
 
 def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
     """
-    Enqueue everything in one SNS message of AWS End User Messaging Social and return the number of events.
+    Enqueue all events of one SNS message of AWS End User Messaging Social and return their number.
 
     The entry is JSON text inside the JSON message; an object is accepted too. Raises NotEnqueued.
     """
@@ -78,7 +78,7 @@ def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
     entry = envelope.get("whatsAppWebhookEntry")
     parsed = splitter.parse_body(entry) if isinstance(entry, str) else entry
     if isinstance(parsed, dict) and "changes" in parsed:
-        # The service passes the entry on without its time, and events of a whole account have no other.
+        # The service passes the entry on without its time, and account-level events have no other time.
         parsed = {"time": _seconds_of(envelope.get("message_timestamp"))} | parsed
     events: list[Event] = []
     if isinstance(parsed, dict):
@@ -89,13 +89,13 @@ def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
 
 
 def _bounded(events: Iterable[Event]) -> list[Event]:
-    """The events; none where they are more than MOST_EVENTS, so that the body is kept as a whole."""
+    """Return the events; none if there are more than MOST_EVENTS, so that the body is stored as a whole."""
     found = list(islice(events, MOST_EVENTS + 1))
     return found if len(found) <= MOST_EVENTS else []
 
 
 def _seconds_of(timestamp: object) -> int | None:
-    """Seconds since 1970 of a time that AWS wrote; None where there is none to read."""
+    """Convert a time written by AWS to seconds since 1970; None if unreadable."""
     try:
         return clock.from_text(str(timestamp)) // 1_000
     except ValueError:
@@ -119,11 +119,11 @@ def _enqueue(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:
 
 
 def _fitting(event: Event, bucket: Bucket) -> Event:
-    """The event, its payload in S3 where the queue could not carry it."""
+    """Return the event, with its payload moved to S3 if it is too large for the queue."""
     if len(event.to_json()) <= BATCH_BYTES:
         return event
     claim = claims(bucket).put(event.hash, to_json(event.payload).encode())
-    # Group and deduplication ids are made from the payload, so the entry is made from what is left of it.
+    # Group and deduplication ids are made from the payload, so the remaining part must be enough for them.
     slim = replace(event, payload=_addressing(event.payload), claim=claim.attributes())
     if len(slim.to_json()) <= BATCH_BYTES or slim.contact is None:
         return slim
@@ -131,7 +131,7 @@ def _fitting(event: Event, bucket: Bucket) -> Event:
 
 
 def _addressing(part: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The first short texts of a payload: its ids, addresses, type and time, which decide about its lane."""
+    """Return the first short texts of a payload: ids, addresses, type and time, which determine its message group."""
     longest, most = 512, 64
     entries = (part or {}).items()
     short = ((key, value) for key, value in entries if len(key) <= longest)

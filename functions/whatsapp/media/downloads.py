@@ -1,5 +1,5 @@
 """
-Media files: fetched in an event of their own, so that a slow file holds up no message.
+Media files: downloaded in separate events, so that a slow file delays no message.
 
     PENDING --fetched and checked--> STORED
        |-----gone at the provider--> EXPIRED
@@ -33,14 +33,14 @@ REFERENCE_SECONDS = (
 PROVIDER_KEEPS_SECONDS = 30 * clock.DAY_SECONDS
 DOWNLOAD_MS = 15 * clock.SECOND_MS
 _CHUNK = 1 << 20
-_SPOOLED_BYTES = 8 << 20  # Larger files wait on disk while they are checked.
+_SPOOLED_BYTES = 8 << 20  # Larger files are spooled to disk while they are checked.
 _OK = 200
-# How the two providers say that a file is not there (any more).
+# The two providers' codes for a missing file.
 _GONE = frozenset({"graph_100", "graph_404", "ResourceNotFoundException"})
 
 
 class FileRefused(Exception):
-    """The file is not what the webhook announced; `reason` is wrong_hash, wrong_type or too_large."""
+    """The file differs from its announcement; `reason` is wrong_hash, wrong_type, too_large or foreign_origin."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -49,7 +49,7 @@ class FileRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Announced:
-    """What the message said about its file."""
+    """The file as announced in the message."""
 
     kind: str
     mime_type: str
@@ -57,7 +57,7 @@ class _Announced:
 
 
 def request(here: Resources, event: Event, phone: Phone, file: MediaFile, message_pk: str) -> None:
-    """Note that a message has a file and have it fetched. Safe to repeat: a stored file is not fetched again."""
+    """Record a message's file and queue its download. Safe to repeat: a stored file is not downloaded again."""
     received_s = min(event.at, event.accepted_at // 1_000)
     reference = _reference(file.media_id, received_s, phone, message_pk)
     record = ownership.check_media(store.media.add(here.table, reference), phone)
@@ -98,7 +98,7 @@ def _reference(media_id: str, received_s: int, phone: Phone, message_pk: str) ->
 
 
 def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
-    """Fetch a file into our bucket and point its message to it. Raises Transient while the provider cannot give it."""
+    """Download a file into our bucket and link it to its message. Raises Transient while it is unavailable."""
     payload = event.payload or {}
     message_pk = str(payload.get("messagePk") or "")
     announced = _Announced(
@@ -108,7 +108,7 @@ def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
         raise Permanent("unknown_media")
     record = store.media.get(here.table, Media.key(event.id))
     if record is None:
-        # A dead letter that is redriven after the reference's time: the provider may still have the file.
+        # A dead letter redriven after the reference expired: the provider may still have the file.
         record = store.media.add(here.table, _reference(event.id, event.at, phone, message_pk))
     ownership.check_media(record, phone)
     if record.media_status != "PENDING":
@@ -121,7 +121,7 @@ def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
         key, size = _copy(here, phone, event.id, announced)
     except Refused as refusal:
         if refusal.code not in _GONE:
-            # A token or a permission is missing: the file is still there, so this is to be replayed.
+            # A token or a permission is missing: the file still exists, so the event should be replayed.
             raise Permanent(f"media_{refusal.code}") from None
         store.media.given_up(here.table, record, "EXPIRED", refusal.code)
         return Outcome.PERSISTED
@@ -130,7 +130,7 @@ def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
         return Outcome.PERSISTED
     except (NotSent, InDoubt) as failure:
         raise Transient(f"media_{failure.code}") from None
-    # The message first: STORED says that all is done.
+    # The message first: STORED means that all steps are done.
     _attach(here, phone, record, message_pk, bucket=here.bucket.name, key=key)
     if not store.media.stored(here.table, _stored(here, record, key, size, announced)):
         here.bucket.delete(key)
@@ -140,7 +140,7 @@ def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
 def _attach(
     here: Resources, phone: Phone, record: Media, message_pk: str, *, bucket: str, key: str
 ) -> None:
-    """Point the message to its file, and tell whoever answers at the number. Safe to repeat."""
+    """Set the message's file, and announce it to the context that answers at the number. Safe to repeat."""
     store.messages.attach_file(here.table, message_pk, bucket, key)
     if not phone.is_automated:
         return
@@ -150,27 +150,27 @@ def _attach(
 
 
 def _finish(here: Resources, phone: Phone, record: Media, message_pk: str) -> None:
-    """What is left to do for a file that is settled: another message has it too, or a worker died half-way."""
+    """Finish a file that is already settled: another message uses it too, or a worker died half-way."""
     if record.media_status == "STORED" and record.s3_bucket and record.s3_key:
         _attach(here, phone, record, message_pk, bucket=record.s3_bucket, key=record.s3_key)
     if record.media_status == "REVOKED":
-        # It may have died with the file in our bucket, before the record named it; then the revocation found none.
+        # A worker may have died after storing the file, before the record named it; the revocation then missed it.
         for key in here.bucket.keys_under(_prefix(phone, record.media_id)):
             here.bucket.delete(key)
 
 
 def remove(here: Resources, media_id: str, message_pk: str, phone: Phone) -> None:
-    """Take a file away because its message was revoked; one that is still being fetched is dropped when it comes."""
+    """Remove a file because its message was revoked; one that is still being downloaded is deleted on arrival."""
     record = store.media.get(here.table, Media.key(media_id))
     if record is None or (record.company, record.message_pk) != (phone.company, message_pk):
-        return  # It came with another message, which still shows it.
+        return  # The file belongs to another message, which still shows it.
     if record.s3_key:
         here.bucket.delete(record.s3_key)
     store.media.given_up(here.table, record, "REVOKED", "revoked")
 
 
 def _stored(here: Resources, record: Media, key: str, size: int, announced: _Announced) -> Media:
-    """The record of a file that lies in our bucket."""
+    """Return the record of a file stored in our bucket."""
     return record.model_copy(
         update={
             "media_status": "STORED",
@@ -185,12 +185,12 @@ def _stored(here: Resources, record: Media, key: str, size: int, announced: _Ann
 
 
 def _prefix(phone: Phone, media_id: str) -> str:
-    """Where a file lies in our bucket, whatever it is called there."""
+    """Return the prefix of a file in our bucket; the object name varies."""
     return f"media/{phone.company}/{phone.phone}/{media_id}/"
 
 
 def _copy(here: Resources, phone: Phone, media_id: str, announced: _Announced) -> tuple[str, int]:
-    """Bring the file into our bucket, checked; its key and size in bytes."""
+    """Copy the file into our bucket and check it; return its key and size in bytes."""
     prefix = _prefix(phone, media_id)
     if phone.provider == "eum":
         return _copy_from_aws(here, phone, media_id, prefix, announced)
@@ -212,7 +212,7 @@ def _copy_from_graph(
             SpooledTemporaryFile(_SPOOLED_BYTES) as file,
         ):
             if answer.status != _OK:
-                # The link lives for five minutes; the next delivery asks for a new one.
+                # The link expires after five minutes; the next delivery requests a new one.
                 raise InDoubt(f"download_{answer.status}")
             most_bytes = types.LIMITS[announced.kind].largest_bytes
             for piece in http.pieces(answer, most_bytes=most_bytes, within_ms=DOWNLOAD_MS):
@@ -231,13 +231,13 @@ def _copy_from_graph(
 def _copy_from_aws(
     here: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
 ) -> tuple[str, int]:
-    # The service takes the key for a prefix and appends a name of its own: read it back, never predict it.
+    # The service treats the key as a prefix and appends its own name: read it back, never predict it.
     here.eum.copy_media(str(phone.aws_phone), media_id, here.bucket.name, prefix)
     keys = here.bucket.keys_under(prefix)
     if not keys:
         raise Transient("media_not_listed")
     for another in keys[1:]:
-        here.bucket.delete(another)  # The service chose a new name when it was asked again.
+        here.bucket.delete(another)  # The service chose a new name when it was called again.
     try:
         return keys[0], _checked_object(here, keys[0], announced)
     except FileRefused:
@@ -246,7 +246,7 @@ def _copy_from_aws(
 
 
 def _checked_object(here: Resources, key: str, announced: _Announced) -> int:
-    """The size of a file that AWS put into our bucket, held against its announcement. Raises FileRefused."""
+    """Return the size of a file that AWS wrote to our bucket, checked against its announcement. Raises FileRefused."""
     size = here.bucket.size(key)
     if size > types.LIMITS[announced.kind].largest_bytes:
         raise FileRefused("too_large")
@@ -258,7 +258,7 @@ def _checked_object(here: Resources, key: str, announced: _Announced) -> int:
 
 
 def _check(file: SpooledTemporaryFile[bytes], announced: _Announced) -> None:
-    """Hold a file against its announcement. Raises FileRefused."""
+    """Check a file against its announcement. Raises FileRefused."""
     file.seek(0)
     if not types.begins_right(announced.kind, announced.mime_type, file.read(types.SNIFFED_BYTES)):
         raise FileRefused("wrong_type")
@@ -271,13 +271,13 @@ def _check(file: SpooledTemporaryFile[bytes], announced: _Announced) -> None:
 
 
 def _is_same_hash(announced: str, found: bytes) -> bool:
-    """Whether the webhook's `sha256` names these bytes. Meta writes it in base64; hex is taken too (not confirmed)."""
+    """Whether the webhook's `sha256` matches these bytes. Meta uses base64; hex is accepted too (not confirmed)."""
     return announced in {base64.b64encode(found).decode(), found.hex()}
 
 
 def token_of(here: Resources, phone: Phone) -> str:
     """
-    The Graph access token of a number.
+    Return the Graph access token of a number.
 
     Raises Permanent: `no_access_token`, parked until there is one, or `token_not_owned` for another company's.
     """

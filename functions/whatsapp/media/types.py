@@ -1,4 +1,4 @@
-"""What WhatsApp takes as media: sizes, types, and how the files of each begin."""
+"""Media limits of WhatsApp: sizes, types, and the leading bytes of each file type."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 MB = 1 << 20
 SNIFFED_BYTES = 16
 
-# Executables of Windows, Linux, macOS and scripts: never stored, whatever they are called.
+# Executables of Windows, Linux, macOS and scripts: never stored, under any name.
 _EXECUTABLE = (
     b"MZ",
     b"\x7fELF",
@@ -16,7 +16,7 @@ _EXECUTABLE = (
     b"\xcf\xfa\xed\xfe",
     b"#!",
 )
-# (offset, bytes) -> MIME types that begin so.
+# (offset, bytes) -> MIME types with these leading bytes.
 _BEGINNINGS: tuple[tuple[int, bytes, frozenset[str]], ...] = (
     (0, b"\xff\xd8\xff", frozenset({"image/jpeg"})),
     (0, b"\x89PNG\r\n\x1a\n", frozenset({"image/png"})),
@@ -35,7 +35,7 @@ _BEGINNINGS: tuple[tuple[int, bytes, frozenset[str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The largest file of a kind; provider limits, to be checked against Meta's "Media" page when they change."""
+    """The size limit of a kind of file; provider limits, to be checked against Meta's "Media" page when they change."""
 
     largest_bytes: int
     extensions: Mapping[str, str]  # MIME type -> file extension
@@ -60,12 +60,12 @@ LIMITS: Mapping[str, Limit] = {
 
 
 def extension_of(kind: str, mime_type: str) -> str:
-    """The file extension of our key: `bin` for a document of another type. User file names never become keys."""
+    """Return the file extension of our key: `bin` for a document of another type. User file names never become keys."""
     return LIMITS[kind].extensions.get(plain(mime_type), "bin")
 
 
 def begins_right(kind: str, mime_type: str, first_bytes: bytes) -> bool:
-    """Whether a file begins as its type says. Documents may be anything but a program."""
+    """Whether a file's leading bytes match its type. Documents may have any content except executables."""
     matching = [types for at, begin, types in _BEGINNINGS if first_bytes[at:].startswith(begin)]
     if not matching and first_bytes.startswith(_EXECUTABLE):
         return False
@@ -75,5 +75,5 @@ def begins_right(kind: str, mime_type: str, first_bytes: bytes) -> bool:
 
 
 def plain(mime_type: str) -> str:
-    """The MIME type without parameters: `audio/ogg; codecs=opus` is audio/ogg."""
+    """Return the MIME type without parameters: `audio/ogg; codecs=opus` becomes audio/ogg."""
     return mime_type.partition(";")[0].strip().lower()

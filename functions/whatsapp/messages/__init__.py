@@ -1,1 +1,1 @@
-"""Messages of the inbox: received, sent elsewhere, edited, with statuses and read receipts."""
+"""Messages of the inbox: inbound, echoes, messages sent elsewhere, edits, statuses and read receipts."""

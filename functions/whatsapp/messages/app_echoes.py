@@ -1,4 +1,4 @@
-"""What the business itself wrote in its WhatsApp app: outbound messages that Parley did not send."""
+"""Messages that the business wrote in its WhatsApp app: outbound messages that Parley did not send."""
 
 from shared.failures import Permanent
 from whatsapp import contacts
@@ -13,7 +13,7 @@ from whatsapp.store.items import Phone
 
 
 def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
-    """Store an echo as an outbound message, show it, and fold what is already known of its delivery."""
+    """Store an echo as an outbound message, show it, and apply the delivery statuses received so far."""
     known = contacts.look_up(here.table, event, phone)
     if known is None:
         raise Permanent("no_receiver")

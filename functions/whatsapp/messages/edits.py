@@ -1,4 +1,4 @@
-"""Edits, revocations and reactions: what happens to a message after it was written, before or after it is here."""
+"""Edits, revocations and reactions: changes to a message, which may arrive before the message itself."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _ROUNDS = 5
 
 
 def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
-    """Keep an edit of a message's text or caption, and show it if it is the newest."""
+    """Store an edit of a message's text or caption, and show it if it is the newest."""
     part = _part(event, "edit")
     message_id = _target(part, "original_message_id")
     new = part.get("message")
@@ -32,7 +32,7 @@ def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
 
     known = ownership.edit_of(here, message_id, phone)
     message = ownership.message_of(here, Message.key(message_id), phone)
-    # What was deleted stays deleted: a later delivery of an edit brings no text back.
+    # Revoked content stays removed: a later edit does not restore any text.
     is_hidden = known.revoked_at is not None and not here.keep_revoked_content
     is_new = not is_hidden and all(version["id"] != event.id for version in known.versions)
     if is_new:
@@ -45,19 +45,19 @@ def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
 
 
 def revoke(here: Resources, event: Event, phone: Phone) -> Outcome:
-    """A message was deleted for everyone: its content, file and preview go, the fact stays."""
+    """Handle a message that was deleted for everyone: remove content, file and preview, keep the fact."""
     message_id = _target(_part(event, "revoke"), "original_message_id")
     at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
     known = ownership.edit_of(here, message_id, phone)
     before = ownership.message_of(here, Message.key(message_id), phone)
     is_new = known.revoked_at is None
     if is_new:
-        # What was written in edits goes with the message.
+        # Texts of edits are removed with the message.
         kept = known.versions if here.keep_revoked_content else []
         _write(here, known, revoked_at=at, versions=kept)
     message_pk = Message.key(message_id)
     if not here.keep_revoked_content:
-        # The file first: the message names it, and forgets it in the next step.
+        # The file first: the message refers to it, and the next step removes that reference.
         if before is not None and before.media_id:
             downloads.remove(here, before.media_id, before.pk, phone)
         if before is not None and before.content_s3_key:
@@ -73,7 +73,7 @@ def revoke(here: Resources, event: Event, phone: Phone) -> Outcome:
 
 
 def react(here: Resources, event: Event, phone: Phone) -> Outcome:
-    """Keep a person's newest reaction to a message; an empty emoji takes it back."""
+    """Store a participant's newest reaction to a message; an empty emoji removes it."""
     outcome = _keep_reaction(here, event, phone)
     forwarder.reaction(here, event, phone)
     return outcome
@@ -98,7 +98,7 @@ def _keep_reaction(here: Resources, event: Event, phone: Phone) -> Outcome:
     if not store.edits.add_reaction(here.table, reaction):
         return Outcome.DUPLICATE
     for _ in range(_ROUNDS):
-        # It may have come since we looked.
+        # It may have arrived since the first read.
         message = message or ownership.message_of(here, Message.key(message_id), phone)
         if message is None:
             return _react_early(here, message_id, reaction, phone)
@@ -107,7 +107,7 @@ def _keep_reaction(here: Resources, event: Event, phone: Phone) -> Outcome:
             return Outcome.DUPLICATE
         if message.erased or store.messages.set_reactions(here.table, message, shown):
             return Outcome.PERSISTED
-        message = None  # Somebody else changed it: look again.
+        message = None  # A concurrent change: read it again.
     raise Transient("reactions_contended")
 
 
@@ -121,7 +121,7 @@ def _react_early(here: Resources, message_id: str, reaction: Reaction, phone: Ph
 
 
 def _with(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
-    """The reactions shown on a message, this one in its place; the newest of at most ten people."""
+    """Return a message's reactions including this one; the newest of at most ten participants."""
     seen = reactions.get(reaction.actor)
     if seen and str(seen["order"]) >= reaction.order:
         return reactions
@@ -136,7 +136,7 @@ def _show_edit(
     if before.content_s3_key:
         here.bucket.delete(
             before.content_s3_key
-        )  # The whole of the old words; the message forgets it next.
+        )  # The full previous text; the message loses its reference next.
     preview = text[: content.PREVIEW_CHARACTERS]
     shown = (
         Message.named(caption=text) if is_caption else Message.named(text_body=text)
@@ -157,7 +157,7 @@ def _part(event: Event, name: str) -> dict[str, Any]:
 
 
 def _target(part: dict[str, Any], name: str) -> str:
-    """The id of the message that is changed. Raises Permanent (`no_target`)."""
+    """Return the id of the changed message. Raises Permanent (`no_target`)."""
     target = part.get(name)
     if not isinstance(target, str) or not 0 < len(target) <= LONGEST_ID:
         raise Permanent("no_target")

@@ -1,7 +1,7 @@
 """
-What customers fill in: flows and address forms, whose answers come inside a message (`nfm_reply`).
+Answers of flows and address forms, which arrive inside a message (`nfm_reply`).
 
-The message itself is stored already. Everything here is done again on every delivery of it, and safe to repeat.
+The message itself is already stored. All steps run again on each of its deliveries, and are safe to repeat.
 """
 
 import json
@@ -29,7 +29,7 @@ LARGEST_DATA_BYTES = 32_000
 MOST_ADDRESSES = 20
 _LONGEST_TEXT = 512
 _LONGEST_FLOW = 128
-# (Meta, "Address messages": the `values` of the answer.) What stands here fills the attributes of the contract.
+# (Meta, "Address messages": the `values` of the answer.) Fields that map to attributes of the contract.
 _CONTRACTED = {
     "name": ("name",),
     "phone_number": ("phone_number",),
@@ -43,7 +43,7 @@ _COUNTRIES = {"in_pin_code": "IN", "sg_post_code": "SG"}
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, the message that brought it, and the message of ours that it answers, where we know it."""
+    """An answer, the message that contains it, and our message that it answers, if known."""
 
     answer: Mapping[str, Any]
     message: Message
@@ -51,7 +51,7 @@ class Reply:
 
 
 def keep(here: Resources, phone: Phone, reply: Reply) -> None:
-    """Keep the answers of a flow, or an address; other forms stay in their message only."""
+    """Store the answers of a flow, or an address; other forms stay only in their message."""
     given = reply.answer.get("response_json")
     answers = parse_body(given) if isinstance(given, str) else given
     answers = answers if isinstance(answers, dict) else None
@@ -65,7 +65,7 @@ def keep(here: Resources, phone: Phone, reply: Reply) -> None:
 
 
 def _keep_flow(here: Resources, phone: Phone, reply: Reply, answers: dict[str, Any]) -> None:
-    """The answers as a FLOW_RESPONSE; without `data` where nobody can read them."""
+    """Store the answers as a FLOW_RESPONSE; without `data` if they are unreadable."""
     message = reply.message
     token = answers.pop("flow_token", None)
     flow = _flow_of_token(here, phone, token) or _flow_named_by(reply.answered) or UNKNOWN_FLOW
@@ -86,14 +86,14 @@ def _keep_flow(here: Resources, phone: Phone, reply: Reply, answers: dict[str, A
     if len(whole) > LARGEST_DATA_BYTES:
         folder = content_of(here.bucket, phone.company).prefix
         key = f"{folder}{phone.phone}/{digest(response.pk)}.json"
-        # The object first: an item that points to nothing would not be repaired.
+        # The object first: an item that refers to a missing object would not be repaired.
         here.bucket.put(key, whole)
         response = response.model_copy(update={"data": {}, "data_s3_key": key})
     store.forms.add_response(here.table, response)
 
 
 def _flow_of_token(here: Resources, phone: Phone, token: object) -> str | None:
-    """The flow that a token was made for by this company."""
+    """Return the flow that this company made a token for."""
     if not isinstance(token, str) or not token:
         return None
     known = store.forms.token(here.table, FlowToken.of(token))
@@ -102,9 +102,9 @@ def _flow_of_token(here: Resources, phone: Phone, token: object) -> str | None:
 
 def _flow_named_by(message: Message | None) -> str | None:
     """
-    The flow of the message that was answered.
+    Return the flow of the answered message.
 
-    As Meta takes it in a send (`action.parameters.flow_id`); what our own sends will keep is not settled.
+    Uses Meta's send format (`action.parameters.flow_id`); the stored form of our own sends is not settled.
     """
     action = (message.content or {}).get("action") if message is not None else None
     parameters = action.get("parameters") if isinstance(action, dict) else None
@@ -114,9 +114,9 @@ def _flow_named_by(message: Message | None) -> str | None:
 
 def _keep_address(here: Resources, phone: Phone, message: Message, answers: dict[str, Any]) -> None:
     """
-    The address as an ADDRESS, once however often it is given, and its place among the customer's newest.
+    Store the address as an ADDRESS, once per address, and its place among the customer's newest.
 
-    The list is written last: whoever dies before leaves one that leads the next delivery through the same steps.
+    The list is written last: after a crash before that, the next delivery repeats the same steps.
     """
     values = _values(answers)
     if not values:
@@ -140,7 +140,7 @@ def _keep_address(here: Resources, phone: Phone, message: Message, answers: dict
 def _with(
     known: AddressDefault, address_pk: str, order: str
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The addresses with this one among them, at most twenty, and those that must go: the oldest, never the default."""
+    """Return the addresses including this one, at most twenty, and those to remove: the oldest, never the default."""
     newest = max(order, known.addresses.get(address_pk, ""))
     every = {**known.addresses, address_pk: newest}
     removable = sorted((pk for pk in every if pk != known.address_pk), key=every.__getitem__)
@@ -149,9 +149,9 @@ def _with(
 
 
 def _address(phone: Phone, message: Message, values: dict[str, str]) -> Address:
-    """The address as an item; the same one, however it is written, has the same id."""
+    """Return the address as an item; equal addresses in different spelling have the same id."""
     alike = {name: " ".join(text.casefold().split()) for name, text in values.items()}
-    # The company, because its customers' addresses are not another's.
+    # Includes the company: companies do not share addresses.
     address_id = digest(str(phone.company), json.dumps(alike, sort_keys=True))[:26]
     known = {name for names in _CONTRACTED.values() for name in names}
     named = {
@@ -173,7 +173,7 @@ def _address(phone: Phone, message: Message, values: dict[str, str]) -> Address:
 
 
 def _values(answers: Mapping[str, Any]) -> dict[str, str]:
-    """The fields of the form that have a text, bounded."""
+    """Return the form's non-empty text fields, bounded."""
     values = answers.get("values")
     entries = values.items() if isinstance(values, dict) else ()
     texts = [

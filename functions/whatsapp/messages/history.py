@@ -1,7 +1,7 @@
 """
-Messages from before a number was connected, which its owner shares: stored and shown, and nothing follows from them.
+Messages from before a number was connected, shared by its owner: stored and shown, without further effects.
 
-They were read and answered in the business's own app, so none is unread and no file is fetched.
+They were read and answered in the business's own app, so none is unread and no file is downloaded.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from whatsapp.resources import Resources
 from whatsapp.store.items import Message, Phone
 
 ORIGIN = "history"
-# The provider's words (Meta, "history webhook"), in any case; another word leaves the message as accepted.
+# The provider's values (Meta, "history webhook"), in any case; any other value leaves the message as accepted.
 _STATES: Mapping[str, str] = {
     "sent": "sent", "delivered": "delivered", "read": "read", "played": "read", "error": "failed",
 }  # fmt: skip
@@ -27,13 +27,13 @@ _STATES: Mapping[str, str] = {
 
 def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
-    Store a message of the history, unless it came live; its head moves forward only.
+    Store a message of the history, unless it already arrived live; the head only moves forward.
 
-    A file that was left out at first comes in a second event of the same message, and joins it. Raises Permanent
-    (`no_sender`, `conflict`).
+    A file may arrive in a second event of the same message and is then added to it. Raises Permanent (`no_sender`,
+    `conflict`).
     """
     is_ours = _is_ours(event, phone)
-    # Who the customer is stands where it stands in an echo, or in a message.
+    # The customer's address is in the same place as in an echo or a message.
     directed = replace(event, kind="echo" if is_ours else "message")
     known = contacts.look_up(here.table, directed, phone)
     if known is None:
@@ -48,7 +48,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     intake.keep_whole(here, event, message, described)
     intake.show_history(here, message, phone)
     if message.media_id and message.preview:
-        # The head may show what stood in place of the file.
+        # The head may show the placeholder of the missing file.
         store.heads.change_preview(here.table, message.conversation_pk, message.pk, message.preview)
     contacts.remember(here.table, known.customer, phone)
     if message.direction == intake.OUTBOUND:
@@ -57,7 +57,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
 
 
 def _put(here: Resources, message: Message) -> tuple[Message, Outcome]:
-    """Store a message of the history, or find it, perhaps without its file. Raises Permanent (`conflict`)."""
+    """Store a message of the history, or add its file to the stored one. Raises Permanent (`conflict`)."""
     stored = store.messages.add(here.table, message)
     if stored is None:
         return message, Outcome.PERSISTED
@@ -69,7 +69,7 @@ def _put(here: Resources, message: Message) -> tuple[Message, Outcome]:
 
 
 def _is_ours(event: Event, phone: Phone) -> bool:
-    """Whether the business wrote it: who wrote is its number, or (not confirmed) the message says so."""
+    """Whether the business wrote it: the sender is its number, or (not confirmed) the context has `from_me`."""
     payload = event.payload or {}
     sender = "".join(c for c in str(payload.get("from") or "") if c.isdecimal())
     return sender == phone.display_phone or _context(payload).get("from_me") is True
@@ -99,7 +99,7 @@ def _composed(
 
 
 def _state(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """How far a message of the business had come."""
+    """Return the delivery state of a message of the business."""
     word = _STATES.get(str(_context(payload).get("status")).lower())
     rank = statuses.RANKS[word] if word else 0
     return {"delivery_status": word or "sent", "status_rank": rank}

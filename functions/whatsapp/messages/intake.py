@@ -1,4 +1,4 @@
-"""Messages into the inbox: stored once, counted once, shown in order."""
+"""Adds messages to the inbox: stored once, counted once, shown in order."""
 
 import json
 from collections.abc import Mapping
@@ -26,18 +26,18 @@ from whatsapp.store.items import Conversation, Edit, Message, Phone
 
 INBOUND = "INBOUND"
 OUTBOUND = "OUTBOUND"
-# A longer text goes to S3 whole; the first 2 KB stay.
+# Longer content goes to S3 in full; the first 2 KB stay in the item.
 LARGEST_CONTENT_BYTES = 8_000
 KEPT_BYTES = 2_000
-LONGEST_SECONDS = 11  # digits: a time before the year 5138, which text can show
+LONGEST_SECONDS = 11  # digits: a time before the year 5138, representable as text
 
 
 def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
-    Store a message from a customer, move its conversation, and start what follows from it.
+    Store a message from a customer, update its conversation, and start the follow-up actions.
 
-    The message's Put decides whether it is new; everything after it is done on every delivery, because the one before
-    may have died in between. Raises Permanent (`no_sender`, `conflict`).
+    The message's Put decides whether it is new; all later steps run on every delivery, because an earlier delivery may
+    have died in between. Raises Permanent (`no_sender`, `conflict`).
     """
     known = contacts.look_up(here.table, event, phone)
     if known is None:
@@ -61,13 +61,13 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
 
 
 def put_once(here: Resources, message: Message) -> tuple[Message, Outcome]:
-    """Store a message, or find it stored; the stored one decides. Raises Permanent (`conflict`) for other content."""
+    """Store a message or return the stored one. Raises Permanent (`conflict`) if that has other content."""
     stored = store.messages.add(here.table, message)
     if stored is None:
         return message, Outcome.PERSISTED
     if (stored.company, stored.phone) != (message.company, message.phone):
         raise Permanent("conflict")
-    # The history tells the same message in another shape.
+    # The history contains the same message in another shape.
     is_other = stored.payload_hash != message.payload_hash and stored.origin != "history"
     if stored.erased:
         metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
@@ -77,7 +77,7 @@ def put_once(here: Resources, message: Message) -> tuple[Message, Outcome]:
 
 
 def show(here: Resources, message: Message, phone: Phone, *, opens_window: bool = False) -> None:
-    """Let the conversation's head show and count a stored message, once."""
+    """Update the conversation's head with a stored message: show it, and count it once if inbound."""
     newest = _newest(message, phone, opens_window=opens_window)
     if message.direction == INBOUND:
         store.heads.count_inbound(here.table, newest)
@@ -86,7 +86,7 @@ def show(here: Resources, message: Message, phone: Phone, *, opens_window: bool 
 
 
 def show_history(here: Resources, message: Message, phone: Phone) -> None:
-    """Let the conversation's head show a stored message of the history, without counting it."""
+    """Show a stored message of the history in the conversation's head, without counting it."""
     store.heads.show_history(here.table, _newest(message, phone, opens_window=False))
 
 
@@ -115,7 +115,7 @@ def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
 
 
 def conversation_pk(phone: Phone, contact_key: str) -> str:
-    """The key of the conversation between a number and a customer."""
+    """Return the key of the conversation between a number and a customer."""
     return Conversation.key(phone.arn_suffix, contact_key)
 
 
@@ -126,10 +126,7 @@ def compose(
     described: Content,
     **fields: Any,  # noqa: ANN401 - fields of Message
 ) -> Message:
-    """
-    A message item from an event: what inbound messages and echoes have in common; *fields* are what they have
-    not.
-    """
+    """Build a message item from an event: the fields common to inbound messages and echoes; *fields* are the others."""
     payload = event.payload or {}
     received_at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
     context, referral = _dict(payload.get("context")), _dict(payload.get("referral"))
@@ -162,7 +159,7 @@ def compose(
 
 
 def with_early_changes(here: Resources, message: Message, edit: Edit | None) -> Message:
-    """The message with the edits, reactions and revocation that arrived before it."""
+    """Apply the edits, reactions and revocation that arrived before the message."""
     if edit is None or edit.company != message.company:
         return message
     changes: dict[str, Any] = {"reactions": edit.reactions}
@@ -174,7 +171,7 @@ def with_early_changes(here: Resources, message: Message, edit: Edit | None) -> 
             "preview": str(newest.get("text") or "")[: content.PREVIEW_CHARACTERS],
             "edited_at": newest["at"],
             "edit_order": newest["order"],
-            "content_s3_key": None,  # The whole that lay there was of the old words.
+            "content_s3_key": None,  # The object holds the previous text.
         }
     if edit.revoked_at:
         changes["revoked_at"] = edit.revoked_at
@@ -200,7 +197,7 @@ def _inbound(
         sender_name=senders.name_of(event.contact),
         conversation_pk=conversation_pk(phone, contact_key),
         group_id=group_id,
-        # A campaign tells its template too, a template not its campaign.
+        # A message of a campaign names its template too; a message of a template may have no campaign.
         reply_of=(answered.campaign_id or answered.template) if answered else None,
     )
     # gsi_group sorts by sentAt; other inbound messages stay out of it and out of gsi_status.
@@ -210,7 +207,7 @@ def _inbound(
 def _follow_up(
     here: Resources, event: Event, phone: Phone, message: Message, described: Content
 ) -> None:
-    """What a message sets going; each of these is safe to repeat."""
+    """Start the follow-up actions of a message; each is safe to repeat."""
     if described.is_unknown:
         metrics.add_metric("UnknownType", MetricUnit.Count, 1)
     if described.media and not message.revoked_at:
@@ -236,7 +233,7 @@ def _system(here: Resources, event: Event, phone: Phone, message: Message) -> No
 
 
 def _whole(described: Content, payload: Mapping[str, Any]) -> bytes | None:
-    """Everything that was said, as JSON, where it is too much for an item; else None."""
+    """Return the full content as JSON if it is too large for an item, otherwise None."""
     said = {
         "textBody": described.text_body,
         "caption": described.caption,
@@ -251,7 +248,7 @@ def _whole(described: Content, payload: Mapping[str, Any]) -> bytes | None:
 
 
 def _bounded(event: Event, phone: Phone, described: Content) -> dict[str, Any]:
-    """What was said, as it fits into an item: whole, or its beginnings and a pointer to the whole."""
+    """Return the content in the size of an item: complete, or truncated with a pointer to the whole."""
     payload = event.payload or {}
     said: dict[str, Any] = {
         "content": described.content or None,
@@ -273,14 +270,14 @@ def _bounded(event: Event, phone: Phone, described: Content) -> dict[str, Any]:
 
 
 def keep_whole(here: Resources, event: Event, message: Message, described: Content) -> None:
-    """Store the whole of a long message, once it is known that the message is ours to keep. Safe to repeat."""
+    """Store the full content of a long message, once the message is known to be ours. Safe to repeat."""
     whole = _whole(described, event.payload or {})
     if whole is not None and message.content_s3_key:
         here.bucket.put(message.content_s3_key, whole)
 
 
 def _preview(message: Message) -> str:
-    """What the inbox shows of a message: the same whether it was deleted before or after it came."""
+    """Return a message's preview in the inbox: the same whether it was revoked before or after its arrival."""
     if message.preview:
         return message.preview
     return content.REVOKED_PREVIEW if message.revoked_at else f"[{message.subtype or message.type}]"
@@ -295,6 +292,6 @@ def _dict(value: object) -> dict[str, Any]:
 
 
 def _as_text(value: object) -> str | None:
-    """An id or a word of the provider, bounded; None where there is none."""
+    """Return a provider's id or value as bounded text; None if absent."""
     is_text = isinstance(value, str | int) and not isinstance(value, bool) and value
     return str(value)[:LONGEST_ID] if is_text else None

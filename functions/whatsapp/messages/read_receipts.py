@@ -1,4 +1,4 @@
-"""Read receipts: the customer sees that their message was read. A side effect, so it goes through the ledger."""
+"""Read receipts: show the customer that their message was read. A side effect, so it goes through the ledger."""
 
 from shared import clock, keyed_hashes
 from shared.action_ledger import Action, OnDoubt
@@ -14,7 +14,7 @@ ACTION_ID_CHARACTERS = 26
 
 
 def request(here: Resources, event: Event) -> None:
-    """Have a receipt sent for a message, in an event of its own: a provider that is down holds up no message."""
+    """Queue a receipt for a message as a separate event, so that a provider outage delays no message."""
     receipt = Event(
         kind=KIND, id=event.id, source="parley", app=event.app, accepted_at=clock.now_ms(),
         waba=event.waba, phone=event.phone, display_phone=event.display_phone, field=KIND,
@@ -27,9 +27,9 @@ def request(here: Resources, event: Event) -> None:
 
 def send(here: Resources, event: Event, phone: Phone, *, owner: str, remaining_ms: int) -> Outcome:
     """
-    Mark a message as read at the provider, once per attempt; in doubt it is sent again, since twice changes nothing.
+    Mark a message as read at the provider, once per attempt; in doubt it is sent again, because repeats have no effect.
 
-    Raises Transient where a later delivery has to go on.
+    Raises Transient if a later delivery must continue.
     """
     action_id = _action_id(here, phone.company, event.id)
     receipt = {"messaging_product": "whatsapp", "status": "read", "message_id": event.id}
@@ -57,9 +57,9 @@ def send(here: Resources, event: Event, phone: Phone, *, owner: str, remaining_m
 
 def _action_id(here: Resources, company: str, inbound_id: str) -> str:
     """
-    The id of the receipt for a message: the same for every delivery of it, also where the keys rotate in between.
+    Return the id of the receipt for a message: the same for every delivery, even across a key rotation.
 
-    The ledger is read for the ids by older keys only.
+    The ledger is read only for ids made with older keys.
     """
     newest, *older = (
         key.base32("mark_read", company, inbound_id)[:ACTION_ID_CHARACTERS]

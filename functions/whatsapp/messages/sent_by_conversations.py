@@ -1,8 +1,8 @@
 """
-What another context of Parley sent through a number of the inbox, told in its own words (`OutboundMessage`).
+Messages that another context of Parley sent from a number of the inbox, announced as `OutboundMessage`.
 
-It is shown as the business's own, with what statuses say of it, whether they came before or come after it. What is
-told again is known by its action, also under another id of the provider.
+They are shown as the business's own messages, with their delivery statuses, which may arrive before or after them. The
+action id identifies repeated announcements, even under another provider id.
 """
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ TEMPLATE = "template"
 
 def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
-    Store and show a message that has left, and fold what is already known of its delivery.
+    Store and show a sent message, and apply the delivery statuses received so far.
 
     Raises Permanent (`malformed_event`, `tenant_mismatch`, `no_receiver`, `conflict`).
     """
@@ -64,12 +64,12 @@ def _announcements() -> TypeAdapter[OutboundMessage]:
 def _parsed(event: Event) -> OutboundMessage:
     try:
         return _announcements().validate_python(event.payload)
-    except ValueError:  # pydantic's is one; its text repeats what it was given
+    except ValueError:  # pydantic's error is one; its text repeats the input
         raise Permanent("malformed_event") from None
 
 
 def _as_echo(event: Event, sent: OutboundMessage, message_id: str) -> Event:
-    """The message as the provider would tell it, had the business written it in its own app."""
+    """Return the message as the provider's echo of a message that the business wrote in its own app."""
     payload = {
         "to": sent.customer_address,
         "to_user_id": (sent.customer_user_id or "").removeprefix(USER_ID_PREFIX),

@@ -1,8 +1,8 @@
 """
-Messages that Parley sends: from the intent, written before the wire, to the message that the provider knows by an id.
+Messages that Parley sends: from the intent, written before the provider call, to the message with the provider's id.
 
-A status webhook can be faster than the answer to the send, or the only thing left of it when the sender died. Then it
-is the evidence, and the message is made here.
+A status webhook can arrive before the response to the send, or be the only evidence when the sender died. In that case
+the message is created from the status.
 """
 
 from typing import Any
@@ -19,12 +19,12 @@ from whatsapp.resources import Resources
 from whatsapp.store.items import Alias, Intent, Message, Phone, pk
 
 DIRECTION = intake.OUTBOUND
-# As long as the ledgers of all contexts remember an action, and as statuses wait. What stands after it is still right.
+# As long as the ledgers of all contexts keep an action, and statuses wait. Stored messages stay correct afterwards.
 ACTION_SECONDS = 35 * clock.DAY_SECONDS
 
 
 def accepted() -> dict[str, Any]:
-    """The delivery state of an outbound message that the provider took and has not reported about: rank 0."""
+    """Return the delivery state of an outbound message that the provider accepted and has not reported on: rank 0."""
     return Message.named(delivery_status="sent", status_rank=0)
 
 
@@ -37,7 +37,7 @@ def store_shown(
     **facts: Any,  # noqa: ANN401 - values of any field of a message
 ) -> tuple[Message, Outcome]:
     """
-    Store what left from a number, and show it, unless it is there; what is erased is not shown. Safe to repeat.
+    Store and show a message sent from a number, unless stored; erased ones are not shown. Safe to repeat.
 
     Raises Permanent (`conflict`).
     """
@@ -65,13 +65,13 @@ def store_shown(
 
 
 def confirm(here: Resources, action_id: str, message: Message, *, failed: bool) -> None:
-    """Tell the ledger that the provider called back about an action; an unknown one is not ours to settle."""
+    """Record in the ledger that the provider reported on an action; unknown actions are not ours to settle."""
     company = str(message.company)
     here.ledger.confirm(action_id, failed=failed, message_pk=message.pk, company=company)
 
 
 def check_action(here: Resources, action_id: str, phone: Phone) -> None:
-    """Raise Permanent (`tenant_mismatch`) where the inbox knows the action, and it is not of this number."""
+    """Raise Permanent (`tenant_mismatch`) if the ledger knows the action for another number."""
     action = here.ledger.action(action_id)
     if action is not None:
         ownership.check_action(action, phone)
@@ -81,11 +81,11 @@ def message_of_action(
     here: Resources, action_id: str, message_id: str, phone: Phone, *, failed: bool
 ) -> Message | None:
     """
-    The message that an action of ours sent, for a status that carries the action's id. None: no such action.
+    Return the message sent by one of our actions, for a status with the action's id. None: no such action.
 
     Raises Permanent (`tenant_mismatch`) for an action of another company or number.
 
-    *message_id* is the id that the status uses; it may differ from the one the send returned, so it becomes an alias.
+    *message_id* is the status's id; it may differ from the one returned by the send, and then becomes an alias.
     """
     action = here.ledger.action(action_id)
     if action is None:
@@ -111,10 +111,10 @@ def message_of_action(
 
 def key_of_action(here: Resources, action_id: str, message_id: str, phone: Phone) -> str:
     """
-    The key of the message that an action of another context sent from *phone*.
+    Return the key of the message that another context's action sent from *phone*.
 
-    The context says so, and so do statuses, whoever is faster, and perhaps by different ids: the message has the one
-    that was told first, and any other becomes its alias. Safe to repeat.
+    The context's announcement and the statuses may arrive in either order and with different ids: the first id becomes
+    the message's, any other its alias. Safe to repeat.
     """
     own = Message.key(message_id)
     alias = Alias.of_action(phone.phone, action_id)
@@ -126,17 +126,17 @@ def key_of_action(here: Resources, action_id: str, message_id: str, phone: Phone
 
 
 def is_intended(here: Resources, action_id: str) -> bool:
-    """Whether the action's intent is still there: its message was not made, or not to the end."""
+    """Whether the action's intent still exists: its message was not created, or not completely."""
     return here.table.get(pk(Intent.key(action_id))) is not None
 
 
 def forget_intent(here: Resources, action_id: str) -> None:
-    """Remove the intent, last of all: a crash before it starts from the intent again."""
+    """Remove the intent, as the last step: after an earlier crash processing restarts from the intent."""
     here.table.delete(pk(Intent.key(action_id)))
 
 
 def _from_intent(here: Resources, action_id: str, message_pk: str, phone: Phone) -> Message | None:
-    """Make the message of its intent and show it. The intent stays until the caller is done. Safe to repeat."""
+    """Create the message from its intent and show it. The intent stays until the caller removes it. Safe to repeat."""
     item = here.table.get(pk(Intent.key(action_id)))
     if item is None:
         return None

@@ -1,10 +1,10 @@
 """
-Delivery statuses, merged by rank, never by arrival.
+Delivery statuses, merged by rank, not by order of arrival.
 
     accepted 0 --> sent 1 --> delivered 2 --> read 3 --> failed 9 (final)
 
-Every status is also an item of its own. The message is written last, so that a status which its history shows has had
-all its effects, whatever died in between.
+Every status is also a separate item. The message is written last, so that a status in the message's history has had all
+its effects, even after a crash in between.
 """
 
 from collections.abc import Mapping
@@ -32,16 +32,16 @@ _LONGEST_ERROR_TEXT = 200
 
 def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
-    Take a status in.
+    Process a delivery status.
 
-    Raises Permanent: `unknown_status` for a word that has no rank, `tenant_mismatch` where the message or the action
-    that it names is of another company or number. The parked event keeps it.
+    Raises Permanent: `unknown_status` for a status without a rank, `tenant_mismatch` if the referenced message or
+    action belongs to another company or number. The event is then parked.
     """
     status = _parse(event, phone)
     message_pk = Message.key(event.id)
     message = _message_of(here, event.id, status, phone)
     if message is None and status.action_id:
-        # Not our ledger's: it may be the action of another context, which tells us of its message before or after this.
+        # Not in our ledger: it may be another context's action, which announces its message before or after this.
         message_pk = sent_messages.key_of_action(here, status.action_id, event.id, phone)
         message = ownership.message_of(here, message_pk, phone)
     if message is not None and message.direction != sent_messages.DIRECTION:
@@ -60,7 +60,7 @@ def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
 
 
 def fold_waiting(here: Resources, message_id: str, message: Message) -> None:
-    """Give a message that has just come the statuses that came before it."""
+    """Apply to a new message the statuses that arrived before it."""
     waiting = store.statuses.waiting_for(here.table, message_id)
     for status in sorted((s for s in waiting if s.company == message.company), key=_rank):
         _raise_rank(here, message, status)
@@ -68,7 +68,7 @@ def fold_waiting(here: Resources, message_id: str, message: Message) -> None:
 
 def _apply(here: Resources, message: Message, status: Status) -> Outcome:
     store.statuses.add(here.table, status.model_copy(update={"ttl": message.ttl}))
-    # The first callback of a send is evidence for the ledger. Later ones would change nothing there.
+    # The first callback of a send is evidence for the ledger. Later ones do not change the ledger.
     if status.action_id and not message.status_rank:
         sent_messages.confirm(here, status.action_id, message, failed=status.status == "failed")
     if status.status == "delivered" and message.delivery_status == "failed":
@@ -82,15 +82,15 @@ def _apply(here: Resources, message: Message, status: Status) -> Outcome:
 def _wait(
     here: Resources, message_id: str, status: Status, message_pk: str, phone: Phone
 ) -> Outcome:
-    """Keep a status of a message nobody knows yet, which will stand under *message_pk*."""
+    """Store a status of an unknown message, whose key will be *message_pk*."""
     waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
     store.statuses.add(here.table, waiting)
     if message_pk != Message.key(message_id):
-        # Where its writer looks for it: it has taken its key and not come to its Put.
+        # Also stored under the message's own id, because its writer may have claimed its key but not yet written it.
         of_it = Status.of(Message.id_of(message_pk), status.status, status.participant or "")
         store.statuses.add(here.table, waiting.model_copy(update={"pk": of_it}))
-    # Whoever writes that message reads the waiting statuses after its Put. It may have read just before ours was
-    # written; then its message is here by now, and we find it.
+    # The writer of that message reads the waiting statuses after its Put. If it read just before ours was written, its
+    # message exists by now and this read finds it.
     message = ownership.message_of(here, message_pk, phone)
     if message is not None and not message.erased:
         _raise_rank(here, message, status)
@@ -98,7 +98,7 @@ def _wait(
 
 
 def _message_of(here: Resources, message_id: str, status: Status, phone: Phone) -> Message | None:
-    """The message of a status: under its own id, another id of it, or the id of our own action. None: unknown."""
+    """Return the message of a status: by its own id, an alias, or the id of our action. None: unknown."""
     message = ownership.message_of(here, Message.key(message_id), phone)
     if message is None:
         target = store.aliases.target_of(here.table, Alias.of_message(message_id))
@@ -109,7 +109,7 @@ def _message_of(here: Resources, message_id: str, status: Status, phone: Phone) 
         if message.action_id != status.action_id:
             sent_messages.check_action(here, status.action_id, phone)
         return message
-    # No message yet; or one, and its intent too: the worker before us died while it made the one of the other.
+    # No message yet; or both a message and its intent, because a worker died while creating one from the other.
     made = sent_messages.message_of_action(
         here, status.action_id, message_id, phone, failed=status.status == "failed"
     )
@@ -121,8 +121,8 @@ def _message_of(here: Resources, message_id: str, status: Status, phone: Phone) 
 
 def _raise_rank(here: Resources, message: Message, status: Status) -> bool:
     """
-    Move the message to this status; False when it is there or further. Only a group's members lack a rank of
-    their own.
+    Raise the message to this status; False when it already has that rank or a higher one. Only group participants'
+    statuses have no rank of their own.
     """
     rank = _rank(status)
     error = status.errors[0] if status.errors else None
@@ -136,7 +136,7 @@ def _raise_rank(here: Resources, message: Message, status: Status) -> bool:
     )
     if error and "code" in error:
         entry["code"] = str(error["code"])
-    # Before the rank: a history that shows the status says that all of it is done.
+    # Before the rank: a status in the history means that all its effects are done.
     if status.status == "played":
         store.messages.mark_played(here.table, message.pk, status.status_at)
     return store.messages.move_status(here.table, message.pk, facts, rank, entry)
@@ -167,7 +167,7 @@ def _parse(event: Event, phone: Phone) -> Status:
 
 
 def errors_of(value: object) -> list[dict[str, Any]]:
-    """The provider's errors, bounded: code, title, message and details."""
+    """Return the provider's errors, bounded: code, title, message and details."""
     errors = (
         [error for error in value if isinstance(error, dict)] if isinstance(value, list) else []
     )
@@ -191,7 +191,7 @@ def _error(error: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_in_history(message: Message, status: Status) -> bool:
     if status.participant:
-        return False  # The message shows the furthest of a group; each member's status has its own entry.
+        return False  # The message shows a group's furthest status; each participant's status is a separate item.
     history = message.delivery_status_history or []
     return any(
         e.get("status") == status.status and e.get("at") == status.status_at for e in history

@@ -1,9 +1,9 @@
 """
-Dead letters: events that failed five times, and SNS messages that never became events. Listed with their reasons, and
-put back on the queue.
+Dead letters: events that failed five times, and SNS messages that never became events. Lists them with their reasons
+and redrives them.
 
-First the queue, then the letter is taken away: where we die between the two it is in both, and is handled once, as
-whatever comes twice.
+A redrive queues the event first and then deletes the letter: after a crash in between it is in both places, and is
+processed once like any duplicate.
 """
 
 import re
@@ -31,7 +31,7 @@ type IsOver = Callable[[], bool]
 
 
 class _Refused(Exception):
-    """The letter cannot be put back: *why*."""
+    """The letter cannot be redriven: *why*."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -40,14 +40,14 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Notification:
-    """A message of SNS, out of the envelope in which it failed."""
+    """An SNS message, extracted from the envelope of its failure."""
 
     topic: str
     message: str
 
 
 def listed(depot: Depot, *, limit: int) -> DeadLetters:
-    """Up to *limit* letters (100 at most) of each queue; all of them stay."""
+    """Return up to *limit* letters (100 at most) of each queue, without deleting any."""
     with depot.dead_letters.opened() as held:
         letters = list(held.each(limit))
         notes = _notes_of(depot, letters)
@@ -58,7 +58,7 @@ def listed(depot: Depot, *, limit: int) -> DeadLetters:
 
 
 def waiting(depot: Depot) -> dict[str, int]:
-    """About how many letters each queue holds."""
+    """Return the approximate number of letters in each queue."""
     return {EVENTS: depot.dead_letters.count(), SOCIAL: depot.social_dead_letters.count()}
 
 
@@ -72,12 +72,12 @@ def redrive(
     by: str = COMMAND_LINE,
 ) -> None:
     """
-    Put the letters with these ids, or with None up to *limit* letters, back where they come from.
+    Redrive the letters with these ids, or with None up to *limit* letters, to their source.
 
-    *tell* is told of each at once. A letter that cannot be put back stays, and is told as refused: `unreadable` or
-    `unknown_topic`. Stops when *is_over*. *by* is the authenticated caller.
+    *tell* is called immediately for each. A letter that cannot be redriven stays, reported as refused: `unreadable`
+    or `unknown_topic`. Stops when *is_over*. *by* is the authenticated caller.
 
-    Raises NotEnqueued; what was not put back by then stays.
+    Raises NotEnqueued; letters not redriven by then stay.
     """
     put_back(
         [
@@ -92,8 +92,8 @@ def redrive(
 
 
 def _redrive_event(depot: Depot, letter: Letter, by: str) -> Redriven:
-    # The letter's id makes it another message than the one that died: the queue drops what it has seen within five
-    # minutes. Put back twice it is the same.
+    # The letter's id makes the deduplication id differ from the failed message's: the queue drops ids seen within five
+    # minutes. Redriving the same letter twice uses the same id.
     entry = Entry(letter.body, letter.group, digest("redrive", letter.id))
     depot.queue.send([entry])
     note = note_of(letter.body, NO_ERROR_REPORTED)
@@ -115,11 +115,11 @@ def _redrive_social(depot: Depot, letter: Letter, by: str) -> Redriven:
 
 def _notifications_in(letter: Letter, topics: Sequence[str]) -> list[_Notification]:
     """
-    The SNS messages of a letter of the social function. Raises _Refused.
+    Return the SNS messages of a letter of the social function. Raises _Refused.
 
-    Lambda leaves `{requestContext, requestPayload: <its event>, responseContext, responsePayload}` (Lambda, "Retaining
-    records of asynchronous invocations"). SNS leaves what it could not hand over; check: whether as its notification
-    (`{Type, TopicArn, Message}`) or as the event that Lambda would have got. Both are taken.
+    Lambda writes `{requestContext, requestPayload: <its event>, responseContext, responsePayload}` (Lambda, "Retaining
+    records of asynchronous invocations"). SNS writes undelivered messages; check: whether as its notification
+    (`{Type, TopicArn, Message}`) or as the event for Lambda. Both are accepted.
     """
     envelope = parse_body(letter.body) or {}
     payload = envelope.get("requestPayload", envelope)
@@ -151,7 +151,7 @@ def _event_view(letter: Letter, note: WebhookEvent | None) -> DeadLetterView:
     attempts, redriven_at = None, None
     if note is not None:
         redriven_at = note.replayed_at
-        # An older note is of the death before the redrive.
+        # An older note describes the failure before the redrive.
         if redriven_at is None or note.processed_at > redriven_at:
             shown = note
             attempts = note.attempts
@@ -177,7 +177,7 @@ def _social_view(letter: Letter) -> DeadLetterView:
         id=letter.id,
         queue=SOCIAL,
         kind="notification",
-        # The names of our own exceptions and of Lambda's conditions; a text could hold anything.
+        # Names of our own exceptions and of Lambda's conditions; free text could contain anything.
         reason=said if _TYPE_NAME.fullmatch(said) else NO_ERROR_REPORTED,
         attempts=attempts if isinstance(attempts, int) else None,
         dead_since=clock.to_text(letter.dead_since),

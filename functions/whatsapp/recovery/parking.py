@@ -1,4 +1,4 @@
-"""Events that are kept aside, and events that have no item of their own."""
+"""Parked events, and events without an item type of their own."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from whatsapp.tenancy import Origin
 PARKED = "parked"
 DEAD_LETTER = "dead_letter"
 UNREADABLE = "unreadable"
-NO_ERROR_REPORTED = "no_error_reported"  # killed, timed out, or unable to say
+NO_ERROR_REPORTED = "no_error_reported"  # killed, timed out, or failed to report
 TTL_SECONDS = 30 * clock.DAY_SECONDS
 LARGEST_PAYLOAD_BYTES = 16_000
 LONGEST_NAME = 128
@@ -29,7 +29,7 @@ LONGEST_NAME = 128
 
 @dataclass(slots=True)
 class Verdict:
-    """How the guarded block ended."""
+    """The outcome of the guarded block."""
 
     reason: str | None = None
 
@@ -41,8 +41,8 @@ def parked_when_permanent(
     """
     Park the event when the block raises Permanent, instead of letting it fail.
 
-    A poison message that fails is brought back again and again, blocks its conversation and takes its neighbours along
-    into the dead-letter queue. Parked it is out of the way, visible, and can be replayed.
+    A failing poison message is redelivered repeatedly, blocks its conversation and sends its neighbours to the
+    dead-letter queue with it. Parked, it blocks nothing, is visible and can be replayed.
     """
     verdict = Verdict()
     try:
@@ -55,7 +55,7 @@ def parked_when_permanent(
 def keep(
     here: Resources, event: Event, origin: Origin | None, event_type: str | None = None
 ) -> Outcome:
-    """Keep an event that has no item of its own, under the webhook field it came with."""
+    """Store an event without an item type of its own, under its webhook field."""
     payload = event.payload or {}
     full_event = None
     event_id = digest(*_identity(event))
@@ -77,10 +77,10 @@ def keep(
 def _park(
     here: Resources, body: str, event: Event | None, origin: Origin | None, reason: str
 ) -> None:
-    """Keep the whole event in S3, and an item that shows why it is there and what it looked like."""
+    """Store the whole event in S3, and an item with the reason and an outline."""
     event_id = digest(PARKED, reason, *(_identity(event) if event else (body,)))
     if event and event.replay_of:
-        body = parse_event(body).unreplayed().to_json()  # What the object held before.
+        body = parse_event(body).unreplayed().to_json()  # The content that the object had before.
     # The object first: an item without its object could not be replayed.
     whole = parked_events(here.bucket).put(event_id, body.encode("utf-8", "surrogatepass"))
     parked: dict[str, Any] = {"reason": reason, "full_event": whole.attributes()}
@@ -101,7 +101,7 @@ def _park(
 
 def _identity(event: Event) -> tuple[str, ...]:
     """
-    What makes two events the same: the content, the sender that vouched for it, and the number or account it is about.
+    Return the identity of an event: its content, its verified sender, and the number or account it concerns.
 
     Without the sender, an event of another company with the same id and content would replace the stored one.
     """
@@ -110,33 +110,33 @@ def _identity(event: Event) -> tuple[str, ...]:
 
 
 def _came_back(here: Resources, event: Event, replay_of: str, event_id: str) -> None:
-    """Say that a replay ended as parked event *event_id*: the one it was, or one with another reason."""
+    """Record that a replay was parked as event *event_id*: the original one, or one with another reason."""
     now, ttl = clock.to_text(clock.now_ms()), clock.expires_in(TTL_SECONDS)
     if replay_of == event_id:
         store.events.mark_returned(here.table, event_id, replay=event.replay, at=now, ttl=ttl)
         return
-    # In this order: wherever we die, one of the two is open.
+    # In this order: after a crash at any point, at least one of the two is open.
     store.events.reopen(here.table, event_id, ttl=ttl)
     store.events.mark_replaced(here.table, replay_of, replay=event.replay, by=event_id)
 
 
 def resolve(here: Resources, event: Event) -> None:
-    """Say that a replayed event is handled. Nothing is written for any other."""
+    """Record that a replayed event was processed. Writes nothing for other events."""
     if event.replay_of:
         now = clock.to_text(clock.now_ms())
         store.events.mark_resolved(here.table, event.replay_of, at=now)
 
 
 def note_dead_letter(here: Resources, body: str, reason: str, attempts: int) -> None:
-    """Keep why an event becomes a dead letter: the letter itself cannot say."""
+    """Store why an event becomes a dead letter: the letter itself does not contain the error."""
     store.events.note_last_attempt(here.table, note_of(body, reason, attempts))
 
 
 def note_of(body: str, reason: str, attempts: int | None = None) -> WebhookEvent:
     """
-    What is known about a dead letter with this body, which knows nothing of its failure itself.
+    Return what is known about a dead letter with this body; the letter itself does not contain its error.
 
-    One item per body: a letter that dies again has the same.
+    One item per body: a letter that fails again has the same item.
     """
     event_id = digest(DEAD_LETTER, body)
     try:
@@ -159,7 +159,7 @@ def note_of(body: str, reason: str, attempts: int | None = None) -> WebhookEvent
 
 
 def _outline(payload: dict[str, Any]) -> dict[str, Any]:
-    """The outline of a payload, if it is small enough to keep: parking must never fail."""
+    """Return the outline of a payload if it is small enough to store: parking must never fail."""
     drawn: dict[str, Any] = outline(payload)
     return drawn if _size(drawn) <= LARGEST_PAYLOAD_BYTES else {"outline": "too large"}
 
@@ -175,7 +175,7 @@ def _item(
         pk=WebhookEvent.key(event_id),
         company=origin.company if origin else None,
         ttl=clock.expires_in(TTL_SECONDS),
-        # Index keys have bounds, and these are what the sender calls them.
+        # Index keys are limited in size, and the sender chooses these values.
         webhook_event_type=webhook_event_type[:LONGEST_NAME].replace("#", "_"),
         event_id=event_id,
         event_type=event.kind,

@@ -1,9 +1,9 @@
 """
-Parked events: listed with their reasons, and put back on the queue once the cause is gone.
+Parked events: lists them with their reasons, and replays them after the cause is fixed.
 
-A replay goes the same way as the first time: same body, same lane, and the source that vouched for it, so that it is
-checked again whose number it is. First the queue, then the item: where we die between the two, the item is open still,
-and what is on the queue is handled, once, as whatever comes twice.
+A replay follows the original path: same body, same message group, and the same verified source, so that the number's
+ownership is checked again. The event is queued before the item is updated: after a crash in between the item is still
+open, and the queued event is processed once like any duplicate.
 """
 
 import re
@@ -24,7 +24,7 @@ from whatsapp.recovery.parking import PARKED
 from whatsapp.resources import COMMAND_LINE, Depot
 from whatsapp.store.items import OPEN, REPLAYED, WebhookEvent
 
-# What one call reads of the index; then comes a position to go on from.
+# Index entries read per call, before a position to continue from is returned.
 ENTRIES_PER_CALL = 1_000
 ENTRIES_PER_QUERY = 100
 WAITING = frozenset({OPEN, REPLAYED})
@@ -33,10 +33,10 @@ _EVENT_ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 class NotReplayable(Exception):
     """
-    A replay could not end otherwise, or there is nothing to replay; the item tells what is known.
+    A replay cannot succeed, or there is nothing to replay; the item contains what is known.
 
-    *why*: `unreadable` (the queue's text was no event), `malformed` (the provider's body held none), `gone` (over 30
-    days old), `damaged` (the object is not the one that was written).
+    *why*: `unreadable` (the queue's text was no event), `malformed` (the provider's body contained no event), `gone`
+    (over 30 days old), `damaged` (the object is not the one that was written).
     """
 
     def __init__(self, why: str) -> None:
@@ -46,14 +46,14 @@ class NotReplayable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which parked events: of one company, or with None of all and of nobody; by reason and state, where given."""
+    """Filter for parked events: of one company, or with None all, even without company; optional reason and states."""
 
     company: str | None
     reason: str | None = None
     states: frozenset[str] | None = None
 
     def includes(self, event: WebhookEvent) -> bool:
-        """Whether it is one of them."""
+        """Whether an event matches the filter."""
         return (
             _is_parked(event)
             and self.company in {None, event.company}
@@ -64,7 +64,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What became of one parked event. *number* is None where nothing was sent: it was over already, or *refused*."""
+    """Outcome of one replay request. *number* is None if nothing was sent: already finished, or *refused*."""
 
     event: WebhookEvent
     number: int | None = None
@@ -77,7 +77,7 @@ type Position = Attributes | None
 def parked(
     table: Table, wanted: Wanted, *, limit: int, start: Position = None
 ) -> tuple[list[WebhookEvent], Position]:
-    """Up to *limit* parked events, newest first, and where to go on; fewer where unwanted ones stand between them."""
+    """Return up to *limit* parked events, newest first, and the next position; fewer if many entries do not match."""
     found: list[WebhookEvent] = []
     for _ in range(ENTRIES_PER_CALL // ENTRIES_PER_QUERY):
         events, start = _page(table, wanted.company, start)
@@ -85,7 +85,7 @@ def parked(
         room = limit - len(found)
         found += fitting[:room]
         if len(fitting) > room:
-            # Not where the index stopped reading: what this page had no room for comes next.
+            # Not the position where the index read stopped: matching events that did not fit come next.
             return found, store.events.position_of(found[-1], wanted.company)
         if start is None or len(found) == limit:
             break
@@ -102,7 +102,7 @@ def _page(
 
 def replay(depot: Depot, event_id: str, company: str | None, *, by: str = COMMAND_LINE) -> Replay:
     """
-    Put one parked event back on the queue, also one whose replay is on its way; nothing is sent when it is over.
+    Queue one parked event again, even if a replay is already queued; nothing is sent for a finished one.
 
     *by* is the authenticated caller.
 
@@ -125,10 +125,11 @@ def replay_all(
     by: str = COMMAND_LINE,
 ) -> Position:
     """
-    Put up to *limit* open events back on the queue and return where to go on, None at the end.
+    Queue up to *limit* open events again and return the next position, None at the end.
 
-    *tell* is told of each at once, so that a run that dies has told what it did. What is on its way is left alone; what
-    cannot be replayed is told as refused. Stops when *is_over*. *by* is the authenticated caller. Raises NotEnqueued.
+    *tell* is called immediately for each, so a run that dies has reported its work. Events already queued are skipped;
+    events that cannot be replayed are reported as refused. Stops when *is_over*. *by* is the authenticated caller.
+    Raises NotEnqueued.
     """
     is_open = replace(wanted, states=frozenset({OPEN}))
     events, position = parked(depot.table, is_open, limit=limit, start=start)
@@ -146,8 +147,8 @@ def _replay(depot: Depot, event: WebhookEvent, by: str) -> Replay:
     original = _original(depot, event)
     number = event.next_replay
     again = replace(original, replay_of=event.event_id, replay=number)
-    # The number makes it another message for the queue, which drops what it has seen within five minutes; the same
-    # number, sent by two at once or again after a lost answer, is one.
+    # The number changes the deduplication id, because the queue drops ids seen within five minutes; the same number
+    # sent concurrently or again after a lost response is one message.
     deduplication = digest("replay", event.event_id, str(number))
     depot.queue.send([replace(splitter.queue_entry(again), deduplication=deduplication)])
     now = clock.to_text(clock.now_ms())
@@ -161,7 +162,7 @@ def _replay(depot: Depot, event: WebhookEvent, by: str) -> Replay:
 
 
 def _original(depot: Depot, event: WebhookEvent) -> Event:
-    """The event as it came. Raises NotReplayable."""
+    """Return the event as received. Raises NotReplayable."""
     try:
         body = parked_events(depot.bucket).get(Pointer.read(event.full_event))
     except ObjectUnusable as fault:
@@ -179,7 +180,7 @@ def _original(depot: Depot, event: WebhookEvent) -> Event:
 
 
 def _is_parked(event: WebhookEvent) -> bool:
-    """Whether we parked it: a provider's field may be called so too, and its event is kept under that name."""
+    """Whether Parley parked the event: a provider's field of the same name is stored under that type too."""
     return (
         event.webhook_event_type == PARKED
         and event.reason is not None

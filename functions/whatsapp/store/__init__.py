@@ -1,8 +1,8 @@
 """
-Access patterns of the whatsapp table, by name. Every write says when it can come twice, and what happens then.
+Repositories of the whatsapp table: named access patterns. Each write states when it can repeat and its effect then.
 
-One module per item; its functions take the table first. Those of rare items are loaded at their first use: together
-their item classes would cost every cold start as much as all the others.
+One module per item type; every function takes the table as its first argument. Modules of rare items are imported on
+first use: their item classes together would add as much to each cold start as all the others.
 """
 
 import importlib

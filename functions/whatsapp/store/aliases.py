@@ -1,4 +1,4 @@
-"""Other ids of customers and messages: the first one written wins."""
+"""Alternative ids of customers and messages: the first write wins."""
 
 from boto3.dynamodb.conditions import Attr
 
@@ -9,7 +9,7 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 
 def add(table: Table, alias_pk: str, target: str, company: str) -> None:
-    """Write an alias unless there is one: two ids that turn out to be one person are linked by people, not here."""
+    """Write an alias unless it exists. Linking two ids of one person is left to agents."""
     alias = Alias(pk=alias_pk, target=target, company=company, created_at_ms=clock.now_ms())
     try:
         table.put(alias.attributes(), when=Attr(PARTITION_KEY).not_exists())
@@ -18,7 +18,7 @@ def add(table: Table, alias_pk: str, target: str, company: str) -> None:
 
 
 def claim(table: Table, alias_pk: str, target: str, company: str, *, ttl: int) -> str:
-    """Write an alias that two events may make, unless the other was faster; what it stands for then."""
+    """Write an alias that two events may create; return the target of the one that was written first."""
     alias = Alias(
         pk=alias_pk, target=target, company=company, created_at_ms=clock.now_ms(), ttl=ttl
     )
@@ -32,6 +32,6 @@ def claim(table: Table, alias_pk: str, target: str, company: str, *, ttl: int) -
 
 
 def target_of(table: Table, alias_pk: str) -> str | None:
-    """What the alias stands for, strongly consistent; None when there is none."""
+    """Return the target of an alias (strongly consistent read); None when there is none."""
     item = table.get(pk(alias_pk))
     return Alias.read(item).target if item else None

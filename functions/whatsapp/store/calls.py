@@ -1,4 +1,4 @@
-"""Calls: read, merged by the caller, and written if nobody else wrote meanwhile."""
+"""Calls: the caller reads and merges them; writes use optimistic locking."""
 
 from boto3.dynamodb.conditions import Attr
 
@@ -10,16 +10,16 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 
 def get(table: Table, call_pk: str) -> Call | None:
-    """The call with this key, strongly consistent."""
+    """Return the call with this key (strongly consistent read)."""
     item = table.get(pk(call_pk))
     return Call.read(item) if item else None
 
 
 def replace(table: Table, call: Call) -> None:
     """
-    Write *call*, made from the revision before it. Raises Transient when somebody else wrote meanwhile.
+    Write *call*, derived from the previous revision. Raises Transient after a concurrent write.
 
-    Our own lost write counts as somebody else: the redelivery reads it and finds nothing left to change.
+    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
     """
     unchanged = Attr(PARTITION_KEY).not_exists() | Call.attr("revision").eq(call.revision - 1)
     try:

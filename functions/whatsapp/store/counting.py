@@ -1,8 +1,8 @@
 """
-What counts are made of: index entries, one for each message, grouped by whose they are. Pure: no table, no clock.
+Aggregates index entries, one per message, by account and campaign. Pure: no table, no clock.
 
-A message that was sent is counted once, at its furthest status; its time never changes, so the hour it counts in never
-does either. A status counts all before it: read is delivered too. All of them are `sent`, failed ones as well.
+A sent message is counted once, at its furthest status; its time never changes, so neither does its hour. A status
+includes the earlier ones: read counts as delivered too. Every outbound message counts as `sent`, failed ones as well.
 """
 
 import json
@@ -12,17 +12,15 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 MOST_NAMES = 100
-OTHER = "__other"  # all names beyond that together
-LONGEST_NAME = (
-    128  # An item holds six maps of 101 names each, and an ad's id is whatever its sender says.
-)
-# In the order in which a message goes through them: the further wins.
+OTHER = "__other"  # all names beyond the limit, combined
+LONGEST_NAME = 128  # An item holds six maps of 101 names each, and the sender chooses an ad's id.
+# In delivery order: the furthest one wins.
 STATUSES = ("sent", "delivered", "read", "failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One message as an index shows it. *status* is None for a received one; *at* is the text it is sorted by."""
+    """One message as projected into an index. *status* is None for inbound; *at* is the sort key's text."""
 
     pk: str
     at: str
@@ -38,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is counted: an account (its id is Meta's) or a campaign of a company."""
+    """The subject of a count: an account (Meta's id) or a company's campaign."""
 
     company: str
     id: str
@@ -47,7 +45,7 @@ class Subject:
 
 @dataclass(slots=True)
 class Tally:
-    """Totals and names of one subject. The fields are those of the HOUR item."""
+    """Totals and counts by name for one subject. The fields are those of the HOUR item."""
 
     counts: Counter[str] = field(default_factory=Counter)
     templates: Counter[str] = field(default_factory=Counter)
@@ -75,12 +73,12 @@ class Tally:
         _name(self.phones, entry.phone)
 
     def plus(self, maps: Mapping[str, Mapping[str, int]]) -> None:
-        """Add what `maps` gave before."""
+        """Add counts returned by `maps`."""
         for name, counted in maps.items():
             getattr(self, name).update(counted)
 
     def maps(self, *, most_names: int | None = None) -> dict[str, dict[str, int]]:
-        """All counts as plain maps; with *most_names* the most frequent ones by name, the rest under `__other`."""
+        """Return all counts as plain maps; with *most_names*, the most frequent names, the rest under `__other`."""
         return {part.name: _bounded(getattr(self, part.name), most_names) for part in fields(self)}
 
 
@@ -91,8 +89,8 @@ def count(tallies: Tallies, moment: Iterable[Entry], accounts: Mapping[str, Subj
     """
     Add all entries of one moment to *tallies*. *accounts*: the account of each number.
 
-    A message whose status moved while the statuses were read is among them twice: the further one counts. What is of no
-    known number, or says another company than its number's, counts nowhere.
+    A message whose status changes during the reads appears twice: the furthest status counts. Entries of an unknown
+    number, or whose company differs from the number's company, are not counted.
     """
     furthest: dict[str, Entry] = {}
     for entry in moment:
@@ -110,7 +108,7 @@ def count(tallies: Tallies, moment: Iterable[Entry], accounts: Mapping[str, Subj
 
 
 def to_lines(tallies: Tallies) -> list[dict[str, Any]]:
-    """All tallies as JSON has them, for a count that goes on in another run."""
+    """Return all tallies in JSON-compatible form, for a count that continues in another run."""
     return [
         {"company": of.company, "id": of.id, "is_account": of.is_account, "maps": tally.maps()}
         for of, tally in tallies.items()
@@ -118,7 +116,7 @@ def to_lines(tallies: Tallies) -> list[dict[str, Any]]:
 
 
 def from_lines(text: str) -> Tallies:
-    """The tallies that a JSON text of `to_lines` holds."""
+    """Return the tallies in a JSON text made by `to_lines`."""
     tallies: Tallies = {}
     for line in json.loads(text):
         tally = tallies[Subject(line["company"], line["id"], line["is_account"])] = Tally()
@@ -127,7 +125,7 @@ def from_lines(text: str) -> Tallies:
 
 
 def total(hours: Iterable[Mapping[str, Mapping[str, int]]]) -> Tally:
-    """The sum of several hours, each as its maps."""
+    """Return the sum of several hours, each given as its maps."""
     tally = Tally()
     for maps in hours:
         tally.plus(maps)
@@ -146,7 +144,7 @@ def _name(counter: Counter[str], name: str | None) -> None:
 def _bounded(counter: Counter[str], most_names: int | None) -> dict[str, int]:
     if most_names is None or len(counter.keys() - {OTHER}) <= most_names:
         return dict(counter)
-    # By name where equally frequent, so that two passes over the same messages keep the same names.
+    # Ties are broken by name, so that two passes over the same messages keep the same names.
     ordered = sorted((-n, name) for name, n in counter.items() if name != OTHER)
     kept = {name: -n for n, name in ordered[:most_names]}
     return {**kept, OTHER: counter.total() - sum(kept.values())}

@@ -1,4 +1,4 @@
-"""Counts of hours and days, what they are counted from, and how far the counting got."""
+"""Hourly and daily counts, the index entries they are computed from, and the progress of counting."""
 
 import uuid
 from collections.abc import Iterator, Sequence
@@ -16,17 +16,15 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 STATUS_INDEX = "gsi_status"
 DIRECTION_INDEX = "gsi_direction"
-ENTRIES_PER_QUERY = (
-    5_000  # Five indexes are read side by side, a page of each in memory; 600 KB of 120 bytes each.
-)
+ENTRIES_PER_QUERY = 5_000  # Five indexes are read in parallel, one page each in memory: 600 KB at 120 bytes per entry.
 KEYS_PER_READ = 100
-# An item holds 400 KB.
+# An item holds at most 400 KB.
 PART_CHARACTERS = 300_000
 PART_LIVES_SECONDS = 2 * clock.DAY_SECONDS
 
 
 def sent(table: Table, status: str, first: str, last: str) -> Iterator[Entry]:
-    """Messages that are at *status* now and were sent between two times (both included), oldest first."""
+    """Yield messages whose current status is *status*, sent between two times (inclusive), oldest first."""
     name = Message.name_of
     when = Key(name("delivery_status")).eq(status) & Key(name("sent_at")).between(first, last)
     for found in _pages(table, STATUS_INDEX, when):
@@ -44,7 +42,7 @@ def sent(table: Table, status: str, first: str, last: str) -> Iterator[Entry]:
 
 
 def received(table: Table, first: str, last: str) -> Iterator[Entry]:
-    """Messages that were received between two times (both included), oldest first."""
+    """Yield messages received between two times (inclusive), oldest first."""
     name = Message.name_of
     when = Key(name("direction")).eq("INBOUND") & Key(name("received_at")).between(first, last)
     for found in _pages(table, DIRECTION_INDEX, when):
@@ -74,29 +72,29 @@ def _text(found: Attributes, field: str) -> str | None:
 
 
 def hours(table: Table, keys: Sequence[str]) -> dict[str, Hour]:
-    """The hours with these keys that were counted, by key."""
+    """Return the counted hours with these keys, by key."""
     return {item[PARTITION_KEY]: Hour.read(item) for item in _many(table, keys)}
 
 
 def days(table: Table, keys: Sequence[str]) -> list[Analytics]:
-    """The days with these keys that were counted, in no order."""
+    """Return the counted days with these keys, in no particular order."""
     return [Analytics.read(item) for item in _many(table, keys)]
 
 
 def _many(table: Table, keys: Sequence[str]) -> Iterator[Attributes]:
-    # Two companies may call a campaign the same, and DynamoDB takes each key once.
+    # Two companies may use the same campaign id, and DynamoDB accepts each key once per batch.
     for some in batched(dict.fromkeys(keys), KEYS_PER_READ, strict=False):
         yield from table.get_many([pk(key) for key in some])
 
 
 def set_hour(table: Table, hour: Hour) -> bool:
-    """Set an hour; False when a count that began later has, or another company's stands there."""
-    # Comes twice when: two runs overlap, or one died and counts again. The count that began last stays.
+    """Set an hour; False when the stored one was started later or belongs to another company."""
+    # Runs twice when: two runs overlap, or a run died and counts again. The count that started last is kept.
     return _set(table, hour, _newer(hour, Hour.attr("counted_at"), hour.counted_at))
 
 
 def set_day(table: Table, day: Analytics) -> bool:
-    """Set a day; False when a sum whose hours were read later (or at the same time) has, or of another company."""
+    """Set a day; False when the stored one read its hours at the same time or later, or belongs to another company."""
     return _set(table, day, _newer(day, Analytics.attr("counted_at"), str(day.counted_at)))
 
 
@@ -115,7 +113,7 @@ def _set(table: Table, item: WhatsAppItem, when: ConditionBase) -> bool:
 
 
 def mark_summed(table: Table, hour: Hour) -> None:
-    """Note that its day has this hour in it, unless the hour was counted anew meanwhile. Safe to repeat."""
+    """Mark an hour as included in its day, unless it was recounted meanwhile. Safe to repeat."""
     try:
         table.update(
             pk(hour.pk),
@@ -127,14 +125,14 @@ def mark_summed(table: Table, hour: Hour) -> None:
 
 
 def progress(table: Table) -> Counting:
-    """How far the counting got; version 0 where it never began."""
+    """Return the progress of counting; version 0 before the first run."""
     item = table.get(pk(Counting.pk_pattern))
     return Counting.read(item) if item else Counting(pk=Counting.pk_pattern)
 
 
 def save_progress(table: Table, now: Counting) -> bool:
-    """Note how far the counting got; False when another run has since *now* was read: its word stays."""
-    # Refused against our own write too, when the SDK lost the first answer: it stands then.
+    """Save the progress of counting; False when another run saved since *now* was read: that progress is kept."""
+    # Also fails against our own write when the SDK lost the first response: that write is kept.
     stored = Counting.attr("version")
     try:
         table.put(
@@ -148,9 +146,10 @@ def save_progress(table: Table, now: Counting) -> bool:
 
 def keep_partial(table: Table, text: str) -> tuple[str, int]:
     """
-    Keep a half-counted hour; the name it got, and the number of its parts, for `partial`.
+    Store a partially counted hour; return the generated name and the number of parts, for `partial_of`.
 
-    Every call takes a new name, so that progress which was saved before never leads to other sums. Old ones end by TTL.
+    Every call uses a new name, so that previously saved progress never points to different sums. Old parts expire by
+    TTL.
     """
     name = uuid.uuid4().hex
     pieces = [text[at : at + PART_CHARACTERS] for at in range(0, len(text), PART_CHARACTERS)]
@@ -162,7 +161,7 @@ def keep_partial(table: Table, text: str) -> tuple[str, int]:
 
 
 def partial_of(table: Table, name: str, parts: int) -> str | None:
-    """The text that `keep_partial` kept; None when it is so old that it is gone."""
+    """Return the text stored by `keep_partial`; None when its parts have expired."""
     found = [table.get(pk(CountingPart.of(name, number))) for number in range(parts)]
     pieces = [CountingPart.read(item).sums for item in found if item]
     return "".join(pieces) if len(pieces) == parts else None

@@ -1,4 +1,4 @@
-"""What became of messages after they were written: edits, revocations, reactions."""
+"""Changes to messages after they were written: edits, revocations, reactions."""
 
 from boto3.dynamodb.conditions import Attr
 
@@ -11,16 +11,16 @@ _of = Edit.attr
 
 
 def get(table: Table, edit_pk: str) -> Edit | None:
-    """What is known about a message besides itself, strongly consistent."""
+    """Return the recorded changes of a message (strongly consistent read)."""
     item = table.get(pk(edit_pk))
     return Edit.read(item) if item else None
 
 
 def replace(table: Table, edit: Edit) -> None:
     """
-    Write *edit*, made from the revision before it. Raises Transient when somebody else wrote meanwhile.
+    Write *edit*, derived from the previous revision. Raises Transient after a concurrent write.
 
-    Our own lost write counts as somebody else: the redelivery reads it and finds nothing left to change.
+    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
     """
     unchanged = Attr(PARTITION_KEY).not_exists() | _of("revision").eq(edit.revision - 1)
     try:
@@ -30,7 +30,7 @@ def replace(table: Table, edit: Edit) -> None:
 
 
 def add_reaction(table: Table, reaction: Reaction) -> bool:
-    """Keep the person's reaction if it is their newest to this message, or the same again; False when it is not."""
+    """Write a participant's reaction if it is their newest to this message or the same one; False otherwise."""
     order = Reaction.attr("order")
     try:
         table.put(reaction.attributes(), when=order.not_exists() | order.lte(reaction.order))

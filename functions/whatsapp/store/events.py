@@ -1,7 +1,7 @@
 """
-Webhook events that are kept as such, and what became of the parked ones.
+Stored webhook events, and the replay state of parked ones.
 
-The writes about a replay leave a missing item alone: its TTL may be over while the event still waits in a queue.
+Writes about a replay ignore a missing item: its TTL may expire while the event still waits in a queue.
 """
 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
@@ -17,7 +17,7 @@ _named = WebhookEvent.named
 
 
 def add(table: Table, event: WebhookEvent) -> bool:
-    """Keep an event once; False when it is kept already."""
+    """Store an event once; False when it is already stored."""
     try:
         table.put(event.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed:
@@ -26,21 +26,21 @@ def add(table: Table, event: WebhookEvent) -> bool:
 
 
 def park(table: Table, event: WebhookEvent) -> None:
-    """Keep a parked event once, listed under its company where that is known. Safe to repeat."""
+    """Store a parked event once, and list it under its company if known. Safe to repeat."""
     if event.company:
-        # First, and each time: an event that is parked again lives longer.
+        # Written first, and every time: parking an event again extends its life.
         table.put(ParkedEntry.of(event, event.company).attributes())
     add(table, event)
 
 
 def get(table: Table, event_id: str) -> WebhookEvent | None:
-    """The event with this id, strongly consistent."""
+    """Return the event with this id (strongly consistent read)."""
     item = table.get(pk(WebhookEvent.key(event_id)))
     return WebhookEvent.read(item) if item else None
 
 
 def get_many(table: Table, event_ids: list[str]) -> dict[str, WebhookEvent]:
-    """Those of at most 100 events that are there, by id."""
+    """Return the existing ones of at most 100 events, by id."""
     keys = [pk(WebhookEvent.key(event_id)) for event_id in dict.fromkeys(event_ids)]
     found = [WebhookEvent.read(item) for item in table.get_many(keys)]
     return {event.event_id: event for event in found}
@@ -49,14 +49,14 @@ def get_many(table: Table, event_ids: list[str]) -> dict[str, WebhookEvent]:
 def newest(
     table: Table, event_type: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[WebhookEvent], Attributes | None]:
-    """Up to *limit* (100 at most) events of one type, newest first, and where to go on."""
+    """Return up to *limit* (at most 100) events of one type, newest first, and the next start key."""
     return _newest(table, event_type, WebhookEvent, limit, start)
 
 
 def newest_parked(
     table: Table, company: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[WebhookEvent], Attributes | None]:
-    """Up to *limit* (100 at most) parked events of one company, newest first, and where to go on."""
+    """Return up to *limit* (at most 100) parked events of a company, newest first, and the next start key."""
     event_type = ParkedEntry.type_pattern.format(company=company)
     return _newest(table, event_type, ParkedEntry, limit, start)
 
@@ -82,7 +82,7 @@ def _newest(
 
 
 def position_of(event: WebhookEvent, company: str | None) -> Attributes:
-    """Where `newest`, or with *company* `newest_parked`, goes on behind an event."""
+    """Return the start key after an event, for `newest` or, with *company*, `newest_parked`."""
     listed = ParkedEntry.of(event, company) if company else event
     place = WebhookEvent.named(
         webhook_event_type=listed.webhook_event_type, received_at=listed.received_at
@@ -91,38 +91,38 @@ def position_of(event: WebhookEvent, company: str | None) -> Attributes:
 
 
 def mark_replayed(table: Table, event_id: str, *, replay: int, at: str, by: str) -> None:
-    """Say that a replay is on the queue, and who put it there. Twice, or after a later one, it changes nothing."""
+    """Record that a replay was queued, and by which caller. Repeated or after a later replay, it changes nothing."""
     is_newer = _of("replay_count").not_exists() | _of("replay_count").lt(replay)
     facts = {"replay_count": replay, "replayed_at": at, "replayed_by": by}
     _mark(table, event_id, facts, is_newer)
 
 
 def mark_resolved(table: Table, event_id: str, *, at: str) -> None:
-    """Say that a replay was handled, which is final. The first time stays."""
+    """Record that a replay was processed, which is final. The first time is kept."""
     _mark(table, event_id, {"resolved_at": at}, _of("resolved_at").not_exists())
 
 
 def mark_returned(table: Table, event_id: str, *, replay: int, at: str, ttl: int) -> None:
-    """Say that a replay was parked again for the same reason. After a later one it changes nothing."""
+    """Record that a replay was parked again for the same reason. After a later replay it changes nothing."""
     facts = {"returned": replay, "parked_again_at": at, "ttl": ttl}
     _mark(table, event_id, facts, _not_after(replay), drop="replaced_by")
 
 
 def mark_replaced(table: Table, event_id: str, *, replay: int, by: str) -> None:
-    """Say that a replay was parked for another reason, as event *by*. After a later one it changes nothing."""
+    """Record that a replay was parked for another reason, as event *by*. After a later replay it changes nothing."""
     _mark(table, event_id, {"returned": replay, "replaced_by": by}, _not_after(replay))
 
 
 def reopen(table: Table, event_id: str, *, ttl: int) -> None:
-    """Say that a replay of another parked event ended here, which may be where that one came from. Safe to repeat."""
+    """Reopen the event under which a replay of another event was parked, perhaps its original. Safe to repeat."""
     _mark(table, event_id, {"ttl": ttl}, drop="replaced_by")
 
 
 def mark_redriven(table: Table, note: WebhookEvent, *, at: str, by: str) -> None:
     """
-    Say that a dead letter is back on the queue, and who put it there. *note* is written where its run died without one.
+    Record that a dead letter was queued again, and by which caller. *note* is written if the failed run left none.
 
-    Safe to repeat; the newest time stands.
+    Safe to repeat; the newest time is kept.
     """
     table.update(
         pk(note.pk), put=_named(replayed_at=at, replayed_by=by), put_once=_besides_key(note)
@@ -130,7 +130,7 @@ def mark_redriven(table: Table, note: WebhookEvent, *, at: str, by: str) -> None
 
 
 def note_last_attempt(table: Table, note: WebhookEvent) -> None:
-    """Write what the last attempt at an event raised. When it dies again, after a redrive, the newest reason stands."""
+    """Write the error of an event's last attempt. If it fails again after a redrive, the newest reason is kept."""
     table.update(pk(note.pk), put=_besides_key(note))
 
 
@@ -159,4 +159,4 @@ def _mark(
             when=is_there & when if when else is_there,
         )
     except ConditionFailed:
-        return  # Gone by its TTL, said before, or overtaken.
+        return  # Expired, already recorded, or superseded.

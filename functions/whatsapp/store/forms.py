@@ -1,4 +1,4 @@
-"""What customers filled in: answers of flows, and addresses with the list that bounds them."""
+"""Data from customers' forms: flow responses, and addresses with the list that limits them."""
 
 from boto3.dynamodb.conditions import Attr
 
@@ -10,13 +10,13 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 
 def token(table: Table, token_pk: str) -> FlowToken | None:
-    """What a flow's token was made for, strongly consistent."""
+    """Return the flow of a token (strongly consistent read)."""
     item = table.get(pk(token_pk))
     return FlowToken.read(item) if item else None
 
 
 def add_response(table: Table, response: FlowResponse) -> None:
-    """Write the answers of a flow once; the message that brings them may come again."""
+    """Write a flow's answers once; their message may be redelivered."""
     try:
         table.put(response.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed:
@@ -24,7 +24,7 @@ def add_response(table: Table, response: FlowResponse) -> None:
 
 
 def add_address(table: Table, address: Address) -> None:
-    """Write an address once; the same one may be given again, in this message or another."""
+    """Write an address once; the same message or another one may contain it again."""
     try:
         table.put(address.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed:
@@ -32,21 +32,21 @@ def add_address(table: Table, address: Address) -> None:
 
 
 def remove_address(table: Table, address_pk: str) -> None:
-    """Remove an address that is one too many. Safe to repeat."""
+    """Remove an address over the limit. Safe to repeat."""
     table.delete(pk(address_pk))
 
 
 def addresses(table: Table, owner: str) -> AddressDefault | None:
-    """A customer's default address and the list of all of them, strongly consistent."""
+    """Return a customer's default address and the list of all addresses (strongly consistent read)."""
     item = table.get(pk(owner))
     return AddressDefault.read(item) if item else None
 
 
 def replace_addresses(table: Table, known: AddressDefault) -> None:
     """
-    Write the list, made from the revision before it. Raises Transient when somebody else wrote meanwhile.
+    Write the list, derived from the previous revision. Raises Transient after a concurrent write.
 
-    Our own lost write counts as somebody else: the redelivery reads it and finds nothing left to change.
+    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
     """
     unchanged = Attr(PARTITION_KEY).not_exists() | AddressDefault.attr("revision").eq(
         known.revision - 1

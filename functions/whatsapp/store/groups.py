@@ -1,4 +1,4 @@
-"""Groups, those who are in them, and the requests that make them."""
+"""Groups, their participants, and requests to create groups."""
 
 from boto3.dynamodb.conditions import Attr
 
@@ -11,16 +11,16 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 
 def get(table: Table, group_pk: str) -> Group | None:
-    """The group with this key, strongly consistent."""
+    """Return the group with this key (strongly consistent read)."""
     item = table.get(pk(group_pk))
     return Group.read(item) if item else None
 
 
 def replace(table: Table, group: Group) -> None:
     """
-    Write *group*, made from the revision before it. Raises Transient when somebody else wrote meanwhile.
+    Write *group*, derived from the previous revision. Raises Transient after a concurrent write.
 
-    Our own lost write counts as somebody else: the redelivery reads it and finds nothing left to change.
+    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
     """
     unchanged = Attr(PARTITION_KEY).not_exists() | Group.attr("revision").eq(group.revision - 1)
     try:
@@ -31,9 +31,9 @@ def replace(table: Table, group: Group) -> None:
 
 def move(table: Table, change: GroupParticipant) -> GroupParticipant:
     """
-    Write that somebody came or went, if nothing later is known of them; what is known then. Safe to repeat.
+    Record that a participant joined or left, unless a later change is stored; return the current one. Safe to repeat.
 
-    Of a coming and a going in the same second the going is kept.
+    If both happen in the same second, leaving wins.
     """
     at = GroupParticipant.attr("changed_at")
     earlier = at.lt(change.changed_at) if change.present else at.lte(change.changed_at)
@@ -47,7 +47,7 @@ def move(table: Table, change: GroupParticipant) -> GroupParticipant:
 
 
 def settle_request(table: Table, request: GroupRequest) -> None:
-    """Note what became of a request. Safe to repeat. Raises Permanent (`foreign_group`) for another company's."""
+    """Record a request's outcome. Safe to repeat. Raises Permanent (`foreign_group`) for another company's request."""
     ours = GroupRequest.attr("company").eq(request.company)
     lives = clock.expires_in((GroupRequest.ttl_days or 0) * clock.DAY_SECONDS)
     try:

@@ -1,14 +1,15 @@
 """
-Conversation heads: the newest message, and an exact unread count, whatever comes twice, late or out of order.
+Conversation heads: the newest message and an exact unread count, despite duplicates, delays and reordering.
 
-A head counts a message when its order key `k` is put into the ring (`recentKeys`, a set):
+A head counts a message by adding its order key `k` to the ring (`recentKeys`, a set):
 
-    k > lastKey                          newest so far: count it, show it            (one write, the usual way)
-    k in the ring                        counted before: nothing to do
+    k > lastKey                          newest so far: count it, show it            (one write, the usual case)
+    k in the ring                        already counted: nothing to do
     ringFloor < k <= lastKey             late: count it, do not show it
-    k <= ringFloor                       older than the ring remembers: recount from the timeline
+    k <= ringFloor                       older than the ring: recount from the timeline
 
-The ring keeps the 20 newest keys; the highest that fell out is the floor, so nothing above it is ever forgotten.
+The ring keeps the 20 newest keys; the highest key dropped from it is the floor, so all counted keys above the floor are
+in the ring.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from whatsapp.store.messages import TIMELINE_INDEX, live_messages
 RING_KEPT = 20
 RING_FULL = 28
 INBOX_INDEX = "gsi_inbox"
-MAX_ROUNDS = 8  # Two workers on one head happen only around a crash.
+MAX_ROUNDS = 8  # Two workers update one head only around a crash.
 FREE_ENTRY_ANSWER_MS = 24 * clock.HOUR_MS
 FREE_ENTRY_MS = 72 * clock.HOUR_MS
 
@@ -35,7 +36,7 @@ _of = Conversation.attr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newest:
-    """A message as its conversation's head shows it. *shown* are the head's attributes, *k* is its order key."""
+    """A message as its conversation's head shows it. *shown*: the head's attributes; *k*: the message's order key."""
 
     conversation_pk: str
     shown: Attributes
@@ -46,22 +47,19 @@ class Newest:
 
 
 def get(table: Table, conversation_pk: str) -> Conversation | None:
-    """The head with this key, strongly consistent."""
+    """Return the head with this key (strongly consistent read)."""
     item = table.get(pk(conversation_pk))
     return Conversation.read(item) if item else None
 
 
 def count_inbound(table: Table, message: Newest) -> None:
-    """
-    Count an inbound message exactly once, and show it if it is the newest. Safe to repeat at any time, in any
-    order.
-    """
+    """Count an inbound message exactly once, and show it if it is the newest. Safe to repeat, in any order."""
     unseen = ~_of("recent_keys").contains(message.k)
     newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
     when = newest & unseen
     window = {"last_inbound_at": message.received_at} if message.opens_window else {}
     if window:
-        # A call may have opened it later than the newest message does.
+        # A call may have opened the window later than this message does.
         when &= _forward("last_inbound_at", message.received_at)
     referral = {"referral_at": message.received_at} if message.has_referral else {}
     try:
@@ -78,7 +76,7 @@ def count_inbound(table: Table, message: Newest) -> None:
         head = _existing(refusal)
         is_newest = message.k not in head.recent_keys and (head.last_key or "") < message.k
         if is_newest and message.opens_window:
-            # Only the call stood in the way.
+            # Only a later call made the condition fail.
             count_inbound(table, replace(message, opens_window=False))
         else:
             _count_late(table, message, head)
@@ -104,14 +102,11 @@ def _count_late(table: Table, message: Newest, head: Conversation) -> None:
 
 
 def _add_late(table: Table, message: Newest, head: Conversation) -> None:
-    """
-    Count a message that is older than the newest. Raises ConditionFailed when the head is not what the caller
-    saw.
-    """
+    """Count a message that is older than the newest. Raises ConditionFailed when the head differs from *head*."""
     is_unread = head.read_up_to is None or message.k > head.read_up_to
     moves_window = message.opens_window and (head.last_inbound_at or "") < message.received_at
     moves_referral = message.has_referral and (head.referral_at or "") < message.received_at
-    # An answer that came before knows no name, and nothing of archives.
+    # A head created by an outbound message has no sender name and no `archived` flag.
     name = message.shown.get(Conversation.name_of("sender_name"))
     known = Conversation.named(archived=False) | (
         Conversation.named(sender_name=name) if name else {}
@@ -131,10 +126,10 @@ def _add_late(table: Table, message: Newest, head: Conversation) -> None:
 
 def _recount(table: Table, message: Newest, head: Conversation) -> None:
     """
-    Count the conversation anew, for a message below the floor: only a redriven dead letter is that old.
+    Recount the conversation for a message below the floor: only a redriven dead letter is that old.
 
-    What is above the floor and not in the ring has not been counted yet and will count itself; so the sum is of the
-    ring, the entries of the timeline up to the floor, and this message. Raises ConditionFailed as `_add_late` does.
+    Messages above the floor that are not in the ring have not been counted yet and will count themselves; so the sum
+    covers the ring, the timeline entries up to the floor, and this message. Raises ConditionFailed as `_add_late` does.
     """
     read_up_to = head.read_up_to or ""
     floor = head.ring_floor or ""
@@ -151,7 +146,7 @@ def _recount(table: Table, message: Newest, head: Conversation) -> None:
 
 
 def _inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) -> set[str]:
-    """Order keys of the conversation's inbound messages between the times of two order keys (both times included)."""
+    """Return the order keys of the conversation's inbound messages between the times of two order keys (inclusive)."""
     conversation = Key(Message.name_of("conversation_pk")).eq(conversation_pk)
     time = Key(Message.name_of("received_at"))
     low = time_of(after) if after else clock.to_text(0)
@@ -172,11 +167,11 @@ def _inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) ->
 
 
 def _trim(table: Table, head: Conversation) -> None:
-    """Drop the oldest keys of a full ring and raise the floor over them; if we die before, the redelivery does it."""
+    """Drop the oldest keys of a full ring and raise the floor over them; after a crash the redelivery does it."""
     if len(head.recent_keys) <= RING_FULL:
         return
     dropped = sorted(head.recent_keys)[:-RING_KEPT]
-    # Recounted messages lie below the floor: to drop them does not move it.
+    # Recounted messages are below the floor: dropping them does not move it.
     floor = max(dropped[-1], head.ring_floor or "")
     unmoved = _of("ring_floor").not_exists() | _of("ring_floor").lte(floor)
     try:
@@ -191,14 +186,14 @@ def _trim(table: Table, head: Conversation) -> None:
 
 
 def show_outbound(table: Table, message: Newest) -> None:
-    """Show an outbound message if it is the newest; never touches what is unread or archived. Safe to repeat."""
+    """Show an outbound message if it is the newest; never changes the unread count or `archived`. Safe to repeat."""
     newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
     sent = Conversation.named(last_outbound_at=message.received_at)
     try:
         head = table.update(
             pk(message.conversation_pk),
             put={**message.shown, **Conversation.named(last_key=message.k), **sent},
-            # A number: the contract's attribute is there from the first message on.
+            # Adds 0: the contract requires a number from the first message on.
             add=Conversation.named(unread_count=0),
             when=newest,
         )
@@ -215,7 +210,7 @@ def show_outbound(table: Table, message: Newest) -> None:
 
 
 def show_history(table: Table, message: Newest) -> None:
-    """Show a message of the history if it is the newest; it is not counted and opens no window. Safe to repeat."""
+    """Show an imported message if it is the newest; it is not counted and opens no window. Safe to repeat."""
     newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
     try:
         table.update(
@@ -229,7 +224,7 @@ def show_history(table: Table, message: Newest) -> None:
 
 
 def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None:
-    """A customer who came from an ad and is answered within a day may be written to freely for three days."""
+    """Open the 3-day free entry window if a customer who came from an ad was answered within 24 hours."""
     if head.referral_at is None or head.free_entry_for == head.referral_at:
         return
     waited = clock.from_text(answered_at) - clock.from_text(head.referral_at)
@@ -240,13 +235,13 @@ def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None
 
 
 def change_preview(table: Table, conversation_pk: str, message_pk: str, preview: str) -> None:
-    """Show another preview if this message is still the newest: it was edited or revoked."""
+    """Update the preview if this message, edited or revoked, is still the newest."""
     is_newest = _of("last_message_pk").eq(message_pk)
     _update_if(table, conversation_pk, Conversation.named(last_preview=preview), is_newest)
 
 
 def note_identity_change(table: Table, conversation_pk: str, changed_at: str) -> None:
-    """Remember when the customer's identity (their phone's key) last changed; only forward."""
+    """Record when the customer's identity (their phone's key) last changed; the time only moves forward."""
     forward = _forward("identity_changed_at", changed_at)
     facts = Conversation.named(identity_changed_at=changed_at)
     _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists() & forward)
@@ -254,16 +249,16 @@ def note_identity_change(table: Table, conversation_pk: str, changed_at: str) ->
 
 def open_window(table: Table, conversation_pk: str, at: str, company: str, phone: str) -> None:
     """
-    Let the window for free-form answers begin at *at*, if that is later than it began: the customer called.
+    Start the window for free-form answers at *at*, if later than its current start, because the customer called.
 
-    A conversation without messages gets a head that no listing shows (it lacks the key of the inbox's index).
+    A conversation without messages gets a head that no listing shows (it has no inbox index key).
     """
     facts = Conversation.named(last_inbound_at=at) | _unlisted(company, phone)
     _update_if(table, conversation_pk, facts, _forward("last_inbound_at", at))
 
 
 def note_call_permission(table: Table, conversation_pk: str, until: str) -> None:
-    """Keep until when the customer allows calls, as their newest answer says."""
+    """Store how long the customer allows calls, according to their newest answer."""
     facts = Conversation.named(call_permission_until=until)
     _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists())
 
@@ -271,7 +266,7 @@ def note_call_permission(table: Table, conversation_pk: str, until: str) -> None
 def page(
     table: Table, phone_arn: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[Conversation], Attributes | None]:
-    """One page of a number's inbox entries, newest first; messages are among the entries and are left out."""
+    """Return one page of a number's inbox heads, newest first; messages share the index and are left out."""
     inbox = Key(Conversation.name_of("inbox_pk")).eq(phone_arn)
     entries, last = table.query(INBOX_INDEX, inbox, limit=limit, start=start, newest_first=True)
     heads = [entry for entry in entries if entry["itemType"] == Conversation.item_type]
@@ -279,7 +274,7 @@ def page(
 
 
 def position_of(head: Conversation) -> Attributes:
-    """Where the inbox goes on behind *head*: its key in the index, for a caller who took only part of a page."""
+    """Return the inbox start key after *head*, for a caller that uses only part of a page."""
     return pk(head.pk) | Conversation.named(inbox_pk=head.inbox_pk, received_at=head.received_at)
 
 
@@ -287,9 +282,9 @@ def note_marketing_choice(
     table: Table, conversation_pk: str, at: str, company: str, phone: str, *, is_out: bool
 ) -> None:
     """
-    Keep the customer's newest choice about marketing; of two in one second, that they want none. Safe to repeat.
+    Store the customer's newest marketing choice; of two in the same second, opt-out wins. Safe to repeat.
 
-    A conversation without messages gets a head that no listing shows, as with `open_window`.
+    A conversation without messages gets a head that no listing shows, as in `open_window`.
     """
     known_at = _of("marketing_opt_out_at")
     newer = known_at.not_exists() | (known_at.lte(at) if is_out else known_at.lt(at))
@@ -298,19 +293,19 @@ def note_marketing_choice(
 
 
 def _unlisted(company: str, phone: str) -> Attributes:
-    """What a head has before its first message; the same as it has then."""
+    """Return the attributes of a head without messages; the first message does not change them."""
     return Conversation.named(company=company, phone=phone) | {"itemType": Conversation.item_type}
 
 
 def _forward(field: str, at: str) -> ConditionBase:
-    """That a time of the head does not move back."""
+    """Return a condition that a time of the head does not move back."""
     return _of(field).not_exists() | _of(field).lte(at)
 
 
 def _update_if(
     table: Table, head_pk: str, facts: Attributes, when: ConditionBase
 ) -> Attributes | None:
-    """Set *facts* if *when* holds; the head then, None when it does not hold, which is not an error here."""
+    """Set *facts* if *when* holds and return the head; None when it does not hold, which is no error."""
     try:
         return table.update(pk(head_pk), put=facts, when=when)
     except ConditionFailed:
@@ -318,7 +313,7 @@ def _update_if(
 
 
 def _as_seen(head: Conversation) -> ConditionBase:
-    """That nothing which the count depends on has moved since *head* was read."""
+    """Return a condition that no field the count depends on has changed since *head* was read."""
     conditions = [
         _of(field).not_exists() if value is None else _of(field).eq(value)
         for field, value in (

@@ -1,4 +1,4 @@
-"""Media records: referenced, then stored or given up."""
+"""Media records: created as references, then marked stored or failed."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ _of = Media.attr
 
 
 def add(table: Table, record: Media) -> Media:
-    """Write the reference once and return it, or the record that stands there, stored perhaps."""
+    """Write the reference once and return it, or return the existing record, which may already be stored."""
     try:
         table.put(record.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed as refusal:
@@ -23,13 +23,13 @@ def add(table: Table, record: Media) -> Media:
 
 
 def get(table: Table, media_pk: str) -> Media | None:
-    """The record with this key, strongly consistent."""
+    """Return the record with this key (strongly consistent read)."""
     item = table.get(pk(media_pk))
     return Media.read(item) if item else None
 
 
 def known(table: Table, media_ids: Iterable[str]) -> dict[str, Media]:
-    """The records of up to 100 files, by media id; those that are not there are left out."""
+    """Return the existing records of up to 100 files, by media id."""
     keys = [pk(Media.key(media_id)) for media_id in dict.fromkeys(media_ids)]
     return {
         record.media_id: record for record in (Media.read(item) for item in table.get_many(keys))
@@ -37,7 +37,7 @@ def known(table: Table, media_ids: Iterable[str]) -> dict[str, Media]:
 
 
 def stored(table: Table, record: Media) -> bool:
-    """Write that the file is in our bucket; the last write of its handling. False when it was revoked meanwhile."""
+    """Mark a file as stored in our bucket; the last write of its processing. False when it was revoked meanwhile."""
     not_revoked = _of("media_status").not_exists() | _of("media_status").ne("REVOKED")
     try:
         table.put(record.attributes(), when=not_revoked)
@@ -47,7 +47,7 @@ def stored(table: Table, record: Media) -> bool:
 
 
 def given_up(table: Table, record: Media, status: str, reason: str) -> None:
-    """Write why there will be no file: FAILED, EXPIRED or REVOKED. What is STORED stays unless it is revoked."""
+    """Record why there is no file: FAILED, EXPIRED or REVOKED. A STORED file changes only to REVOKED."""
     open_to_it = (
         _of("media_status").eq("PENDING") if status != "REVOKED" else Attr(PARTITION_KEY).exists()
     )

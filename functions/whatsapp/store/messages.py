@@ -1,4 +1,4 @@
-"""Messages: added once, changed only forward."""
+"""Messages: added once; later updates only move forward."""
 
 from typing import Any
 
@@ -14,11 +14,11 @@ TIMELINE_INDEX = "gsi_conversation"
 
 def add(table: Table, message: Message) -> Message | None:
     """
-    Write *message* once; None then. Else the message that stands there: the caller compares, and goes on
-    repairing.
+    Write *message* once and return None. If it exists, return the stored one, so that the caller can compare it and
+    continue with repairs.
     """
-    # Comes twice when: the provider repeats (for 7 days), our SDK lost the first answer (refused against our own
-    # write), a worker died after this Put, or a dead letter is redriven.
+    # Runs twice when: the provider repeats (for 7 days), the SDK lost the first response (the condition fails against
+    # our own write), a worker died after this Put, or a dead letter is redriven.
     try:
         table.put(message.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed as refusal:
@@ -29,13 +29,13 @@ def add(table: Table, message: Message) -> Message | None:
 
 
 def get(table: Table, message_pk: str) -> Message | None:
-    """The message with this key, strongly consistent."""
+    """Return the message with this key (strongly consistent read)."""
     item = table.get(pk(message_pk))
     return Message.read(item) if item else None
 
 
 def attach_file(table: Table, message_pk: str, bucket: str, key: str) -> None:
-    """Point the message to its stored file, unless it was revoked, erased, or never came."""
+    """Set the stored file of a message, unless the message is revoked, erased or missing."""
     there = (
         _of("revoked_at").not_exists() & _of("erased").not_exists() & Attr(PARTITION_KEY).exists()
     )
@@ -48,7 +48,7 @@ def attach_file(table: Table, message_pk: str, bucket: str, key: str) -> None:
 def show_edit(
     table: Table, message_pk: str, text: Attributes, edited_at: str, order: str
 ) -> Message | None:
-    """Put an edit's text (attributes of the item) on the message if it is the newest; the message then, else None."""
+    """Set an edit's text (item attributes) if it is the newest edit; return the updated message, otherwise None."""
     newer = _of("edit_order").not_exists() | _of("edit_order").lt(order)
     alive = (
         Attr(PARTITION_KEY).exists() & _of("revoked_at").not_exists() & _of("erased").not_exists()
@@ -61,7 +61,7 @@ def show_edit(
             when=alive & newer,
         )
     except ConditionFailed as refusal:
-        # The same edit again: the conversation's preview may still have to follow.
+        # The same edit again: the conversation's preview may still need the update.
         same = (refusal.existing or {}).get(Message.name_of("edit_order")) == order
         return Message.read(refusal.existing) if refusal.existing and same else None
     return Message.read(changed)
@@ -73,19 +73,16 @@ CONTENT_FIELDS = (
 )  # fmt: skip
 
 
-# What a file brings to a message: not when and from whom it came, nor what became of it.
+# Fields that a file adds to a message: excludes sender, time and later changes.
 _FILE_FIELDS = (
     "type", "subtype", "preview", "caption", "content", "errors", "media_id", "mime_type", "sha256", "filename",
     "voice", "payload_hash",
 )  # fmt: skip
-_BATCH = 100  # keys that one call reads
+_BATCH = 100  # keys per read
 
 
 def revoke(table: Table, message_pk: str, revoked_at: str, *, keep_content: bool) -> Message | None:
-    """
-    Take the content of a message away (unless it is kept for audits); the message as it was before, None if
-    unknown.
-    """
+    """Remove a message's content, unless *keep_content* (for audits), and return the previous message or None."""
     before = get(table, message_pk)
     if before is None or before.erased:
         return None
@@ -103,7 +100,7 @@ def revoke(table: Table, message_pk: str, revoked_at: str, *, keep_content: bool
 
 
 def set_reactions(table: Table, seen: Message, reactions: dict[str, Any]) -> bool:
-    """Replace the reactions that the caller saw; False when somebody else changed them meanwhile."""
+    """Replace the reactions that the caller read; False after a concurrent change."""
     field = _of("reactions")
     unchanged = field.eq(seen.reactions) if seen.reactions else field.not_exists()
     try:
@@ -122,9 +119,9 @@ def move_status(
     table: Table, message_pk: str, status: Attributes, rank: int, entry: dict[str, Any]
 ) -> bool:
     """
-    Raise the delivery status to *rank*; False when the message is there already or further.
+    Raise the delivery status to *rank*; False when the message already has that rank or a higher one.
 
-    *status* are the message's attributes to set, *entry* joins `deliveryStatusHistory`: one per rank, so at most five.
+    *status*: message attributes to set. *entry*: appended to `deliveryStatusHistory`, one per rank, so at most five.
     """
     behind = _of("status_rank").not_exists() | _of("status_rank").lt(rank)
     try:
@@ -141,9 +138,9 @@ def move_status(
 
 def complete(table: Table, message: Message) -> bool:
     """
-    Give a message of the history the file that its first telling left out; False where that is not open any more.
+    Add a file to a history message that first arrived without it; False if it has one or is revoked or erased.
 
-    Comes twice when the provider repeats: the second time finds the file.
+    Runs twice when the provider repeats: the second call finds the file.
     """
     lacks_file = _of("media_id").not_exists() & _of("origin").eq("history")
     alive = _of("revoked_at").not_exists() & _of("erased").not_exists()
@@ -162,7 +159,7 @@ def complete(table: Table, message: Message) -> bool:
 
 
 def live_messages(table: Table, entries: list[Attributes]) -> list[Message]:
-    """Those of a page of index entries that did not come with the history, which the index does not tell."""
+    """Return the messages behind a page of index entries, except imported history (the index has no origin)."""
     keys = [entry[PARTITION_KEY] for entry in entries]
     batches = [keys[start : start + _BATCH] for start in range(0, len(keys), _BATCH)]
     found = [item for batch in batches for item in table.get_many([pk(key) for key in batch])]
@@ -170,7 +167,7 @@ def live_messages(table: Table, entries: list[Attributes]) -> list[Message]:
 
 
 def mark_played(table: Table, message_pk: str, played_at: str) -> None:
-    """Note when a voice message was first played."""
+    """Record when a voice message was first played."""
     try:
         table.update(
             pk(message_pk),
@@ -185,8 +182,8 @@ def page(
     table: Table, conversation_pk: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[Message], Attributes | None]:
     """
-    One page of a conversation's messages, newest first, and where to go on. Calls are in the timeline too: left
-    out.
+    Return one page of a conversation's messages, newest first, and the start key of the next page. Calls are in the
+    same timeline and are left out.
     """
     entries, last = table.query(
         TIMELINE_INDEX,
@@ -196,7 +193,7 @@ def page(
         newest_first=True,
     )
     keys = [entry[PARTITION_KEY] for entry in entries if entry["itemType"] == Message.item_type]
-    # The index has only small entries; the messages themselves are read by key, so they are never stale.
+    # The index projects only small entries; the messages are read by key, so they are never stale.
     found = (
         {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
         if keys

@@ -1,4 +1,4 @@
-"""Orders that customers are asked to pay, and their attempts to."""
+"""Payment orders and their payment attempts."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from whatsapp.store.items.tenants import PaymentOrder, PaymentTransaction
 
 
 def get(table: Table, reference: str) -> PaymentOrder | None:
-    """The order with this reference, strongly consistent."""
+    """Return the order with this reference (strongly consistent read)."""
     item = table.get(pk(PaymentOrder.key(reference)))
     return PaymentOrder.read(item) if item else None
 
 
 def note_transaction(table: Table, transaction: PaymentTransaction) -> None:
-    """Keep the newest report of an attempt to pay. Safe to repeat; an older report changes nothing."""
+    """Store the newest report of a payment attempt. Safe to repeat; an older report changes nothing."""
     at = PaymentTransaction.attr("noted_at")
     newer = Attr(PARTITION_KEY).not_exists() | at.lte(transaction.noted_at)
     try:
@@ -28,7 +28,7 @@ def note_transaction(table: Table, transaction: PaymentTransaction) -> None:
 
 
 def show_transactions(table: Table, seen: PaymentOrder, shown: list[dict[str, Any]]) -> None:
-    """Replace the window of attempts that the caller saw. Raises Transient when somebody else changed it meanwhile."""
+    """Replace the list of recent attempts that the caller read. Raises Transient after a concurrent change."""
     field = PaymentOrder.attr("transactions")
     unchanged = field.eq(seen.transactions) if seen.transactions else field.not_exists()
     try:

@@ -11,9 +11,10 @@ _of = PaymentConfig.attr
 
 def report(table: Table, config: PaymentConfig) -> bool:
     """
-    Write what the provider says about a configuration, unless something newer is known; False then, and the same again.
+    Write the provider's report of a configuration; False when the stored one is as new or newer.
 
-    What only we know (UPI id, category codes) stays. Raises Permanent (`foreign_tenant`) for another company's.
+    Fields that the provider does not report (UPI id, category codes) are kept. Raises Permanent (`foreign_tenant`) if
+    the configuration belongs to another company.
     """
     identity = {PARTITION_KEY, PaymentConfig.name_of("company")}
     reported = {name: value for name, value in config.attributes().items() if name not in identity}

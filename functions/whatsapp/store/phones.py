@@ -1,4 +1,4 @@
-"""The business's numbers, cached for a minute: every event asks for one."""
+"""The business's numbers, cached for a minute because every event reads one."""
 
 from functools import partial
 
@@ -11,9 +11,9 @@ from whatsapp.store.items import Phone, PhoneList, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 CACHE_MS = 60 * clock.SECOND_MS
-LONGEST_LIST = 500  # One item, read whole by every listing without a number.
+LONGEST_LIST = 500  # A single item, read in full by every listing that gives no number.
 ROUNDS = 5
-# Why a number may not send. The worst that lasts is shown, whichever was told last.
+# Why a number may not send, worst first. The worst active cause is shown, not the newest.
 WORST_FIRST = ("ban", "connection", "restriction")
 
 _cache: dict[tuple[str, str], tuple[int, Phone]] = {}
@@ -21,33 +21,33 @@ _accounts: dict[tuple[str, str], tuple[int, list[Phone]]] = {}
 
 
 class PhoneTaken(Exception):
-    """The number, its ARN or its account is another's already."""
+    """The number, its ARN or its account is already registered to another number or company."""
 
 
 class ListFull(Exception):
-    """One deployment has room for 500 numbers."""
+    """A deployment holds at most 500 numbers."""
 
 
 def get(table: Table, phone: str) -> Phone | None:
-    """The number with Meta's id *phone*; None when it is not registered. A change shows within a minute."""
-    # By table as well, so that no test and no second deployment sees the first one's numbers.
+    """Return the number with Meta's id *phone*; None when it is not registered. Changes take effect within a minute."""
+    # Keyed by table too, so that tests and second deployments do not share numbers.
     cached = _cache.get((table.name, phone))
     if cached and clock.now_ms() - cached[0] < CACHE_MS:
         return cached[1]
     item = table.get(pk(Phone.key(phone))) if phone else None
     if item is None:
-        return None  # Not cached: a number that is being registered works at once.
+        return None  # Not cached: a newly registered number works at once.
     found = Phone.read(item)
     _cache[table.name, phone] = (clock.now_ms(), found)
     return found
 
 
 def of_account(table: Table, waba: str) -> list[Phone]:
-    """The numbers of the account with Meta's id *waba*, perhaps none. A change shows within a minute."""
+    """Return the numbers of the account with Meta's id *waba*, possibly none. Changes take effect within a minute."""
     cached = _accounts.get((table.name, waba))
     if cached and clock.now_ms() - cached[0] < CACHE_MS:
         return cached[1]
-    # Entries that an older version wrote do not tell their account: their numbers do.
+    # Entries written by an older version have no account id: read it from their numbers.
     ids = [entry["phone"] for entry in listed(table) if entry.get("waba", waba) == waba]
     found = [phone for phone in map(partial(get, table), ids) if phone]
     phones = [phone for phone in found if phone.waba_meta_id == waba]
@@ -58,9 +58,9 @@ def of_account(table: Table, waba: str) -> list[Phone]:
 
 def addressed(table: Table, address: str, waba: str) -> list[Phone]:
     """
-    The numbers that *address* names: Meta's id, AWS's id or ARN, or the number in E.164; usually one.
+    Return the numbers that match *address*: Meta's id, AWS's id or ARN, or the number in E.164; usually one.
 
-    *waba* is Meta's id of their account, where it is known: without it all numbers are looked at.
+    *waba* is Meta's id of their account, if known; without it all numbers are searched.
     """
     if address.isdecimal():
         phone = get(table, address)
@@ -73,36 +73,36 @@ def addressed(table: Table, address: str, waba: str) -> list[Phone]:
 
 
 def forget() -> None:
-    """Empty the caches: what is in them is of another run."""
+    """Clear the caches, which may hold another run's data."""
     _cache.clear()
     _accounts.clear()
 
 
 def listed(table: Table) -> list[Attributes]:
-    """All numbers of the deployment, oldest first: phone, company, phoneArn, displayPhone, waba of each."""
+    """Return all numbers of the deployment, oldest first: phone, company, phoneArn, displayPhone, waba of each."""
     item = table.get(pk(PhoneList.pk_pattern))
     return PhoneList.read(item).phones if item else []
 
 
 def of_company(table: Table, company: str) -> list[Attributes]:
-    """The entries of `listed` that belong to one company."""
+    """Return the entries of `listed` that belong to one company."""
     return [entry for entry in listed(table) if entry["company"] == company]
 
 
 def register(table: Table, phone: Phone) -> None:
     """
-    Write a number and list it; one that is there gets the new settings and is enabled again.
+    Write a number and list it; an existing number gets the new settings and is enabled again.
 
-    Safe to repeat, and to be called for the same number twice at once. Raises PhoneTaken or ListFull.
+    Safe to repeat and to run concurrently for the same number. Raises PhoneTaken or ListFull.
     """
-    # First, so that nothing is written for a number that cannot be listed. The number before its entry: a listed one
-    # can be read and written.
+    # Checked first, so that nothing is written for a number that cannot be listed. The number is written before its
+    # list entry, so that every listed number exists.
     _with(listed(table), phone)
     settings = phone.attributes()
     known = phone.model_dump(by_alias=True, exclude=set(Phone.reported))
     absent = [name for name in known if name not in settings]
     new = Attr(PARTITION_KEY).not_exists()
-    # Conversations are kept under the ARN, and company decides who reads them: neither may change under them.
+    # Conversations are keyed by ARN, and the company controls access: neither may change for an existing number.
     same = Phone.attr("company").eq(phone.company) & Phone.attr("phone_arn").eq(phone.phone_arn)
     try:
         table.update(
@@ -117,12 +117,12 @@ def register(table: Table, phone: Phone) -> None:
 
 
 def register_unlisted(table: Table, phone: Phone) -> None:
-    """Write a number that no listing shows, since nobody has it. Safe to repeat: it is written whole."""
+    """Write a number that listings do not show, because no business owns it. Safe to repeat: overwrites the item."""
     table.put(phone.attributes())
 
 
 def set_enabled(table: Table, phone: str, *, enabled: bool) -> bool:
-    """Switch a number on or off; False when it is not registered. Workers notice within a minute."""
+    """Enable or disable a number; False when it is not registered. Workers pick it up within a minute."""
     facts = Phone.named(enabled=enabled)
     try:
         table.update(pk(Phone.key(phone)), put=facts, when=Attr(PARTITION_KEY).exists())
@@ -133,9 +133,9 @@ def set_enabled(table: Table, phone: str, *, enabled: bool) -> bool:
 
 def report(table: Table, phone: str, order: str, **fact: str) -> None:
     """
-    Write one thing that the provider says about a number, such as `verified_name`, unless something newer is known.
+    Write one provider-reported field of a number, such as `verified_name`, unless a newer report is stored.
 
-    *order* is what two reports are told apart by. The same again changes nothing, nor one about a number that is gone.
+    *order* ranks reports. A repeated report, or one about a removed number, changes nothing.
     """
     (field,) = fact.keys() & Phone.reported
     known = Phone.attr(f"{field}_order")
@@ -152,10 +152,10 @@ def report(table: Table, phone: str, order: str, **fact: str) -> None:
 
 def block_sending(table: Table, phone: str, cause: str, block: Attributes) -> None:
     """
-    Write what the provider says about one *cause* why a number may not send, or that this cause is over.
+    Write the provider's report on one *cause* that blocks sending, or that this cause has ended.
 
-    *block* has `order` and `at`, and `reason` (and `until`) while it lasts. Nothing is written when it is older than
-    what is known, the same again, or about a number that is gone. Raises Transient when somebody else writes meanwhile.
+    *block* has `order` and `at`, and while it is active `reason` (and `until`). Nothing is written for an older or
+    repeated report, or for a removed number. Raises Transient after a concurrent write.
     """
     item = table.get(pk(Phone.key(phone)))
     if item is None:
@@ -187,7 +187,7 @@ def block_sending(table: Table, phone: str, cause: str, block: Attributes) -> No
 
 
 def _enter(table: Table, phone: Phone) -> None:
-    """Put a number into the list of all numbers, whoever else writes it at the same time."""
+    """Add a number to the list of all numbers; retries after concurrent writes."""
     for _ in range(ROUNDS):
         seen = listed(table)
         wanted = _with(seen, phone)
@@ -200,18 +200,18 @@ def _enter(table: Table, phone: Phone) -> None:
                 when=field.eq(seen) if seen else field.not_exists(),
             )
         except ConditionFailed:
-            continue  # Somebody else was faster, or our own write's answer was lost: look again.
+            continue  # A concurrent write, or the response to our own write was lost: read again.
         return
     raise Transient("phone_list_contended")
 
 
 def _with(entries: list[Attributes], phone: Phone) -> list[Attributes]:
-    """The list with this number in its place, or at its end. Raises PhoneTaken or ListFull."""
+    """Return the list with this number in its place, or appended. Raises PhoneTaken or ListFull."""
     others = [entry for entry in entries if entry["phone"] != phone.phone]
-    # Two numbers with one ARN would share one inbox, whatever companies they belong to.
+    # Two numbers with one ARN would share one inbox, even across companies.
     if any(entry["phoneArn"] == phone.phone_arn for entry in others):
         raise PhoneTaken("another number has this ARN")
-    # Events of a whole account name no number: they are of the one company that has the account.
+    # Account-level events carry no number: they belong to the one company that owns the account.
     if any(
         entry.get("waba") == phone.waba_meta_id and entry["company"] != phone.company
         for entry in others

@@ -1,4 +1,4 @@
-"""Ratings of numbers: numbered entries that stay, and the item that shows the newest of them."""
+"""Quality ratings of numbers: permanent numbered entries, and the item that shows the newest ones."""
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
@@ -11,13 +11,13 @@ _of = QualityRating.attr
 
 
 def get(table: Table, phone: str) -> QualityRating | None:
-    """What is known of a number's quality, strongly consistent."""
+    """Return a number's quality rating (strongly consistent read)."""
     item = table.get(pk(QualityRating.key(phone)))
     return QualityRating.read(item) if item else None
 
 
 def add_entry(table: Table, entry: QualityEntry) -> QualityEntry:
-    """Write an entry once and return it, or the one that stands under its number."""
+    """Write an entry once and return it, or return the existing entry with its number."""
     try:
         table.put(entry.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed as refusal:
@@ -28,7 +28,7 @@ def add_entry(table: Table, entry: QualityEntry) -> QualityEntry:
 
 
 def replace(table: Table, seen: QualityRating | None, new: QualityRating) -> None:
-    """Write *new*, made from *seen*; nothing when somebody else wrote meanwhile, or our own first attempt has."""
+    """Write *new*, derived from *seen*; does nothing after a concurrent write, including our own lost first attempt."""
     condition: ConditionBase = Attr(PARTITION_KEY).not_exists()
     if seen is not None:
         at = (

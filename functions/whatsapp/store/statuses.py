@@ -1,4 +1,4 @@
-"""Delivery statuses, one item each: the full history, and the place where they wait for a message that is late."""
+"""Delivery statuses, one item each: the full history, including statuses that arrive before their message."""
 
 from boto3.dynamodb.conditions import Attr
 
@@ -10,7 +10,7 @@ WORDS = ("sent", "delivered", "read", "played", "failed")
 
 
 def add(table: Table, status: Status) -> None:
-    """Write a status entry once; providers repeat them for days."""
+    """Write a status entry once; providers repeat statuses for days."""
     try:
         table.put(status.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed:
@@ -18,6 +18,6 @@ def add(table: Table, status: Status) -> None:
 
 
 def waiting_for(table: Table, message_id: str) -> list[Status]:
-    """The statuses of one recipient that are known of a message, in no order."""
+    """Return the stored statuses of a message with one recipient, in no particular order."""
     keys = [pk(Status.of(message_id, word)) for word in WORDS]
     return [Status.read(item) for item in table.get_many(keys)]

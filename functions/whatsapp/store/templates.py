@@ -1,4 +1,4 @@
-"""Templates as the providers report them: read, brought forward, written if nobody else wrote meanwhile."""
+"""Templates as reported by the providers: the caller reads and merges them; writes use optimistic locking."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from whatsapp.store.items import pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 
-# Whatever changes in an item changes one of these, and each of them only grows.
+# Every change to an item raises at least one of these, and none ever decreases.
 ORDERS = (
     "status_order",
     "status_raw_order",
@@ -24,14 +24,14 @@ ORDERS = (
 def get[Template: (TemplateEum, TemplateMeta)](
     table: Table, kind: type[Template], template_pk: str
 ) -> Template | None:
-    """What is known of a template, strongly consistent."""
+    """Return the stored template (strongly consistent read)."""
     item = table.get(pk(template_pk))
     return kind.read(item) if item else None
 
 
 def add(table: Table, template: TemplateEum | TemplateMeta) -> None:
-    """Write a template that nobody knew. Raises Transient when somebody has written it meanwhile."""
-    # Our own lost write counts as somebody: the redelivery finds nothing left to do.
+    """Write a new template. Raises Transient after a concurrent write."""
+    # Includes our own write whose response was lost: the redelivery finds nothing to do.
     try:
         table.put(template.attributes(), when=Attr(PARTITION_KEY).not_exists())
     except ConditionFailed:
@@ -42,9 +42,9 @@ def change(
     table: Table, seen: TemplateEum | TemplateMeta, facts: Mapping[str, Any], dropped: list[str]
 ) -> None:
     """
-    Set *facts* and remove the *dropped* fields of the template that the caller saw.
+    Set *facts* and remove the *dropped* fields of the template that the caller read.
 
-    Raises Transient when somebody else changed it meanwhile: the redelivery sees what they wrote.
+    Raises Transient after a concurrent change: the redelivery reads the new state.
     """
     condition: ConditionBase = Attr(PARTITION_KEY).exists()
     fields = [*ORDERS, "languages"] if isinstance(seen, TemplateMeta) else [*ORDERS]

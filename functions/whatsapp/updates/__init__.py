@@ -1,1 +1,1 @@
-"""What webhooks report beside messages and their statuses: one module per family of fields."""
+"""Webhook updates other than messages and their statuses: one module per family of fields."""

@@ -1,8 +1,8 @@
 """
-Accounts and their numbers: bans and restrictions, limits, approved names, alerts.
+Updates of accounts and their numbers: bans and restrictions, limits, approved names, alerts.
 
-What a number may do is written on the number itself, and only there where a registration has put one.
-(Meta, "Webhooks reference": account_update and its neighbours.)
+Sending limits and blocks are written on the number, and only on registered numbers. (Meta, "Webhooks reference":
+account_update and related fields.)
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ from whatsapp.updates import quality
 from whatsapp.updates.moments import moment_of
 
 _LONGEST_TEXT = 256
-# The worst first. Others stop calls, new numbers or new templates: no message that would go out today.
+# Worst first. Other restrictions stop calls, new numbers or new templates, not messages being sent today.
 _OF_SENDING = ("RESTRICTED_CUSTOMER_INITIATED_MESSAGING", "RESTRICTED_BIZ_INITIATED_MESSAGING")
 _BAD_NEWS = frozenset(
     {
@@ -49,7 +49,7 @@ _TIERS = {
 
 
 def update(here: Resources, event: Event, account: Account) -> Outcome:
-    """Write what the event says about the numbers, then keep it. Fields and words that are not known are only kept."""
+    """Apply the event to the account's numbers, then store it. Unknown fields and values are only stored."""
     if _needs_a_person(event):
         metrics.add_metric("AccountAlert", MetricUnit.Count, 1)
     take = _FIELDS.get(event.field)
@@ -59,9 +59,9 @@ def update(here: Resources, event: Event, account: Account) -> Outcome:
 
 
 def _needs_a_person(event: Event) -> bool:
-    """Whether an event is bad news that somebody must read; counted at every delivery, since the first may die."""
+    """Whether an operator must read this event; counted on every delivery, because the first one may crash."""
     payload = event.payload or {}
-    # Newer alerts tell it inside `alert_info`.
+    # Newer alerts have it inside `alert_info`.
     severity = _text((_part(payload, "alert_info") or payload).get("alert_severity"))
     ban = _part(payload, "ban_info").get("waba_ban_state")
     return (
@@ -81,7 +81,7 @@ def _account_update(here: Resources, event: Event, account: Account) -> None:
         gone = word == "ACCOUNT_OFFBOARDED"
         _block(here, event, account, "connection", word if gone else None)
     elif word == "DISABLED_UPDATE" and ban in {"DISABLE", "REINSTATE"}:
-        # SCHEDULE_FOR_DISABLE: it still sends. The alert is for those who can appeal.
+        # SCHEDULE_FOR_DISABLE: sending still works. The alert is for operators who can appeal.
         _block(here, event, account, "ban", "DISABLE" if ban == "DISABLE" else None)
     elif word == "ACCOUNT_RESTRICTION":
         restrictions = payload.get("restriction_info")
@@ -104,7 +104,7 @@ def _block(
     *,
     until: str | None = None,
 ) -> None:
-    """Write why none of the account's numbers may send; without a *reason*, that this cause is over."""
+    """Write why none of the account's numbers may send; without a *reason*, that this cause ended."""
     moment = moment_of(event)
     block = {"order": moment.order, "at": moment.at, "reason": reason, "until": until}
     told = {name: value for name, value in block.items() if value is not None}
@@ -137,7 +137,7 @@ def _quality_update(here: Resources, event: Event, account: Account) -> None:
 
 
 def _limit(payload: Mapping[str, Any]) -> str:
-    """The messaging limit as the provider's word; it is also told as a number, by several names. Empty: not told."""
+    """Return the messaging limit as the provider's value, also sent as a number under several names. Empty: absent."""
     fields = (
         "max_daily_conversations_per_business",
         "max_daily_conversation_per_phone",
@@ -150,7 +150,7 @@ def _limit(payload: Mapping[str, Any]) -> str:
 
 
 def _time(value: object) -> str | None:
-    """A time of the provider's, in seconds or as text, as we write it; None: without end, or not to be read."""
+    """Convert a provider's time, in seconds or as text, to our format; None: no end, or unreadable."""
     try:
         if isinstance(value, str) and not value.isdecimal():
             return clock.to_text(clock.from_text(value))

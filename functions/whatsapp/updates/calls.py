@@ -1,8 +1,8 @@
 """
-Voice calls, merged by what is known of them, never by arrival.
+Voice calls, merged by content, not by order of arrival.
 
-Every event of a call says a word. The furthest word decides about the status; times are the earliest that anybody told.
-So the same is left in whatever order the events come.
+Every event of a call names a step. The furthest step sets the status; times are the earliest reported ones. So any
+order of events has the same result.
 """
 
 from collections.abc import Mapping
@@ -23,8 +23,8 @@ CONNECT = "connect"
 TERMINATE = "terminate"
 BY_CUSTOMER: Literal["USER_INITIATED"] = "USER_INITIATED"
 BY_BUSINESS: Literal["BUSINESS_INITIATED"] = "BUSINESS_INITIATED"
-# (Meta, "Calling API webhooks": event `connect`, statuses, event `terminate` with its status.) A rejection is
-# followed by an end that says less, so it stands above it.
+# (Meta, "Calling API webhooks": event `connect`, statuses, event `terminate` with its status.) A rejection is followed
+# by a less specific end event, so it ranks above it.
 _WORDS: Mapping[str, tuple[int, CallStatus]] = {
     CONNECT: (1, "initiated"),
     "RINGING": (2, "ringing"),
@@ -35,14 +35,14 @@ _WORDS: Mapping[str, tuple[int, CallStatus]] = {
     "REJECTED": (7, "ended"),
 }
 _ENDS = frozenset({TERMINATE, "COMPLETED", "FAILED", "REJECTED"})
-_LONGEST_SECONDS = 11  # digits: a time before the year 5138, which text can show
-_LONGEST_CALLBACK = 512  # characters that Meta takes
+_LONGEST_SECONDS = 11  # digits: a time before the year 5138, representable as text
+_LONGEST_CALLBACK = 512  # characters that Meta accepts
 _LONGEST_CALL = 10 * clock.DAY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What one event says about its call."""
+    """The parsed content of one call event."""
 
     word: str
     at: str
@@ -51,9 +51,9 @@ class _Told:
 
 def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
-    Take an event of a call in. A call of a customer opens the window for free-form answers.
+    Process an event of a call. A customer's call opens the window for free-form answers.
 
-    The conversation's head shows messages only, and a call moves neither its preview nor what is unread. Raises
+    The conversation's head shows messages only: a call changes neither its preview nor the unread count. Raises
     Permanent (`unknown_call_event`, `no_customer`, `foreign_call`).
     """
     told = _told(event, phone)
@@ -84,7 +84,7 @@ def _told(event: Event, phone: Phone) -> _Told:
     if word == TERMINATE and payload.get("status"):
         word = payload["status"]
     if isinstance(word, list) and word:
-        word = word[0]  # Meta's reference prints a list here.
+        word = word[0]  # Meta's reference has a list in this field.
     if word not in _WORDS:
         raise Permanent("unknown_call_event")
     at = ordering.received_at_ms(event.at, 0, event.accepted_at)
@@ -94,7 +94,10 @@ def _told(event: Event, phone: Phone) -> _Told:
 def _direction(
     payload: Mapping[str, Any], phone: Phone
 ) -> Literal["USER_INITIATED", "BUSINESS_INITIATED"]:
-    """Who calls. Statuses do not say it: they come for calls of the business only, and name whom it calls."""
+    """
+    Return who initiated the call. Statuses do not state it: they exist only for the business's calls and name the
+    callee.
+    """
     said = payload.get("direction")
     caller = str(payload.get("from") or "").removeprefix("+")
     is_ours = "recipient_id" in payload or "recipient_user_id" in payload
@@ -104,7 +107,7 @@ def _direction(
 
 
 def _begun(event: Event, phone: Phone, told: _Told, contact_key: str) -> Call:
-    """The call as its first event shows it."""
+    """Return the call according to its first event."""
     ends = (contact_key, phone.display_phone)
     caller, called = ends if told.direction == BY_CUSTOMER else reversed(ends)
     rank, status = _WORDS[told.word]
@@ -128,7 +131,7 @@ def _begun(event: Event, phone: Phone, told: _Told, contact_key: str) -> Call:
 
 
 def _merged(call: Call, payload: Mapping[str, Any], told: _Told) -> Call:
-    """The call with what this event adds; equal to *call* where it adds nothing."""
+    """Return the call with this event merged in; equal to *call* if the event adds nothing."""
     rank, status = _WORDS[told.word]
     connected, ended = _time(payload.get("start_time")), _time(payload.get("end_time"))
     is_end = told.word in _ENDS
@@ -159,7 +162,7 @@ def _earliest(*times: str | None) -> str | None:
 
 
 def _time(seconds: object) -> str | None:
-    """A time of the provider, epoch seconds as text or number; None where it is none."""
+    """Convert a provider's time, epoch seconds as text or number, to our format; None if invalid."""
     text = str(seconds) if isinstance(seconds, str | int) else ""
     is_time = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_SECONDS
     return clock.to_text(int(text) * 1_000) if is_time else None

@@ -1,4 +1,4 @@
-"""Which module handles what is neither message nor status. What has no home here is kept as a WEBHOOK_EVENT."""
+"""Dispatches events other than messages and statuses. Events without a handler are stored as a WEBHOOK_EVENT."""
 
 from collections.abc import Callable, Mapping
 
@@ -34,7 +34,7 @@ _OF_ACCOUNTS: Mapping[str, Callable[[Resources, Event, Account], Outcome]] = {
 
 
 def handle(here: Resources, event: Event, origin: Origin) -> Outcome:
-    """Handle one event of a number or of an account. Raises what its module raises."""
+    """Handle one event of a number or an account. Raises the errors of the handler."""
     if isinstance(origin, Account):
         return _OF_ACCOUNTS.get(event.kind, parking.keep)(here, event, origin)
     return _OF_PHONES.get(event.kind, parking.keep)(here, event, origin)

@@ -1,4 +1,4 @@
-"""Flows: what the provider does to them. Their answers are messages."""
+"""Provider updates about flows. The answers of flows are messages."""
 
 from aws_lambda_powertools.metrics import MetricUnit
 
@@ -13,7 +13,7 @@ _STOPPED = frozenset({"THROTTLED", "BLOCKED"})
 
 
 def note(here: Resources, event: Event, account: Account) -> Outcome:
-    """Keep the event; a flow that customers can hardly open any more is counted for an alarm."""
+    """Store the event; count flows that customers can hardly open any more, for an alarm."""
     status = (event.payload or {}).get("new_status")
     if isinstance(status, str) and status in _STOPPED:
         metrics.add_metric("FlowBlocked", MetricUnit.Count, 1)

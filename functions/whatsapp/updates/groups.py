@@ -1,8 +1,8 @@
 """
-Groups that the business manages: made, renamed, suspended, deleted, and who is in them.
+Groups that the business manages: creation, renaming, suspension, deletion, and participants.
 
-Everything moves forward in the provider's time only, each fact by a time of its own, so that the same is left in
-whatever order the events come. A deleted group stays deleted.
+Every fact only moves forward in the provider's time, separately from the others, so that any order of events has the
+same result. A deleted group stays deleted.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ _STATES: Mapping[str, Literal["active", "suspended", "deleted"]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Told:
-    """What an event says. *came* and *went* are the provider's entries of people, *rest* is what has no place here."""
+    """A parsed event. *came* and *went*: the provider's participant entries; *has_rest*: there are unhandled parts."""
 
     at: str
     group_id: str
@@ -53,7 +53,7 @@ class _Told:
 
 def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
-    Take an event of a group in; what it says beside the group itself is kept as it came.
+    Process an event of a group; parts that do not concern the group item are stored as received.
 
     Raises Permanent (`no_group`, `foreign_group`, `too_many_participants`).
     """
@@ -82,7 +82,7 @@ def _settle(here: Resources, told: _Told, phone: Phone) -> None:
 
 
 def _update(here: Resources, told: _Told, phone: Phone) -> Outcome:
-    """The group first read, then those who moved, then the group written: whoever is late finds another revision."""
+    """Read the group, write the participants, then the group: a concurrent worker finds another revision."""
     stored = store.groups.get(here.table, Group.key(told.group_id))
     if stored is not None and (stored.company, stored.phone) != (phone.company, phone.phone):
         raise Permanent("foreign_group")
@@ -109,7 +109,7 @@ def _update(here: Resources, told: _Told, phone: Phone) -> Outcome:
 def _move(
     here: Resources, told: _Told, phone: Phone, person: Mapping[str, Any], *, is_here: bool
 ) -> GroupParticipant | None:
-    """What is known of a person once this event is taken in; None where it does not say who it is."""
+    """Return a participant's state after this event; None if the event does not identify the participant."""
     key = _contact_key(here, phone, person)
     if not key:
         return None
@@ -127,7 +127,7 @@ def _move(
 
 
 def _contact_key(here: Resources, phone: Phone, person: Mapping[str, Any]) -> str:
-    """The contact key of a person: what an id of theirs stands for, else their digits, else their user id."""
+    """Return a participant's contact key: the target of an alias, else the digits, else the user id."""
     digits = _text(person.get("wa_id")) or _text(person.get("input")) or ""
     digits = "".join(c for c in digits if c in "0123456789") if "." not in digits else ""
     user_id = _text(person.get("user_id")) or ""
@@ -138,12 +138,12 @@ def _contact_key(here: Resources, phone: Phone, person: Mapping[str, Any]) -> st
 
 
 def _merged(group: Group, told: _Told, phone: Phone) -> Group:
-    """The group with what this event says; equal to *group* where that is older than what is known."""
+    """Return the group with this event applied; equal to *group* if the event is older than the stored state."""
     changes: dict[str, Any] = {"updated_at": max(told.at, group.updated_at or "")}
     if told.state and _is_further(group, told):
         changes |= {"state": told.state, "state_at": told.at}
     if told.is_creation:
-        # The number that makes a group is its admin; no event tells of others.
+        # The number that creates a group is its admin; no event reports other admins.
         changes |= {"created_at": told.at, "admins": [phone.display_phone]}
         changes |= {"invite_link": told.invite_link} if told.invite_link else {}
     for field, text in (("name", told.name), ("description", told.description)):
@@ -158,16 +158,16 @@ def _merged(group: Group, told: _Told, phone: Phone) -> Group:
 def _is_further(group: Group, told: _Told) -> bool:
     if DELETED in (group.state, told.state):
         return group.state != DELETED
-    # The words in the order of the alphabet settle what happened in one second: suspended is kept.
+    # Within the same second the alphabetical order decides: suspended wins.
     return (told.at, str(told.state)) > (group.state_at or "", group.state)
 
 
 def _told(event: Event) -> _Told:
     """
-    What a group event says. (Meta, "Webhooks for Groups API"; not confirmed by traffic of ours.)
+    Parse a group event. (Meta, "Webhooks for Groups API"; not confirmed by traffic of ours.)
 
-    By the parts that are there, since the types of participants' events are printed in two ways. Parts that failed say
-    `update_successful` false, or have `errors` of their own.
+    Uses the parts that are present, because the documentation gives two forms of the participant event types. Failed
+    parts have `update_successful` false, or `errors` of their own.
     """
     payload = event.payload or {}
     kind = str(payload.get("type") or "")
@@ -203,7 +203,7 @@ def _people(payload: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _setting(payload: Mapping[str, Any], name: str) -> str | None:
-    """The new text of a setting, in either of the shapes that the provider prints; None where it did not change."""
+    """Return the new text of a setting, in either of the provider's shapes; None if it did not change."""
     part = payload.get(f"group_{name}", payload.get(name))
     if isinstance(part, dict):
         part = part.get("text") if part.get("update_successful") is not False else None

@@ -1,4 +1,4 @@
-"""When the provider says that something happened: what a report is kept by, and what two of them are compared by."""
+"""The provider's time of a report, and the key that orders two reports."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,13 @@ from whatsapp.ordering import order_key, received_at_ms
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """*at* as text; *order* is that time and a hash, so that of two reports of one second always the same one wins."""
+    """*at* as text; *order* is that time and a hash, so that ties within one second always have the same winner."""
 
     at: str
     order: str
 
 
 def moment_of(event: Event) -> Moment:
-    """The time of an event of an account: that of its webhook's entry, unless it lies ahead of our clock."""
+    """Return the time of an account-level event: the time of its webhook entry, unless that is ahead of our clock."""
     at = clock.to_text(received_at_ms(event.at, 0, event.accepted_at))
     return Moment(at, order_key(at, event.hash))

@@ -12,7 +12,7 @@ from whatsapp.store.items.tenants import PaymentConfig
 from whatsapp.tenancy import Account
 from whatsapp.updates.moments import moment_of
 
-# In small letters, blanks as underscores: the provider's texts write them both ways.
+# Lower case, blanks as underscores: the provider uses both spellings.
 _STATUSES = {
     "active": "active",
     "needs_connecting": "pending",
@@ -24,9 +24,9 @@ _LONGEST_NAME = 256
 
 def update(here: Resources, event: Event, account: Account) -> Outcome:
     """
-    Bring the configuration forward for every tenant that has a number of the account, then keep the event.
+    Update the configuration for every tenant that has a number of the account, then store the event.
 
-    Where no number names a tenant, the company is one. A word that is not known changes nothing.
+    If no number names a tenant, the company is the tenant. An unknown status changes nothing.
     """
     payload = event.payload or {}
     name, word = payload.get("configuration_name"), payload.get("status")

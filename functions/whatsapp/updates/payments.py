@@ -1,8 +1,8 @@
 """
-Payments that the provider reports for our orders.
+Payment reports of the provider for our orders.
 
-A report is never believed about whether money came: it is kept, and its attempt is shown at the order. The order's
-state moves only by what a look-up at the provider says.
+A report is never trusted as evidence of payment: it is stored, and its attempt is shown on the order. Only a look-up at
+the provider changes the order's state.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _LONGEST_WORD = 128
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What a payment status says. *amount* is in units of 1/*offset*; None or 0 where it is not told."""
+    """A parsed payment status. *amount* is in units of 1/*offset*; None or 0 if not reported."""
 
     reference: str
     amount: int | None
@@ -35,9 +35,9 @@ class _Report:
 
 def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
-    Keep a payment status, and show its attempt at the order if there is one.
+    Store a payment status, and show its attempt on the order if there is one.
 
-    Raises Permanent (`foreign_order`, `amount_mismatch`); the order is untouched then.
+    Raises Permanent (`foreign_order`, `amount_mismatch`), leaving the order unchanged.
     """
     report = _report(event.payload or {})
     order = store.orders.get(here.table, report.reference) if report.reference else None
@@ -52,7 +52,7 @@ def _check(order: PaymentOrder, report: _Report, phone: Phone) -> None:
         raise Permanent("foreign_order")
     if report.currency and report.currency != order.currency:
         raise Permanent("amount_mismatch")
-    # An amount of 0 says only that the provider does not tell it here.
+    # An amount of 0 only means that the provider does not report it in this event.
     told = report.amount
     if told and told * order.amount_offset != order.total_amount * report.offset:
         raise Permanent("amount_mismatch")
@@ -81,7 +81,7 @@ def _note(here: Resources, event: Event, order: PaymentOrder, report: _Report) -
 
 
 def _with(shown: list[dict[str, Any]], new: PaymentTransaction) -> list[dict[str, Any]]:
-    """The attempts with this one in its newest state; the newest twenty, oldest first."""
+    """Return the attempts with this one's newest state; the newest twenty, oldest first."""
     entry = {"id": new.transaction_id, "state": new.state, "at": new.noted_at}
     by_id = {str(known["id"]): known for known in shown}
     known = by_id.get(new.transaction_id)
@@ -92,7 +92,7 @@ def _with(shown: list[dict[str, Any]], new: PaymentTransaction) -> list[dict[str
 
 
 def _report(payload: dict[str, Any]) -> _Report:
-    """The report in a payment status. (Meta, "Payments API, India": `payment`; not confirmed by traffic of ours.)"""
+    """Parse a payment status. (Meta, "Payments API, India": `payment`; not confirmed by traffic of ours.)"""
     payment = _dict(payload.get("payment"))
     amount = _dict(payment.get("amount"))
     transaction = _dict(payment.get("transaction"))

@@ -1,4 +1,4 @@
-"""What customers choose about marketing in WhatsApp itself: shown on the conversation, and kept as it came."""
+"""Customers' marketing preferences set in WhatsApp: shown on the conversation, and stored as received."""
 
 from collections.abc import Mapping
 
@@ -12,12 +12,12 @@ from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 
 MARKETING = "marketing_messages"
-# Whether the customer is out. (Meta, "user_preferences webhook": stop and resume; signup is not confirmed.)
+# Whether the customer opted out. (Meta, "user_preferences webhook": stop and resume; signup is not confirmed.)
 _IS_OUT: Mapping[str, bool] = {"stop": True, "resume": False, "signup": False}
 
 
 def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
-    """Note the customer's newest choice on the conversation's head, which may still have no message; keep the event."""
+    """Record the customer's newest choice on the conversation head, even one without messages; store the event."""
     payload = event.payload or {}
     choice = str(payload.get("value") or "").lower()
     known = contacts.look_up(here.table, event, phone)

@@ -1,8 +1,8 @@
 """
-How customers rate a number: the newest rating on its item, and every change of it as an entry.
+Quality ratings of a number: the newest rating on its item, and every change as an entry.
 
-The entry comes first, under the next number; the item that counts it comes last. Whoever finds an entry that is not
-counted yet counts it, so a worker that died in between loses nothing and blocks nobody.
+The entry is written first, under the next number; the item that counts it is written last. Any worker that finds an
+uncounted entry counts it, so a worker that dies in between loses nothing and blocks no other.
 """
 
 from typing import Any
@@ -21,15 +21,15 @@ from whatsapp.updates.moments import moment_of
 WINDOW = 20
 ROUNDS = 5
 _SEVERITY = {"GREEN": 0, "YELLOW": 1, "RED": 2}
-# About limits and throughput, not about what customers think.
+# About limits and throughput, not about quality.
 _OF_LIMITS = frozenset({"ONBOARDING", "UPGRADE", "DOWNGRADE", "THROUGHPUT_UPGRADE"})
 
 
 def rate(here: Resources, event: Event, phone: Phone) -> None:
     """
-    Take the rating in that an event implies, if it does; late ones join the history and change nothing else.
+    Record the rating that an event implies, if any; late ratings are only added to the history.
 
-    Raises Transient when other workers rate the same number all the time.
+    Raises Transient after repeated concurrent writes for the same number.
     """
     word = str((event.payload or {}).get("event") or "")
     rating = rating_of(word)
@@ -38,23 +38,23 @@ def rate(here: Resources, event: Event, phone: Phone) -> None:
             metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
         return
     if record(here, phone, rating, moment_of(event).at, word) and rating == "RED":
-        # After every handling, repeated ones too: the first may have died before its metrics were out.
+        # On every delivery, including repeats: the first one may have died before its metrics were emitted.
         metrics.add_metric("QualityRed", MetricUnit.Count, 1)
 
 
 def rating_of(word: str) -> str | None:
     """
-    The rating behind an event's word; None when it says nothing about one.
+    Return the rating implied by an event; None if it implies none.
 
-    Webhooks carry no rating [check]: a number is flagged when its rating becomes low, and unflagged when it is medium
-    or high again, of which this takes the lower. Newer descriptions of the webhook list no longer either word; the
-    rating itself is to be asked for.
+    Webhooks contain no rating [check]: a number is flagged when its rating becomes low, and unflagged when it is medium
+    or high again, of which this returns the lower. Newer descriptions of the webhook list neither event any more; the
+    rating itself must be requested.
     """
     return {"FLAGGED": "RED", "UNFLAGGED": "YELLOW"}.get(word)
 
 
 def record(here: Resources, phone: Phone, rating: str, at: str, word: str) -> bool:
-    """Note a rating of the time *at*, once. Whether it is the number's rating now. Raises Transient."""
+    """Record a rating at time *at*, once. Return whether it is the number's current rating. Raises Transient."""
     for _ in range(ROUNDS):
         seen = store.quality.get(here.table, phone.phone)
         known = seen or QualityRating(
@@ -67,10 +67,10 @@ def record(here: Resources, phone: Phone, rating: str, at: str, word: str) -> bo
         if _is_no_change(known.quality_history, rating, at):
             if not is_later:
                 return False
-            # No entry, and yet news: what is still to come from before this time is late.
+            # No entry, but new information: any rating that still arrives from before this time is late.
             new = known.model_copy(update={"rating_at": at, "last_checked_at": at})
         elif len(known.quality_history) >= WINDOW and at < known.quality_history[0]["at"]:
-            # So late that nobody could tell it from its repetition: it stays a WEBHOOK_EVENT.
+            # Too late to be distinguished from a repetition: it stays a WEBHOOK_EVENT.
             return False
         else:
             entry = QualityEntry(
@@ -79,18 +79,18 @@ def record(here: Resources, phone: Phone, rating: str, at: str, word: str) -> bo
             )  # fmt: skip
             new = _counted(known, store.quality.add_entry(here.table, entry))
         store.quality.replace(here.table, seen, new)
-        # Look again: it may have been lost to another worker, or have counted another's entry.
+        # Read again: the write may have lost to another worker, or counted another worker's entry.
     raise Transient("quality_contended")
 
 
 def _is_no_change(history: list[dict[str, Any]], rating: str, at: str) -> bool:
-    """Whether the number had this rating already at that time, as far as is known: its repetition, or none at all."""
+    """Whether, as far as known, the number already had this rating at that time: a repetition, or no change."""
     before = [e for e in history if (e["at"], _SEVERITY[e["rating"]]) <= (at, _SEVERITY[rating])]
     return bool(before) and before[-1]["rating"] == rating
 
 
 def _counted(known: QualityRating, entry: QualityEntry) -> QualityRating:
-    """The item with one entry more. The newest gives the rating; of several at once, the worst."""
+    """Return the item with one more entry. The newest entry sets the rating; at equal times, the worst."""
     told: dict[str, Any] = {"rating": entry.rating, "at": entry.at, "event": entry.event}
     window = sorted([*known.quality_history, told], key=lambda e: (e["at"], _SEVERITY[e["rating"]]))
     facts: dict[str, Any] = {

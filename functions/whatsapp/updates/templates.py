@@ -1,8 +1,8 @@
 """
-Templates: what the webhooks say of their status, category, quality and components, in the caches of both providers.
+Templates: applies webhook reports of status, category, quality and components to both providers' cached templates.
 
-Each of these moves forward in the provider's time and apart from the others, so any order and repetition of the events
-leaves the same items. (Meta, "Webhooks reference": message_template_status_update and its three neighbours.)
+Each of these moves forward in the provider's time, independently of the others, so any order and repetition of events
+gives the same items. (Meta, "Webhooks reference": message_template_status_update and three related fields.)
 """
 
 import json
@@ -23,7 +23,7 @@ from whatsapp.store.items.templates import Rating, TemplateCategory, TemplateEum
 from whatsapp.tenancy import Account
 from whatsapp.updates.moments import Moment, moment_of
 
-# The provider's word -> the contract's. Meta: REINSTATED is "no longer flagged or disabled and can be sent again",
+# The provider's value -> the contract's. Meta: REINSTATED is "no longer flagged or disabled and can be sent again",
 # FLAGGED "at risk of being disabled" and still sent. LOCKED and UNLOCKED are about editing: no status.
 STATUSES: Mapping[str, str] = {
     "APPROVED": "APPROVED",
@@ -41,7 +41,7 @@ STATUSES: Mapping[str, str] = {
 }
 _CATEGORIES = frozenset(get_args(TemplateCategory.__value__))
 _RATINGS = frozenset(get_args(Rating.__value__))
-_NOT_RATED_YET = "UNKNOWN"  # a word that Meta lists, for a template that was hardly sent
+_NOT_RATED_YET = "UNKNOWN"  # a value listed by Meta, for a template with few sends
 # Both become parts of keys.
 _NAME = re.compile(r"[a-z0-9_]{1,512}")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,2}")
@@ -56,13 +56,13 @@ _TEXTS = {
 }
 _BUTTON = "message_template_button_"
 
-# Facts under the names of TEMPLATE_META, by what they belong to: each group has an order of its own. None: absent now.
+# Facts under the field names of TEMPLATE_META, by group: each group has its own order. None: absent now.
 type Groups = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one event says of one template in one language."""
+    """The content of one event about one template in one language."""
 
     name: str
     language: str
@@ -72,12 +72,12 @@ class Report:
 
     @property
     def has_unknown_status(self) -> bool:
-        """Whether its word for the status is one that nobody here knows: too little to make a template of."""
+        """Whether the status value is unknown, which is too little to create a template."""
         return "status_raw" in self.groups and "status" not in self.groups
 
 
 def update(here: Resources, event: Event, account: Account) -> Outcome:
-    """Bring the template forward wherever it is cached, then keep the event. What has another shape is only kept."""
+    """Update the template in every cache, then store the event. Events of another shape are only stored."""
     report = _parse(event)
     if report is not None and report.groups:
         _update_meta(here, report, account)
@@ -87,7 +87,7 @@ def update(here: Resources, event: Event, account: Account) -> Outcome:
 
 
 def _update_meta(here: Resources, report: Report, account: Account) -> None:
-    """The translation, and the item of the name, which shows one language and lists all."""
+    """Update the item of the translation, and the item of the name, which shows one language and lists all."""
     for key in (
         TemplateMeta.of_language(account.waba, report.name, report.language),
         TemplateMeta.key(account.waba, report.name),
@@ -141,7 +141,7 @@ def _write(
 
 
 def _newer(known: TemplateEum | TemplateMeta, report: Report) -> dict[str, Any]:
-    """The facts of the groups that the item does not know as new as this."""
+    """Return the facts of the groups that are newer than the item's."""
     facts: dict[str, Any] = {}
     for group, told in report.groups.items():
         if (getattr(known, f"{group}_order") or "") < report.moment.order:
@@ -152,7 +152,7 @@ def _newer(known: TemplateEum | TemplateMeta, report: Report) -> dict[str, Any]:
 
 
 def _languages(languages: dict[str, Any], report: Report) -> dict[str, Any]:
-    """The list of languages with this report's; as it was when that is newer, or full."""
+    """Return the languages updated with this report; unchanged if the stored entry is newer, or the list is full."""
     entry: dict[str, Any] = languages.get(report.language, {})
     if report.language not in languages and (
         len(languages) >= _MOST_LANGUAGES or report.has_unknown_status
@@ -166,7 +166,7 @@ def _languages(languages: dict[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _parse(event: Event) -> Report | None:
-    """What an event says; None when it does not say of which template."""
+    """Parse an event; None if it does not identify a template."""
     payload = event.payload or {}
     name, language = (payload.get(f"message_template_{part}") for part in ("name", "language"))
     if not (isinstance(name, str) and _NAME.fullmatch(name)):
@@ -204,7 +204,7 @@ def _status(payload: Mapping[str, Any], moment: Moment) -> Groups:
 
 
 def _category(payload: Mapping[str, Any], moment: Moment) -> Groups:
-    # Ahead of a change (`correct_category` says which) this is still the category of today.
+    # Before a change takes effect (`correct_category` names the new one) this is still the current category.
     return _category_group(payload.get("new_category"), moment)
 
 
@@ -228,7 +228,7 @@ def _quality(payload: Mapping[str, Any], moment: Moment) -> Groups:
 
 
 def _components(payload: Mapping[str, Any], moment: Moment) -> Groups:
-    """The components in the shape in which both providers list and take them."""
+    """Return the components in the shape that both providers list and accept."""
     components: list[dict[str, Any]] = []
     for kind, field in _TEXTS.items():
         if isinstance(text := payload.get(field), str) and text:
@@ -254,7 +254,7 @@ def _components(payload: Mapping[str, Any], moment: Moment) -> Groups:
 def _with_media_header(
     told: list[dict[str, Any]], known: list[dict[str, Any]] | None
 ) -> list[dict[str, Any]]:
-    """The components as told, and the header that is a file: events only tell headers of text."""
+    """Return the reported components plus a stored media header: events report text headers only."""
     if any(component["type"] == "HEADER" for component in told):
         return told
     files = [c for c in known or [] if c.get("type") == "HEADER" and c.get("format") != "TEXT"]

@@ -1,7 +1,7 @@
 """
-The item types that the hot functions use; the other families are imported from their own modules.
+Item types of the frequently run functions; import the other item families from their own modules.
 
-Each class costs a cold start about half a millisecond. `register` has all of them.
+Each class adds about half a millisecond to a cold start. `register` imports all of them.
 """
 
 from whatsapp.store.items.events import OPEN, REPLAYED, ParkedEntry, WebhookEvent
@@ -10,7 +10,7 @@ from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.phones import Phone, PhoneList
 
-# The ledger's items are `shared.action_ledger.Action`; their key in this table.
+# Key pattern, in this table, of the action ledger's items (`shared.action_ledger.Action`).
 ACTION_PK_PATTERN = "ACTION#{actionId}"
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What belongs to a whole account: profile, webhook configuration, quality of its numbers, our own settings."""
+"""Account-level items: profile, webhook configuration, quality of its numbers, deployment settings."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -10,9 +10,9 @@ from whatsapp.store.items.templates import Rating
 
 class BusinessProfile(WhatsAppItem):
     """
-    The public profile of a business. Contract item 7: that of the account's default number; below the gap is ours.
+    The public profile of a business. Contract item 7: the account's default number; fields below the gap are ours.
 
-    Other numbers have an item of their own, under this key and `#{phone}`.
+    Other numbers have a separate item under this key plus `#{phone}`.
     """
 
     item_type: ClassVar[str] = "BUSINESS_PROFILE"
@@ -34,12 +34,12 @@ class BusinessProfile(WhatsAppItem):
 
     @classmethod
     def of_phone(cls, waba: str, phone: str) -> str:
-        """`PROFILE#{metaWabaId}#{phone}`: the key of a number that is not the account's default."""
+        """Return `PROFILE#{metaWabaId}#{phone}`, the key of a number that is not the account's default."""
         return f"{cls.key(waba)}#{phone}"
 
 
 class WebhookConfig(WhatsAppItem):
-    """Where an account's webhooks are verified. Contract item 17: secrets as `secret name#field`, no values."""
+    """Webhook verification settings of an account. Contract item 17: secrets as `secret name#field`, never values."""
 
     item_type: ClassVar[str] = "WEBHOOK_CONFIG"
     pk_pattern: ClassVar[str] = "WEBHOOK_CONFIG#{wabaId}"
@@ -54,9 +54,9 @@ class WebhookConfig(WhatsAppItem):
 
 class QualityRating(WhatsAppItem):
     """
-    How customers rate a number's messages. Contract item 20: the key is the number; below the gap is ours.
+    Customers' quality rating of a number. Contract item 20: keyed by the number; fields below the gap are ours.
 
-    `quality_history` has the newest 20 ratings; each is also an entry of its own, numbered up to `history_count`.
+    `quality_history` has the newest 20 ratings; each rating is also a QUALITY_ENTRY, numbered up to `history_count`.
     """
 
     item_type: ClassVar[str] = "QUALITY_RATING"
@@ -77,23 +77,23 @@ class QualityRating(WhatsAppItem):
 
 
 class QualityEntry(WhatsAppItem):
-    """One rating of a number, kept after it left the window of the QUALITY_RATING."""
+    """One rating of a number, kept after it drops out of `quality_history`."""
 
     item_type: ClassVar[str] = "QUALITY_ENTRY"
     pk_pattern: ClassVar[str] = "QUALITY#{phoneNumberId}#{n}"
 
     rating: str
     at: str
-    event: str | None = None  # the provider's word for what happened
+    event: str | None = None  # the provider's name of the event
 
     @classmethod
     def of(cls, phone: str, number: int) -> str:
-        """The key of a number's rating *number*, counted from 1, in eight digits."""
+        """Return the key of a number's rating *number*, counted from 1, in eight digits."""
         return cls.key(phone, f"{number:08d}")
 
 
 class InfraConfig(WhatsAppItem):
-    """Where Parley runs, from template parameters. Contract item 21."""
+    """Where Parley is deployed, from template parameters. Contract item 21."""
 
     item_type: ClassVar[str] = "CONFIG"
     pk_pattern: ClassVar[str] = "CONFIG#INFRA"
@@ -104,7 +104,7 @@ class InfraConfig(WhatsAppItem):
 
 
 class MediaTypesConfig(WhatsAppItem):
-    """Which files WhatsApp takes. Contract item 22."""
+    """The file types that WhatsApp accepts. Contract item 22."""
 
     item_type: ClassVar[str] = "CONFIG"
     pk_pattern: ClassVar[str] = "CONFIG#MEDIA_TYPES"

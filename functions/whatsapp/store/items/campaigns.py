@@ -1,4 +1,4 @@
-"""Campaigns, and what paces and times what is sent."""
+"""Campaigns, and items that throttle and schedule sending."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -9,10 +9,10 @@ from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 class Campaign(WhatsAppItem):
     """
-    A template for many recipients. Contract item 15; below the gap is ours.
+    A template sent to many recipients. Contract item 15; fields below the gap are ours.
 
-    Its recipients lie in S3, its counts are derived. It never has `sentAt` or `templateLanguage`, by which messages and
-    templates are listed. Cancelled is completed, with an `outcome`.
+    Recipients are stored in S3, counts are derived. Campaigns never have `sentAt` or `templateLanguage`, the sort keys
+    of message and template indexes. A cancelled campaign is `completed` with an `outcome`.
     """
 
     item_type: ClassVar[str] = "CAMPAIGN"
@@ -38,7 +38,7 @@ class Campaign(WhatsAppItem):
 
 
 class CampaignPage(WhatsAppItem):
-    """A hundred recipients of a campaign, and who is at them."""
+    """A hundred recipients of a campaign, with the lease of the worker that processes them."""
 
     item_type: ClassVar[str] = "CAMPAIGN_PAGE"
     pk_pattern: ClassVar[str] = "CAMPAIGN#{id}#PAGE#{n}"
@@ -51,12 +51,12 @@ class CampaignPage(WhatsAppItem):
 
     @classmethod
     def of(cls, campaign: str, number: int) -> str:
-        """The key of a campaign's page *number*, in six digits."""
+        """Return the key of a campaign's page *number*, in six digits."""
         return cls.key(campaign, f"{number:06d}")
 
 
 class Timer(WhatsAppItem):
-    """What is to be done at a minute: keys of jobs."""
+    """Keys of the jobs due in one minute."""
 
     item_type: ClassVar[str] = "TIMER"
     pk_pattern: ClassVar[str] = "TIMER#{minute}#{n}"
@@ -66,7 +66,7 @@ class Timer(WhatsAppItem):
 
 
 class Sequence(WhatsAppItem):
-    """Messages that follow each other by themselves, such as a welcome."""
+    """Messages sent automatically one after another, such as a welcome."""
 
     item_type: ClassVar[str] = "SEQUENCE"
     pk_pattern: ClassVar[str] = "SEQUENCE#{sequenceId}"
@@ -77,7 +77,7 @@ class Sequence(WhatsAppItem):
 
 
 class Rate(WhatsAppItem):
-    """How many messages a number sent in a second."""
+    """The number of messages that a number sent in one second."""
 
     item_type: ClassVar[str] = "RATE"
     pk_pattern: ClassVar[str] = "RATE#{phone}#{second}"
@@ -87,7 +87,7 @@ class Rate(WhatsAppItem):
 
 
 class Reach(WhatsAppItem):
-    """That a portfolio has written to a customer within the last day."""
+    """Marks that a portfolio has written to a customer within the last day."""
 
     item_type: ClassVar[str] = "REACH"
     pk_pattern: ClassVar[str] = "REACH#{portfolio}#{contact}"

@@ -1,4 +1,4 @@
-"""What was counted: hours and days of accounts and campaigns, and how far the counting got."""
+"""Hourly and daily counts of accounts and campaigns, and the progress of counting."""
 
 from typing import Annotated, ClassVar
 
@@ -8,7 +8,10 @@ from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 
 class Analytics(WhatsAppItem):
-    """One day of an account: the sum of its hours, set, never incremented. Contract item 19; below the gap is ours."""
+    """
+    One day of an account: the sum of its hours, set, never incremented. Contract item 19; fields below the gap are
+    ours.
+    """
 
     item_type: ClassVar[str] = "ANALYTICS"
     pk_pattern: ClassVar[str] = "ANALYTICS#{wabaId}#{date}"
@@ -17,13 +20,13 @@ class Analytics(WhatsAppItem):
     waba_meta_id: str
     date: str  # YYYY-MM-DD, UTC
     messages_sent: int = 0  # sent on that day ...
-    messages_delivered: int = 0  # ... and how far these came: read counts as delivered
+    messages_delivered: int = 0  # ... and their furthest status: read counts as delivered
     messages_read: int = 0
     messages_failed: int = 0
     templates_used: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)
 
     messages_received: int = 0
-    messages_replied: int = 0  # of the received ones, answers to a template or campaign
+    messages_replied: int = 0  # inbound replies to a template or campaign
     billable: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)  # by category
     ad_sources: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)
     replies: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)  # by template
@@ -33,9 +36,9 @@ class Analytics(WhatsAppItem):
 
 class Hour(WhatsAppItem):
     """
-    One hour of an account or a campaign: counted anew at every pass, so that it is exact whatever came twice or late.
+    One hour of an account or campaign, recounted on every pass, so it is exact despite duplicates and late events.
 
-    `counts` are totals (sent, delivered, read, failed, received, replied), the maps are by name.
+    `counts` are totals (sent, delivered, read, failed, received, replied); the maps are by name.
     """
 
     item_type: ClassVar[str] = "HOUR"
@@ -48,27 +51,27 @@ class Hour(WhatsAppItem):
     ad_sources: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)
     replies: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)
     phones: Annotated[dict[str, int], AtMost(101)] = Field(default_factory=dict)
-    counted_at: str  # when the count began: the one that began last stays
-    summed: bool | None = None  # whether the account's day has it; a campaign has no days
+    counted_at: str  # start of the count: the count that started last is kept
+    summed: bool | None = None  # whether the account's day includes it; campaigns have no days
 
     @classmethod
     def of(cls, account_or_campaign: str, hour: str) -> str:
-        """The key of an hour, `yyyymmddHH` in UTC."""
+        """Return the key of an hour, `yyyymmddHH` in UTC."""
         return cls.key(account_or_campaign, hour)
 
 
 class Counting(WhatsAppItem):
-    """How far the counting of hours got. An idle deployment writes it once a day."""
+    """The progress of counting hours. An idle deployment writes it once a day."""
 
     item_type: ClassVar[str] = "COUNTING"
     pk_pattern: ClassVar[str] = "COUNTING"
 
-    version: int = 0  # raised by every run that writes it
+    version: int = 0  # incremented by every run that writes it
     swept_on: str | None = (
-        None  # the newest day (YYYY-MM-DD, UTC) on which all hours of 8 days were asked for
+        None  # last day (YYYY-MM-DD, UTC) on which all hours of 8 days were scheduled for counting
     )
     hours: Annotated[list[str], AtMost(220)] = Field(default_factory=list)  # to be counted
-    # The hour that a run had no time to finish: where to go on, and the sums so far.
+    # The hour that the last run did not finish: where to continue, and the sums so far.
     hour: str | None = None
     began_at: str | None = None
     position: str | None = None  # the time of the first message that is not in the sums
@@ -77,7 +80,7 @@ class Counting(WhatsAppItem):
 
 
 class CountingPart(WhatsAppItem):
-    """Part of the sums of a half-counted hour, as JSON text."""
+    """Part of the sums of a partially counted hour, as JSON text."""
 
     item_type: ClassVar[str] = "COUNTING_PART"
     pk_pattern: ClassVar[str] = "COUNTING#{name}#{n}"
@@ -87,5 +90,5 @@ class CountingPart(WhatsAppItem):
 
     @classmethod
     def of(cls, name: str, number: int) -> str:
-        """The key of part *number*, counted from 0, in six digits."""
+        """Return the key of part *number*, counted from 0, in six digits."""
         return cls.key(name, f"{number:06d}")

@@ -1,4 +1,4 @@
-"""What customers gave beside messages: addresses and filled-in forms (flows)."""
+"""Customer data besides messages: addresses and completed forms (flows)."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -10,9 +10,10 @@ from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 class Address(WhatsAppItem):
     """
-    Where a customer has things sent. Contract item 23: `customerPhone` is the contact key; below the gap is ours.
+    A delivery address of a customer. Contract item 23: `customerPhone` is the contact key; fields below the gap are
+    ours.
 
-    A customer has at most 20. Which one is the default stands in an item of its own (AddressDefault).
+    At most 20 per customer. The default address is stored in an AddressDefault.
     """
 
     item_type: ClassVar[str] = "ADDRESS"
@@ -33,35 +34,35 @@ class Address(WhatsAppItem):
 
     phone: str | None = None
     message_pk: str | None = None
-    # What the provider's form has and the contract has no name for: {landmark_area, floor_number, ...}
+    # Provider form fields that the contract does not name: {landmark_area, floor_number, ...}
     details: Annotated[dict[str, Any], AtMost(20)] | None = None
 
 
 class AddressDefault(WhatsAppItem):
     """
-    Which of a customer's addresses a company uses if nobody names one, and which there are.
+    A customer's default address for a company, and the list of all their addresses.
 
-    `addresses`: key of each ADDRESS -> order key of the newest message that gave it.
+    `addresses`: key of each ADDRESS -> order key of the newest message that contained it.
     """
 
     item_type: ClassVar[str] = "ADDRESS_DEFAULT"
     pk_pattern: ClassVar[str] = "ADDRESS#{customerPhone}#DEFAULT#{company}"
 
     address_pk: str
-    order: str  # order key of the message that made it the default: it only moves forward
+    order: str  # order key of the message that made it the default: only moves forward
     addresses: Annotated[dict[str, str], AtMost(20)] = Field(default_factory=dict)
     revision: int = 0
 
 
 class FlowResponse(WhatsAppItem):
-    """A form that a customer filled in. Contract item 24; below the gap is ours."""
+    """A form completed by a customer. Contract item 24; fields below the gap are ours."""
 
     item_type: ClassVar[str] = "FLOW_RESPONSE"
     pk_pattern: ClassVar[str] = "FLOW_RESPONSE#{flowId}#{responseId}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype", "gsi_customer_phone")
 
-    flow_id: str  # `unknown` where nobody knows the token
-    response_id: str  # the id of the message that brought it
+    flow_id: str  # `unknown` if the token is unknown
+    response_id: str  # the id of the message that contained it
     customer_phone: str  # contact key
     screen_id: str | None = None
     data: Annotated[dict[str, Any], AtMost(32_000, "bytes")] = Field(default_factory=dict)
@@ -71,11 +72,11 @@ class FlowResponse(WhatsAppItem):
     created_at: str  # = completedAt
     phone: str | None = None
     message_pk: str | None = None
-    data_s3_key: str | None = Field(default=None, alias="dataS3Key")  # the answers, where long
+    data_s3_key: str | None = Field(default=None, alias="dataS3Key")  # the answers, if long
 
 
 class FlowToken(WhatsAppItem):
-    """Which flow a token was sent for, and what the customer has answered so far."""
+    """The flow that a token was sent for, and the customer's answers so far."""
 
     item_type: ClassVar[str] = "FLOW_TOKEN"
     pk_pattern: ClassVar[str] = "FLOWTOKEN#{hash}"
@@ -88,12 +89,12 @@ class FlowToken(WhatsAppItem):
 
     @classmethod
     def of(cls, token: str) -> str:
-        """The key of a token: its hash, since who knows a token can answer for the customer."""
+        """Return the key of a token: its hash, because a token allows answering as the customer."""
         return cls.key(digest("flow token", token))
 
 
 class FlowConfig(WhatsAppItem):
-    """How the data endpoint answers a flow: screen by screen."""
+    """The data endpoint's responses for a flow, by screen."""
 
     item_type: ClassVar[str] = "FLOW_CONFIG"
     pk_pattern: ClassVar[str] = "FLOWCFG#{flowId}"

@@ -1,4 +1,4 @@
-"""Events that are kept as such: what has no item of its own, and what was parked."""
+"""Stored events: those without an item type, parked events and dead letters."""
 
 from typing import Annotated, Any, ClassVar, Self
 
@@ -9,21 +9,21 @@ OPEN, REPLAYED, RESOLVED, REPLACED = "open", "replayed", "resolved", "replaced"
 
 class WebhookEvent(WhatsAppItem):
     """
-    An event of a webhook. Contract item 16; below the gap is ours. TTL 30 days, payload at most 16 KB.
+    An event of a webhook. Contract item 16; fields below the gap are ours. TTL 30 days, payload at most 16 KB.
 
-    A payload over that is an outline here, and the whole event lies in S3 at `full_event`.
-    Parked: `webhook_event_type` is `parked`, `reason` says why, and `payload` is only its outline; the whole event lies
-    in S3 at `full_event`. `company` is absent where the event's number is unknown.
-    Dead letter: `webhook_event_type` is `dead_letter`, `reason` says what the last of `attempts` raised.
+    For a larger event `payload` is only an outline; the whole event is in S3 at `full_event`.
+    Parked: `webhook_event_type` is `parked`, `reason` says why, and `payload` is only an outline; the whole event is in
+    S3 at `full_event`. `company` is absent if the event's number is unknown.
+    Dead letter: `webhook_event_type` is `dead_letter`, `reason` is the error of the last of `attempts`.
 
-    A parked event is open until it is replayed, and again when a replay comes back:
+    A parked event is open until it is replayed, and again when a replay is parked again:
 
         open --replay n--> replayed --handled--> resolved
          ^                     |
          +-- same reason ------+-- another reason, another item --> replaced
 
-    Replays are numbered. What became of one is written by the worker, whenever and in whatever order it learns of it;
-    so the state is read off the highest number that was sent and the highest that came back.
+    Replays are numbered. Workers record their outcomes at any time and in any order, so the state is derived from the
+    highest number sent and the highest number parked again.
 
     `replayed_by` is the authenticated caller of the last replay or redrive.
     """
@@ -47,17 +47,17 @@ class WebhookEvent(WhatsAppItem):
     full_event: Annotated[dict[str, Any], AtMost(3)] | None = None
     correlation_id: str | None = None
     attempts: int | None = None
-    replay_count: int | None = None  # number of the last replay that is known to be on the queue
+    replay_count: int | None = None  # number of the last replay that is known to be queued
     replayed_at: str | None = None
     replayed_by: str | None = None
     returned: int | None = None  # number of the last replay that was parked again
     parked_again_at: str | None = None
-    replaced_by: str | None = None  # id of the event under which that one is parked
+    replaced_by: str | None = None  # id of the event under which that replay was parked
     resolved_at: str | None = None
 
     @property
     def state(self) -> str:
-        """Of a parked event: open, replayed (on its way), resolved (handled) or replaced (by another parked event)."""
+        """State of a parked event: open, replayed (queued), resolved (handled) or replaced (by another event)."""
         if self.resolved_at:
             return RESOLVED
         if self.replaced_by:
@@ -66,15 +66,15 @@ class WebhookEvent(WhatsAppItem):
 
     @property
     def next_replay(self) -> int:
-        """The number that no replay of a parked event had; `returned` may be ahead of a replay whose sender died."""
+        """The next unused replay number; `returned` may exceed `replay_count` if the sender of a replay died."""
         return max(self.replay_count or 0, self.returned or 0) + 1
 
 
 class ParkedEntry(WhatsAppItem):
     """
-    Lists a parked event under its company in gsi_webhook_event, so that a company's list reads no events of others.
+    Lists a parked event under its company in gsi_webhook_event, so a company's list reads no other company's events.
 
-    `webhook_event_type` is `parked#` and the company; no field of a provider is kept under a name with `#`.
+    `webhook_event_type` is `parked#` and the company; names of provider fields are stored without `#`.
     """
 
     item_type: ClassVar[str] = "PARKED_ENTRY"
@@ -89,7 +89,7 @@ class ParkedEntry(WhatsAppItem):
 
     @classmethod
     def of(cls, event: WebhookEvent, company: str) -> Self:
-        """The entry of a company's parked event."""
+        """Return the entry of a company's parked event."""
         return cls(
             pk=cls.key(event.event_id),
             company=company,

@@ -11,9 +11,9 @@ type CallStatus = Literal["initiated", "ringing", "answered", "ended", "failed"]
 
 class Group(WhatsAppItem):
     """
-    A group. Contract item 12; below the gap is ours. It never has `sentAt`, by which messages of groups are listed.
+    A group. Contract item 12; fields below the gap are ours. Never has `sentAt`, the sort key of group messages.
 
-    The two lists are windows for display; each participant is also an item of its own.
+    The two lists are truncated for display; each participant is also a separate item.
     """
 
     item_type: ClassVar[str] = "GROUP"
@@ -31,19 +31,19 @@ class Group(WhatsAppItem):
 
     phone: str | None = None
     state: Literal["active", "suspended", "deleted"] = "active"
-    state_at: str | None = None  # the provider's time of it: it only moves forward
-    name_at: str | None = None  # the provider's times of what is shown: each only moves forward
+    state_at: str | None = None  # the provider's time: only moves forward
+    name_at: str | None = (
+        None  # the provider's times of the displayed values: each only moves forward
+    )
     description_at: str | None = None
     invite_link: str | None = None
     revision: int = 0
-    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = (
-        None  # of the newest request that failed
-    )
+    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None  # of the newest failed request
     errors_at: str | None = None
 
 
 class GroupParticipant(WhatsAppItem):
-    """Somebody who is, or was, in a group."""
+    """A current or former participant of a group."""
 
     item_type: ClassVar[str] = "GROUP_PARTICIPANT"
     pk_pattern: ClassVar[str] = "GROUP#{groupId}#PARTICIPANT#{key}"
@@ -51,11 +51,11 @@ class GroupParticipant(WhatsAppItem):
     participant: str  # contact key
     present: bool
     changed_at: str  # the provider's time of the newest change
-    reason: str | None = None  # the provider's word: how they came, or who removed them
+    reason: str | None = None  # the provider's value: how they joined, or who removed them
 
 
 class GroupRequest(WhatsAppItem):
-    """The group that a request of ours to make one became."""
+    """One of our requests to create a group, and the resulting group."""
 
     item_type: ClassVar[str] = "GROUP_REQUEST"
     pk_pattern: ClassVar[str] = "GROUP#REQUEST#{requestId}"
@@ -67,13 +67,13 @@ class GroupRequest(WhatsAppItem):
 
 class Call(WhatsAppItem):
     """
-    A voice call. Contract item 18; below the gap is ours.
+    A voice call. Contract item 18; fields below the gap are ours.
 
         initiated -> ringing -> answered -> ended
         any of the first three -> ended | failed
 
-    It carries the keys of a message, so that it shows in the conversation's timeline. What was negotiated for the
-    connection (SDP) is not stored.
+    It has a message's index keys, so that the conversation's timeline shows it. The negotiated session description
+    (SDP) is not stored.
     """
 
     item_type: ClassVar[str] = "CALL"
@@ -103,6 +103,6 @@ class Call(WhatsAppItem):
     call_direction: Literal["USER_INITIATED", "BUSINESS_INITIATED"]
     status_rank: int
     answered_at: str | None = None
-    end_reason: str | None = None  # the provider's word
+    end_reason: str | None = None  # the provider's value
     action_id: str | None = None
     errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None

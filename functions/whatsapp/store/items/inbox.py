@@ -1,4 +1,4 @@
-"""Items of the inbox: messages, conversations, and what is known about a message besides itself."""
+"""Items of the inbox: messages, conversations, and related data about messages."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -13,10 +13,10 @@ type MessageType = Literal[
 
 class Message(WhatsAppItem):
     """
-    A message to or from a customer. Contract item 1; below the gap is ours.
+    A message to or from a customer. Contract item 1; fields below the gap are ours.
 
-    `received_at` is the provider's time with the position in the webhook as milliseconds; of an outbound message it
-    equals `sent_at`. The sparse index keys (`delivery_status`, `group_id` ...) are absent where they do not apply.
+    `received_at` is the provider's time with the position in the webhook as milliseconds; outbound it equals `sent_at`.
+    Sparse index keys (`delivery_status`, `group_id` ...) are absent where they do not apply.
     """
 
     item_type: ClassVar[str] = "MESSAGE"
@@ -41,7 +41,7 @@ class Message(WhatsAppItem):
     to: str | None = None
     sender_name: str | None = None
     conversation_pk: str
-    type: MessageType  # `subtype` has the provider's word
+    type: MessageType  # `subtype` has the provider's type
     preview: str | None = None
     text_body: str | None = None
     caption: str | None = None
@@ -62,7 +62,7 @@ class Message(WhatsAppItem):
     content: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     content_s3_key: str | None = Field(
         default=None, alias="contentS3Key"
-    )  # text and content, where long
+    )  # text and content, if long
     sha256: str | None = None
     filename: str | None = None
     voice: bool | None = None
@@ -72,7 +72,7 @@ class Message(WhatsAppItem):
     referred_product: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     referral: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     ad_source: str | None = None  # the ad that the customer came from, for the counts
-    reply_of: str | None = None  # template or campaign whose message it answers, for the counts
+    reply_of: str | None = None  # template or campaign of the message it answers, for the counts
     errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
     group_id: str | None = None
     reactions: Annotated[dict[str, Any], AtMost(10)] | None = None  # actor -> {emoji, order}
@@ -86,26 +86,26 @@ class Message(WhatsAppItem):
     status_error: Annotated[dict[str, Any], AtMost(1_000, "bytes")] | None = None
     price_category: str | None = None
     action_id: str | None = None
-    template: str | None = None  # name of the template that was sent
+    template: str | None = None  # name of the sent template
     campaign_id: str | None = None
 
     @property
     def message_id(self) -> str:
-        """The provider's id of the message; of one that the provider never took, the id of our action."""
+        """The provider's id of the message; the id of our action if the provider never accepted the message."""
         return self.id_of(self.pk)
 
     @classmethod
     def id_of(cls, message_pk: str) -> str:
-        """The id that the key of a message was made of."""
+        """Return the id contained in a message's key."""
         return message_pk.removeprefix(cls.pk_pattern.partition("{")[0])
 
 
 class Conversation(WhatsAppItem):
     """
-    The head of a conversation: what the inbox shows. Contract item 2; below the gap is ours.
+    The head of a conversation, as the inbox shows it. Contract item 2; fields below the gap are ours.
 
-    `recent_keys` holds the order keys of the newest inbound messages that are counted already, `ring_floor` the highest
-    one that was dropped from it, `read_up_to` the order key up to which people have read.
+    `recent_keys`: order keys of the newest counted inbound messages; `ring_floor`: the highest key dropped from it;
+    `read_up_to`: the order key up to which agents have read.
     """
 
     item_type: ClassVar[str] = "CONVERSATION"
@@ -133,7 +133,7 @@ class Conversation(WhatsAppItem):
     last_outbound_at: str | None = None
     referral_at: str | None = None
     free_entry_until: str | None = None
-    free_entry_for: str | None = None  # the referral_at that free_entry_until was made from
+    free_entry_for: str | None = None  # the `referral_at` that `free_entry_until` was computed from
     identity_changed_at: str | None = None
     call_permission_until: str | None = None
     marketing_opt_out: bool | None = None  # the customer's own choice in WhatsApp
@@ -142,41 +142,41 @@ class Conversation(WhatsAppItem):
 
 class Alias(WhatsAppItem):
     """
-    Another id of a customer, or of a message: the provider's ids change, ours stay.
+    An alternative id of a customer or message: the provider's ids change, ours do not.
 
-    Of a message that another context sent also the id of its action, which statuses bring back; that lives 35 days.
+    Messages sent by another context also have their action id as an alias, because statuses carry it; kept for 35 days.
     """
 
     item_type: ClassVar[str] = "ALIAS"
     pk_pattern: ClassVar[str] = "ALIAS#{kind}#{alias}"
     ttl_note: ClassVar[str] = "kept; of an action 35 days"
 
-    target: str  # a contact key, or the key of a message
+    target: str  # a contact key or a message key
     created_at_ms: int
 
     @classmethod
     def of_phone(cls, phone: str, wa_id: str) -> str:
-        """`ALIAS#WAID#{phone}#{wa_id}`: digits of a customer of the business number *phone*."""
+        """Return `ALIAS#WAID#{phone}#{wa_id}`: digits of a customer of the business number *phone*."""
         return cls.key("WAID", f"{phone}#{wa_id}")
 
     @classmethod
     def of_user(cls, phone: str, user_id: str) -> str:
-        """`ALIAS#BSUID#{phone}#{user_id}`: a business-scoped user id."""
+        """Return `ALIAS#BSUID#{phone}#{user_id}`: a business-scoped user id."""
         return cls.key("BSUID", f"{phone}#{user_id}")
 
     @classmethod
     def of_message(cls, message_id: str) -> str:
-        """`ALIAS#MSG#{id}`: another id of a message."""
+        """Return `ALIAS#MSG#{id}`: another id of a message."""
         return cls.key("MSG", message_id)
 
     @classmethod
     def of_action(cls, phone: str, action_id: str) -> str:
-        """`ALIAS#ACTION#{phone}#{action_id}`: the action of another context that sent a message from *phone*."""
+        """Return `ALIAS#ACTION#{phone}#{action_id}`: another context's action that sent a message from *phone*."""
         return cls.key("ACTION", f"{phone}#{action_id}")
 
 
 class Status(WhatsAppItem):
-    """One delivery status of a message. Waiting for an unknown message it has a TTL of 35 days."""
+    """One delivery status of a message. While its message is unknown it has a TTL of 35 days."""
 
     item_type: ClassVar[str] = "STATUS"
     pk_pattern: ClassVar[str] = "STATUS#{messageId}#{status}"
@@ -193,12 +193,12 @@ class Status(WhatsAppItem):
 
     @classmethod
     def of(cls, message_id: str, status: str, participant: str = "") -> str:
-        """The key; in a group each *participant* has a status of their own."""
+        """Return the key; in a group each *participant* has a separate status."""
         return cls.key(message_id, f"{status}#{participant}" if participant else status)
 
 
 class Reaction(WhatsAppItem):
-    """The newest reaction of one person to a message; without `emoji` it was taken back."""
+    """A participant's newest reaction to a message; without `emoji` the reaction was removed."""
 
     item_type: ClassVar[str] = "REACTION"
     pk_pattern: ClassVar[str] = "REACTION#{messageId}#{actor}"
@@ -210,9 +210,10 @@ class Reaction(WhatsAppItem):
 
 class Edit(WhatsAppItem):
     """
-    What became of a message after it was written; it may be here before the message is.
+    Changes to a message after it was written; may exist before the message does.
 
-    `versions`: the newest 10 edits, oldest first, each {id, order, at, text}. `reactions`: those that came early.
+    `versions`: the newest 10 edits, oldest first, each {id, order, at, text}. `reactions`: those received before the
+    message.
     """
 
     item_type: ClassVar[str] = "EDIT"
@@ -225,10 +226,10 @@ class Edit(WhatsAppItem):
 
 
 class Intent(WhatsAppItem):
-    """A message that is being sent: it becomes the MESSAGE as soon as the provider's id is known, and goes then."""
+    """A message that is being sent. Once the provider's id is known it becomes the MESSAGE and is deleted."""
 
     item_type: ClassVar[str] = "INTENT"
     pk_pattern: ClassVar[str] = "INTENT#{actionId}"
 
-    # The attributes of the MESSAGE to be, without `pk`.
+    # The attributes of the future MESSAGE, without `pk`.
     message: Annotated[dict[str, Any], AtMost(60)]

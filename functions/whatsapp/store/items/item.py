@@ -1,4 +1,4 @@
-"""What all items of the whatsapp table share: one string key made from a pattern, camelCase attributes, `itemType`."""
+"""The base of all items of the whatsapp table: one string key made from a pattern, camelCase attributes, `itemType`."""
 
 import re
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ _PLACEHOLDER = re.compile(r"{(\w+)}")
 @dataclass(frozen=True, slots=True)
 class AtMost:
     """
-    The bound of an attribute that holds several things, for `Annotated`: no item grows without one.
+    The bound of a collection attribute, for `Annotated`: every collection has one.
 
-    Writers hold it, tests look for it in everything that a run has stored, and the reference page prints it. A read
-    does not check it: an item over its bound must still be readable.
+    Writers enforce it, tests check it on every item that a run has stored, and the reference page prints it. Reads do
+    not check it: an item over its bound must still be readable.
     """
 
     count: int
@@ -29,10 +29,10 @@ class AtMost:
 
 class WhatsAppItem(BaseModel):
     """
-    One item type. Fields are snake_case here and camelCase in the table; absent and empty ones are not stored.
+    An item type. Fields are snake_case in Python and camelCase in the table; absent and empty ones are not stored.
 
-    Attributes that a newer version wrote are kept. `indexes` names the indexes that items of this type enter,
-    `ttl_days` how long they live: None where they are kept, or as `ttl_note` tells.
+    Unknown attributes of newer versions are preserved. `indexes`: the indexes that contain items of this type;
+    `ttl_days`: their lifetime, None if they are kept or `ttl_note` describes it.
     """
 
     model_config = ConfigDict(
@@ -55,8 +55,8 @@ class WhatsAppItem(BaseModel):
     @classmethod
     def key(cls, *parts: str) -> str:
         """
-        The partition key with *parts* in the places of the pattern, in its order. Raises ValueError for an
-        empty one.
+        Return the partition key with *parts* filled into the pattern, in its order. Raises ValueError for an empty
+        part.
         """
         names = _PLACEHOLDER.findall(cls.pk_pattern)
         if len(parts) != len(names) or not all(parts):
@@ -65,26 +65,26 @@ class WhatsAppItem(BaseModel):
 
     @classmethod
     def attr(cls, field: str) -> Attr:
-        """The attribute of a field, for conditions."""
+        """Return the attribute of a field, for conditions."""
         return Attr(cls.name_of(field))
 
     @classmethod
     def name_of(cls, field: str) -> str:
-        """The name under which a field is stored."""
+        """Return the stored name of a field."""
         return str(cls.model_fields[field].alias)
 
     @classmethod
     def named(cls, **fields: Any) -> Attributes:  # noqa: ANN401 - values of any field
-        """Field values under the names that are stored, for updates; `None` stands for "leave as it is"."""
+        """Return field values under their stored names, for updates; `None` means "leave unchanged"."""
         return {cls.name_of(field): value for field, value in fields.items()}
 
     @classmethod
     def read(cls, attributes: Attributes) -> Self:
-        """The item that *attributes* are."""
+        """Parse stored attributes into an item."""
         return cls.model_validate(attributes)
 
     def attributes(self) -> Attributes:
-        """The item as it is stored."""
+        """Return the item as it is stored."""
         stored = self.model_dump(by_alias=True, exclude_none=True)
         return {
             "itemType": self.item_type,
@@ -93,5 +93,5 @@ class WhatsAppItem(BaseModel):
 
 
 def pk(value: str) -> Attributes:
-    """The whole key of the item with this partition key."""
+    """Return the complete key of the item with this partition key."""
     return {PARTITION_KEY: value}

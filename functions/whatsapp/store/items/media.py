@@ -9,10 +9,10 @@ from whatsapp.store.items.item import WhatsAppItem
 
 class Media(WhatsAppItem):
     """
-    A media file. Contract item 11; below the gap is ours.
+    A media file. Contract item 11; fields below the gap are ours.
 
-    TTL 7 days while it is a mere reference (PENDING, FAILED, EXPIRED); none once STORED. `expires_at`: 30 days after
-    it was received, when the provider deletes it.
+    TTL 7 days while there is no stored file (PENDING, FAILED, EXPIRED); none once STORED. `expires_at`: 30 days after
+    receipt, when the provider deletes the file.
     """
 
     item_type: ClassVar[str] = "MEDIA"

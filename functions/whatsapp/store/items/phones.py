@@ -1,28 +1,28 @@
-"""The business's numbers: which provider, whose company, which settings."""
+"""The business's numbers: provider, company and settings."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
 from shared.events import Provider
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
-# Who answers by itself at a number.
+# Values of `automation`: the context that answers automatically at a number.
 NOBODY = "none"
 CONVERSATIONS = "conversations"
 
 
 class Phone(WhatsAppItem):
     """
-    A business number. Tenant and company of an event come from here and from nowhere else.
+    A business number. The only source of an event's tenant and company.
 
     `phone_arn` is the AWS ARN, or `arn:parley:whatsapp:::phone-number-id/{phone}` for a number that is only on Graph.
-    `token_ref` names the access token in the secret of tokens. `app_id`: the Meta app that may report about it.
-    `message_ttl_days`: how long its messages are kept, where that is not what the deployment says.
+    `token_ref` names the access token in the secret of tokens. `app_id`: the Meta app that may report about the number.
+    `message_ttl_days`: retention of its messages, if different from the deployment's default.
     """
 
     item_type: ClassVar[str] = "PHONE"
     pk_pattern: ClassVar[str] = "PHONE#{phone}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
-    # Learned from the provider; the other fields are settings.
+    # Reported by the provider; the other fields are settings.
     reported: ClassVar[frozenset[str]] = frozenset(
         {
             "verified_name",
@@ -52,32 +52,32 @@ class Phone(WhatsAppItem):
     enabled: bool = True
     auto_mark_read: bool = False
     message_ttl_days: int | None = None
-    automation: str = NOBODY  # who answers by itself: none, or conversations
+    automation: str = NOBODY  # automatic answers: none, or conversations
     verified_name: str | None = None
-    messaging_limit: str | None = None  # the provider's word, such as TIER_1K
+    messaging_limit: str | None = None  # the provider's value, such as TIER_1K
     sending_blocked: bool | None = None
-    sending_blocked_reason: str | None = None  # the provider's word, such as DISABLE
+    sending_blocked_reason: str | None = None  # the provider's value, such as DISABLE
     sending_blocked_at: str | None = None
-    sending_blocked_until: str | None = None  # over after this time, even if nobody says so
+    sending_blocked_until: str | None = None  # the block ends then, even without a report
 
-    # What the four above are made from: ban, connection, restriction -> {order, at, reason, until}; no reason: over.
+    # Source of the four above: ban, connection, restriction -> {order, at, reason, until}; no reason: ended.
     sending_blocks: Annotated[dict[str, Any], AtMost(3)] | None = None
     verified_name_order: str | None = None
     messaging_limit_order: str | None = None
 
     @property
     def is_automated(self) -> bool:
-        """Whether what happens at this number is handed over to the context `conversations`."""
+        """Whether events of this number are handed over to the context `conversations`."""
         return self.automation == CONVERSATIONS
 
     @property
     def carrier(self) -> Provider:
-        """The provider, as contexts call it (`shared.events`)."""
+        """The provider's name as used between contexts (`shared.events`)."""
         return "meta" if self.provider == "graph" else "aws_social"
 
     @property
     def arn_suffix(self) -> str:
-        """What follows the last `/` of the ARN: the first part of a conversation's key."""
+        """The part of the ARN after the last `/`: the first part of a conversation's key."""
         return self.phone_arn.rsplit("/", 1)[-1]
 
 

@@ -1,4 +1,4 @@
-"""Every item type of the whatsapp table: key patterns and attribute names, as the contract prints them."""
+"""All item types of the whatsapp table: key patterns and attribute names, as in the contract."""
 
 from whatsapp.store.items.accounts import (
     BusinessProfile,

@@ -1,4 +1,4 @@
-"""Answers to calls of the API, kept for those who call again."""
+"""Stored API responses, for idempotent retries."""
 
 from typing import Annotated, Any, ClassVar
 
@@ -6,7 +6,7 @@ from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 
 class Idempotency(WhatsAppItem):
-    """The answer to a call that changed something. Contract item 25: ids, state, status code; no text, no address."""
+    """The response to an API call that changed data. Contract item 25: ids, state, status code; no text, no address."""
 
     item_type: ClassVar[str] = "IDEMPOTENCY"
     pk_pattern: ClassVar[str] = "IDEMPOTENCY#{requestId}"

@@ -1,4 +1,4 @@
-"""Catalogs and what is in them."""
+"""Catalogs and their products."""
 
 from typing import ClassVar, Literal
 
@@ -6,7 +6,7 @@ from whatsapp.store.items.item import WhatsAppItem
 
 
 class Catalog(WhatsAppItem):
-    """A catalog that is linked to an account. Contract item 13; it has no `retailerId`."""
+    """A catalog linked to an account. Contract item 13; it has no `retailerId`."""
 
     item_type: ClassVar[str] = "CATALOG"
     pk_pattern: ClassVar[str] = "CATALOG#{catalogId}"

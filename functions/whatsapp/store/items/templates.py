@@ -1,4 +1,4 @@
-"""Message templates as the providers know them."""
+"""Message templates as the providers report them."""
 
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -12,7 +12,7 @@ type Rating = Literal["GREEN", "YELLOW", "RED"]
 
 
 class TemplateEum(WhatsAppItem):
-    """A template in one language, at AWS End User Messaging Social. Contract item 8; below the gap is ours."""
+    """A template in one language at AWS End User Messaging Social. Contract item 8; fields below the gap are ours."""
 
     item_type: ClassVar[str] = "TEMPLATE_EUM"
     pk_pattern: ClassVar[str] = "TEMPLATE_EUM#{wabaId}#{templateName}#{language}"
@@ -21,21 +21,21 @@ class TemplateEum(WhatsAppItem):
     waba_id: str  # AWS's id: waba-...
     template_name: str
     meta_template_id: str | None = None
-    template_status: TemplateStatus | None = None  # absent until the provider told one
+    template_status: TemplateStatus | None = None  # absent until the provider reports one
     template_category: TemplateCategory | None = None
     template_language: str
-    quality_score: Rating | None = None  # absent where the provider gives none, or another word
+    quality_score: Rating | None = None  # absent if the provider reports none or an unknown value
     components: Annotated[list[dict[str, Any]], AtMost(30_000, "bytes")] | None = None
     cached_at: str | None = None
     synced_at: str | None = None
 
-    status_raw: str | None = None  # the provider's word
-    status_at: str | None = None  # the provider's time of each of these: they only move forward
+    status_raw: str | None = None  # the provider's value
+    status_at: str | None = None  # the provider's times of these values: they only move forward
     category_at: str | None = None
     quality_at: str | None = None
     components_at: str | None = None
     reason: str | None = None  # why it was rejected, paused or disabled
-    # What decides between two reports of the same: their times, and where these are equal a hash.
+    # Ranks of the reports of each value: the provider's time, then a hash to break ties.
     status_order: str | None = None
     status_raw_order: str | None = None
     category_order: str | None = None
@@ -45,10 +45,10 @@ class TemplateEum(WhatsAppItem):
 
 class TemplateMeta(WhatsAppItem):
     """
-    A template at Meta. Contract item 9; below the gap is ours.
+    A template at Meta. Contract item 9; fields below the gap are ours.
 
-    The contract's key has the name only: that item shows the template's first language, and all of them in `languages`.
-    Each translation is also an item, under this key and `#{language}`.
+    The contract's key contains only the name: that item shows the template's first language, and all of them in
+    `languages`. Each translation is also an item, under this key plus `#{language}`.
     """
 
     item_type: ClassVar[str] = "TEMPLATE_META"
@@ -58,7 +58,7 @@ class TemplateMeta(WhatsAppItem):
     waba_meta_id: str
     template_name: str
     template_id: str | None = None
-    status: TemplateStatus | None = None  # absent until the provider told one
+    status: TemplateStatus | None = None  # absent until the provider reports one
     category: TemplateCategory | None = None
     language: str
     cached_at: str | None = None
@@ -81,7 +81,7 @@ class TemplateMeta(WhatsAppItem):
 
     @classmethod
     def of_language(cls, waba: str, name: str, language: str) -> str:
-        """`TEMPLATE_META#{wabaId}#{templateName}#{language}`: the key of one translation."""
+        """Return `TEMPLATE_META#{wabaId}#{templateName}#{language}`, the key of one translation."""
         return f"{cls.key(waba, name)}#{language}"
 
 

@@ -24,12 +24,12 @@ class Tenant(WhatsAppItem):
     phone_e164: str | None = Field(default=None, alias="phoneE164")
     mcc: str | None = None  # merchant category code
     purpose_code: str | None = None
-    default_payment_config: str | None = None  # a configName
+    default_payment_config: str | None = None  # a `configName`
     created_at: str | None = None
 
 
 class PaymentConfig(WhatsAppItem):
-    """How a tenant is paid: a gateway or UPI. Contract item 4; below the gap is ours."""
+    """A tenant's payment method: a gateway or UPI. Contract item 4; fields below the gap are ours."""
 
     item_type: ClassVar[str] = "PAYMENT_CONFIG"
     pk_pattern: ClassVar[str] = "TENANT#{tenantId}#PAYCFG#{configName}"
@@ -39,24 +39,24 @@ class PaymentConfig(WhatsAppItem):
     config_name: str
     type: Literal["PG", "UPI"] | None = None
     status: Literal["active", "inactive", "pending"] | None = None
-    payment_gateway_mid: str | None = None  # the gateway's merchant id, whatever the gateway
+    payment_gateway_mid: str | None = None  # the merchant id, for any gateway
     upi_id: str | None = None
     mcc: str | None = None
     purpose_code: str | None = None
     last_validated_at: str | None = None
 
-    provider_name: str | None = None  # the gateway, as the provider calls it
-    status_raw: str | None = None  # the provider's word
-    status_at: str | None = None  # the provider's time of it
-    status_order: str | None = None  # what decides between two reports
+    provider_name: str | None = None  # the gateway's name at the provider
+    status_raw: str | None = None  # the provider's value
+    status_at: str | None = None  # the provider's time of the status
+    status_order: str | None = None  # ranks reports
 
 
 class PaymentOrder(WhatsAppItem):
     """
-    An order that a customer is asked to pay. Contract item 5; below the gap is ours.
+    An order that a customer is asked to pay. Contract item 5; fields below the gap are ours.
 
         pending -> authorized -> captured -> partially_refunded -> refunded
-        pending, authorized -> failed -> captured (paid at a second try)
+        pending, authorized -> failed -> captured (paid on a second attempt)
     """
 
     item_type: ClassVar[str] = "PAYMENT_ORDER"
@@ -92,13 +92,13 @@ class PaymentOrder(WhatsAppItem):
 
 
 class PaymentTransaction(WhatsAppItem):
-    """One attempt of a customer to pay an order, as the provider reports it."""
+    """One payment attempt for an order, as the provider reports it."""
 
     item_type: ClassVar[str] = "PAYMENT_TX"
     pk_pattern: ClassVar[str] = "ORDER#{referenceId}#TX#{id}"
 
     transaction_id: str
-    kind: str | None = None  # the provider's word for the means of payment
+    kind: str | None = None  # the provider's name of the payment method
     state: str
     amount: int | None = None
     currency: str | None = None
@@ -106,7 +106,7 @@ class PaymentTransaction(WhatsAppItem):
 
 
 class Refund(WhatsAppItem):
-    """Money that goes back to a customer. Contract item 6."""
+    """A refund to a customer. Contract item 6."""
 
     item_type: ClassVar[str] = "REFUND"
     pk_pattern: ClassVar[str] = "REFUND#{refundId}"
