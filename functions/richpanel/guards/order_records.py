@@ -91,7 +91,7 @@ class Parcel:
 @dataclass(frozen=True, slots=True)
 class Record:
     """
-    One service's copy of an order. `order` is None where a fact is missing.
+    One service's copy of an order. `order` is None if a required fact is missing.
 
     `owners` are all owner addresses of the copy in normal form; an invalid address becomes an empty string, so that a
     copy with an invalid address differs from one without any.
