@@ -64,7 +64,7 @@ class HelpDesk:
         return None if payload is None else one(Ticket, payload, "ticket")
 
     def open_tickets(self, page: int, updated_on_or_after: str) -> TicketPage:
-        """Return a page (from 1) of open tickets, last changed first. *updated_on_or_after* is a UTC day, YYYY-MM-DD."""
+        """Return a page (from 1) of open tickets, last changed first. *updated_on_or_after*: a UTC day, YYYY-MM-DD."""
         payload = self._read(f"/tickets?{_list_query(page, updated_on_or_after)}")
         tickets = several(Ticket, payload, "tickets", "ticket")
         says_more = isinstance(payload, dict) and payload.get("next_page")
