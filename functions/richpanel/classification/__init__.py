@@ -1,11 +1,11 @@
 """
-What a customer's message is about, decided from its words alone: no network, no table, no clock.
+Classification of customer messages by their text alone: no network, no table, no clock.
 
-`rules.classify` is the port; a model can stand behind it as well as the rules here. What follows from an answer (team,
-tags, tier, reply) is no business of this package.
+`classifier.classify` is the entry point; a model can implement the same interface. This package does not decide team,
+tags, tier or reply.
 
-The rules are not imported here: they read their lexicons when they are, and whoever only needs the words for an answer
-must not wait for that.
+The classifier is not imported here: it reads the lexicons at import, and modules that need only the types must not
+incur that cost.
 """
 
 from richpanel.classification.answers import Classification, Doubt, Language, Message, Scored

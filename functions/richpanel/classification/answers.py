@@ -1,4 +1,4 @@
-"""What a classifier is asked and what it answers, whoever it is: rules, a model, or both."""
+"""Input and result of a classifier, for rules, a model or both."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,12 +14,12 @@ from richpanel.taxonomy import (
     thresholds,
 )
 
-# Of a turn. What is longer is cut at the front: the newest words say what is wanted.
+# Per turn. Longer text is cut at the front, because the newest words state the request.
 MOST_CHARACTERS = 4_000
 
 
 class Language(StrEnum):
-    """What a message is written in, as far as the rules need to know."""
+    """The language of a message, as far as the rules distinguish it."""
 
     ENGLISH = "en"
     SPANISH = "es"
@@ -27,10 +27,10 @@ class Language(StrEnum):
 
 
 class Doubt(StrEnum):
-    """What speaks against answering with facts of one order, although the message asks for its status."""
+    """A reason not to state facts of one order although the message asks for its status."""
 
     OTHER_OWNER = "other_owner"  # "my sister's order"
-    CHANGE_REQUEST = "change_request"  # asks for something to be done with the order
+    CHANGE_REQUEST = "change_request"  # asks for a change to the order
     DISPUTES_ANSWER = "disputes_answer"  # "that is not what the tracking says"
     SEVERAL_ORDERS = "several_orders"  # two numbers, or "both my orders"
 
@@ -38,13 +38,13 @@ class Doubt(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """
-    One customer turn. *text* is the comment to be handled, *earlier* those before it that nobody has handled yet,
-    oldest first: each as it came, plain or HTML. Quotes and signatures are taken off each, then the newest 4,000
-    characters count.
+    One customer turn. *text* is the current comment, *earlier* holds the unhandled comments before it, oldest first;
+    all are as received, plain or HTML. Quotes and signatures are removed from each, then the newest 4,000 characters
+    are classified.
 
-    *expects_order_number*: we asked for one, so that a bare number is one. *order_mask*: how the shop's own order
-    numbers look, `9` for a digit and everything else as it is (`SH-99999`); such a number needs no word before it.
-    *is_automatic*: the help desk says that no person wrote it (bounce, our own address).
+    *expects_order_number*: an order number was requested, so a bare number counts as one. *order_mask*: the format of
+    the shop's order numbers, `9` for a digit, other characters literal (`SH-99999`); a number in this format needs no
+    keyword before it. *is_automatic*: the help desk marks the message as automatic (bounce, our own address).
     """
 
     text: str
@@ -60,7 +60,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One intent and how sure the classifier is, 0 to 1."""
+    """One intent with its confidence, 0 to 1."""
 
     intent: Intent
     confidence: float
@@ -69,16 +69,18 @@ class Scored:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classification:
     """
-    What a message is about. Says nothing of teams, tags or replies.
+    The result of classifying a message. Contains no team, tag or reply.
 
-    *intents* is never empty and starts with the primary one: first those that are present, most urgent first (level,
-    then confidence, then row of the taxonomy), then the rest, which count for the margin only. Where none is present,
-    the best guess stands first with its low confidence; a message that says nothing known has `unknown_other` at 0.0.
-    On a channel of its own, that channel's intent stands there instead of both.
-    *order_numbers* are in normal form (upper case, no `#`), different ones only; *tracking_numbers* without spaces.
-    *own_order_only*: each clause that says something known is about an order of the sender.
-    *is_resolution*: the customer says that it is settled. *has_text* is False for a file or sticker alone.
-    *is_doubted*: routed by its primary intent, but too unlike what such messages say for a machine to answer it.
+    *intents* is never empty and starts with the primary intent: first the present intents, most urgent first (level,
+    then confidence, then row of the taxonomy), then the others, which only affect the margin. If none is present, the
+    best guess is first with its low confidence; a message without any recognised intent has `unknown_other` at 0.0.
+    On a channel with its own intent (`unknown_becomes`), that intent replaces both.
+    *order_numbers* are distinct and in normal form (upper case, no `#`); *tracking_numbers* have no spaces.
+    *own_order_only*: every intent present asks for an order's status, and the text has an order number or refers to
+    the sender's own order.
+    *is_resolution*: the customer reports the matter as settled. *has_text* is False for a file or sticker alone.
+    *is_doubted*: the primary intent is used for routing, but the text is too unusual for it to be answered
+    automatically.
     """
 
     language: Language
@@ -97,28 +99,31 @@ class Classification:
 
     @property
     def primary(self) -> Intent:
-        """What the ticket is routed by."""
+        """The intent used for routing."""
         return self.intents[0].intent
 
     @property
     def confidence(self) -> float:
-        """How sure the classifier is of the primary intent, before any penalty."""
+        """The confidence of the primary intent, before penalties."""
         return self.intents[0].confidence
 
     @property
     def present(self) -> tuple[Scored, ...]:
-        """The intents that the message is about, the primary one first."""
+        """The intents present in the message, the primary one first."""
         return tuple(scored for scored in self.intents if is_present(scored))
 
     @property
     def secondary(self) -> tuple[Intent, ...]:
-        """What else it is about: at most two, by urgency."""
+        """The other intents present, most urgent first, at most `thresholds.most_secondary_intents`."""
         others = [scored.intent for scored in self.present if scored.intent != self.primary]
         return tuple(others[: thresholds.most_secondary_intents])
 
     @property
     def margin(self) -> float:
-        """How far the primary intent is ahead of its level: what the order of levels resolves is not ambiguous."""
+        """
+        The lead of the primary intent over the others of its level. Intents of other levels are not ambiguous with it:
+        the order of the levels decides.
+        """
         first = self.intents[0]
         rivals = [
             scored.confidence
@@ -130,7 +135,7 @@ class Classification:
 
     @property
     def routing_confidence(self) -> float:
-        """The confidence after penalties for a narrow margin, for few words and for several intents."""
+        """The confidence after penalties for a narrow margin, few words and several intents."""
         reasons = (
             self.margin < thresholds.narrow_margin,
             self.word_count < thresholds.few_words,
@@ -139,7 +144,7 @@ class Classification:
         return round(max(0.0, self.confidence - thresholds.penalty * sum(reasons)), 4)
 
     def _things(self) -> list[Intent]:
-        """The intents present, those that count as one counted once."""
+        """The intents present, with equivalent intents (`are_one`) counted once."""
         things: list[Intent] = []
         for scored in self.present:
             if not any(are_one(scored.intent, other) for other in things):
@@ -148,7 +153,7 @@ class Classification:
 
 
 def is_present(scored: Scored) -> bool:
-    """Whether a message is about this intent. For P0 any signal is enough."""
+    """Return whether the score is high enough for the intent to be present. For P0 any score above 0 is enough."""
     if scored.intent is Intent.UNKNOWN_OTHER:
         return False
     if intents[scored.intent].level is Level.P0:

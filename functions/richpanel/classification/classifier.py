@@ -1,8 +1,8 @@
 """
-The classifier that works by rules: what the lexicons find in a text, weighed, and what its words tell all together.
+The rule-based classifier: combines the lexicon scores of a text with the likelihoods of the learned word model.
 
-Deterministic, and linear in the length of the text. Tier 0 (the P0 intents) is read over all that the customer wrote,
-in every language, and neither a "not" nor an "if" takes anything from it.
+Deterministic, and linear in the length of the text. Tier 0 (the P0 intents) is searched in the whole text, in every
+language, and is not reduced by "not" or "if".
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, channels, inte
 
 VERSION = "rules-2"
 _RESOLVED_WEIGHT = 0.5
-# Messages of a kind of their own: they have words of many intents and are about none.
+# Messages with these modifiers contain words of many intents without expressing one.
 _OF_NO_INTENT = frozenset(
     {Modifier.AUTOMATIC_MAIL, Modifier.PRIVACY_REQUEST, Modifier.SECURITY_SENSITIVE}
 )
@@ -44,8 +44,8 @@ _others = tuple(entry for entry in _lexicon.entries if intents[entry.intent].lev
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Turn:
     """
-    A turn as it is searched. *text* is what counts of it, *body* the same to search; *guarded* is what Tier 0 is looked
-    for in, which reaches further back. *title* is the subject; *is_ours*: of a mail that answers one of ours.
+    A turn prepared for searching. *text* is the classified text, *body* its search; *guarded* searches more of the
+    older text, for Tier 0. *title* is the subject; *is_ours*: the subject is ours, as the mail replies to one of ours.
     """
 
     text: str
@@ -58,7 +58,7 @@ class _Turn:
 
 
 def classify(message: Message) -> Classification:
-    """What *message* is about, by the lexicons. Never fails on a text, however strange."""
+    """Classify *message* by the rules. Never raises for any text."""
     turn = _prepared(message)
     found = _modifiers(message, turn.body, turn.subject)
     is_resolved = has(turn.body, _lexicon.marks.get(Mark.RESOLUTION, ()))
@@ -114,7 +114,7 @@ def _prepared(message: Message) -> _Turn:
 
 
 def _calm_of(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
-    """The scores of all but Tier 0: none in a language that the lexicons have no words of."""
+    """Return the scores of all intents except Tier 0; empty for a language without a lexicon."""
     if turn.language is Language.UNKNOWN:
         return {}
     scores = calm_scores(_others, turn.body, None if turn.is_ours else turn.subject)
@@ -123,7 +123,7 @@ def _calm_of(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
 
 
 def _heard(turn: _Turn, calm: dict[Intent, float]) -> Heard:
-    """What the words tell, without the intents that the text denies."""
+    """Return the likelihoods of the word model, with those of negated intents set to 0.0."""
     is_alone = turn.is_ours or not turn.title
     said = turn.body if is_alone else _search(f"{turn.title}\n{turn.text}")
     not_meant = dict.fromkeys(denied(_others, turn.body, calm), 0.0)
@@ -132,7 +132,7 @@ def _heard(turn: _Turn, calm: dict[Intent, float]) -> Heard:
 
 
 def _numbers(message: Message, text: str) -> Numbers:
-    """Those of the text, then what the subject has besides."""
+    """Return the numbers of the text, followed by further ones of the subject."""
     body = numbers_in(text, expects_order=message.expects_order_number, mask=message.order_mask)
     subject = numbers_in(message.subject or "", expects_order=False, mask=message.order_mask)
     return Numbers(
@@ -164,7 +164,7 @@ def _ranked(scores: dict[Intent, float], message: Message) -> tuple[Scored, ...]
 
 
 def _modifiers(message: Message, body: Search, subject: Search) -> frozenset[Modifier]:
-    """All but `thanks_only`, which depends on what else the message says."""
+    """Return the modifiers except `thanks_only`, which depends on the intents found."""
     found: set[Modifier] = {
         modifier
         for modifier, patterns in _lexicon.modifiers.items()
@@ -207,7 +207,7 @@ _CHANGES = frozenset({Level.P1, Level.P3})
 
 
 def _is_own(body: Search, ranked: tuple[Scored, ...], has_number: bool) -> bool:
-    """Whether all that the text says is about the state of an order of the sender."""
+    """Return whether all intents present ask for an order's status, with a number or words for the sender's order."""
     if not all(intents[each.intent].tier2 for each in ranked if is_present(each)):
         return False
     return has_number or has(body, _lexicon.marks.get(Mark.OWN_ORDER, ()))

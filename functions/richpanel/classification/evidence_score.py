@@ -1,12 +1,12 @@
 """
-What the lexicons found and what the words tell all together, weighed into one answer.
+Combines the lexicon scores with the likelihoods of the word model into one result.
 
-    lexicons say P0                          P0 stays; the words may only tell which one
-    words tell P0, and one of its intents    P0, so that no reply goes out: oblique threats have no pattern
-    words tell nearly P0                     no P0, but no machine answers
-    lexicons and words agree                 as the lexicons say
-    lexicons find nothing present            what the words tell, at most 0.84: never facts of an order
-    words tell something else, and surely    what the words tell, less 0.10; the lexicons' intents are no more present
+    lexicons find P0                         P0 stays; the model may only choose another P0 intent
+    model finds P0, and one of its intents   P0, so that no reply is sent: indirect threats match no pattern
+    model nearly finds P0                    not P0, but no automatic reply
+    lexicons and model agree                 the lexicon scores
+    lexicons find nothing present            the model's intents, at most 0.84: too low for facts of an order
+    model clearly finds another intent       the model's intent, less 0.10; unlikely lexicon intents are not present
 """
 
 from collections.abc import Mapping
@@ -16,19 +16,19 @@ from richpanel.classification.answers import Scored, is_present
 from richpanel.classification.lexicon.evidence import URGENT
 from richpanel.taxonomy import Intent, intents
 
-URGENT_FROM = 0.38  # likelihood of all P0 intents together, where nothing at all is not likelier
-_URGENT_IN_FEW_FROM = 0.60  # the same for a word or two, which the model knows little of
+URGENT_FROM = 0.38  # minimum sum of the P0 likelihoods, and not below `unknown_other`
+_URGENT_IN_FEW_FROM = 0.60  # the same for one or two words, on which the model is unreliable
 _FEW_WORDS = 3
-_ONE_URGENT_FROM = 0.28  # one P0 intent at least: a text that could be anything is no threat ...
-_ONE_URGENT_BESIDE_FROM = 0.40  # ... the less where a lexicon says what it is
-URGENT_PART_FROM = 0.75  # the same for one part of a long text
-_URGENT_BESIDE_CALL_FROM = 0.80  # the same where the text asks for a person, and gets one anyway
-_NEARLY_URGENT = 0.25  # no P0 intent yet, but no machine answers either
+_ONE_URGENT_FROM = 0.28  # minimum of the likeliest P0 intent: an ambiguous text is no threat
+_ONE_URGENT_BESIDE_FROM = 0.40  # the same where the lexicons found another intent
+URGENT_PART_FROM = 0.75  # minimum sum of the P0 likelihoods for one part of a long text
+_URGENT_BESIDE_CALL_FROM = 0.80  # the same where the text asks for an agent and gets one anyway
+_NEARLY_URGENT = 0.25  # not P0, but no automatic reply from this sum on
 _NEARLY_URGENT_PART = 0.50
-_UNHEARD_OF = 0.05  # nor where the words find so little of what the lexicons found
-_HIGHEST = 0.84  # below what facts of an order take
-_SURE = 0.40  # likelihood from which words outweigh a lexicon's intent ...
-_DOUBTED = 0.20  # ... that they find less likely than this
+_UNHEARD_OF = 0.05  # no automatic reply if the model's likelihood of the primary intent is lower
+_HIGHEST = 0.84  # below the threshold for facts of an order
+_SURE = 0.40  # likelihood from which the model overrides a lexicon's intent ...
+_DOUBTED = 0.20  # ... whose own likelihood is below this
 _DISAGREEMENT = 0.10
 _SURE_OF_P0 = 0.60
 _AHEAD = 0.01
@@ -39,10 +39,10 @@ _WORTH_NAMING = 0.05
 @dataclass(frozen=True, slots=True)
 class Heard:
     """
-    What the words tell: how *likely* each intent is, 0 to 1, and how likely the most urgent part of a long text is
-    P0. *words* counts those of the text.
+    The result of the word model: *likely* is the likelihood of each intent, 0 to 1, *urgent_part* the P0 likelihood
+    of the most urgent part of a long text, *words* the word count.
 
-    An intent that the text denies has 0.0, and nobody gets what it had: together they may be less than 1.
+    An intent that the text negates has 0.0, and its share is not redistributed: the sum may be less than 1.
     """
 
     likely: Mapping[Intent, float]
@@ -50,21 +50,21 @@ class Heard:
     words: int
 
     def against(self, scores: Mapping[Intent, float]) -> "Heard":
-        """The same of *scores* and of nothing at all only: for a text whose words can tell no other intent."""
+        """Return the result limited to the non-P0 intents in *scores* and `unknown_other`; all others become 0.0."""
         known = {*scores, Intent.UNKNOWN_OTHER}.difference(URGENT)
         likely = {intent: self.likely[intent] if intent in known else 0.0 for intent in Intent}
         return Heard(likely, 0.0, self.words)
 
     @property
     def beside_call(self) -> "Heard":
-        """The same of a text that asks for a person: without any P0 intent, unless the words are very sure."""
+        """The result for a text that asks for a human agent: without P0 intents, unless their likelihood is high."""
         if max(self.urgency, self.urgent_part) >= _URGENT_BESIDE_CALL_FROM:
             return self
         likely = {intent: 0.0 if intent in URGENT else self.likely[intent] for intent in Intent}
         return Heard(likely, 0.0, self.words)
 
     def is_urgent(self, *, something_found: bool) -> bool:
-        """Whether this makes it Tier 0. *something_found*: a lexicon has another intent for it."""
+        """Return whether the text is Tier 0. *something_found*: the lexicons found another intent."""
         if self.urgent_part >= URGENT_PART_FROM:
             return True
         needed = URGENT_FROM if self.words >= _FEW_WORDS else _URGENT_IN_FEW_FROM
@@ -76,12 +76,12 @@ class Heard:
 
     @property
     def urgency(self) -> float:
-        """How likely it is any P0 intent."""
+        """The likelihood of all P0 intents together."""
         return sum(self.likely[intent] for intent in URGENT)
 
 
 def weighed(scores: Mapping[Intent, float], heard: Heard) -> dict[Intent, float]:
-    """The scores by intent after both readings."""
+    """Return the scores by intent, combined from the lexicons' *scores* and the word model."""
     likely = heard.likely
     if any(intent in scores for intent in URGENT):
         return _most_urgent_first(scores, likely)
@@ -99,7 +99,7 @@ def weighed(scores: Mapping[Intent, float], heard: Heard) -> dict[Intent, float]
 
 
 def is_doubted(primary: Intent, heard: Heard) -> bool:
-    """Whether the words speak so much against *primary*, or for P0, that a person should read before anyone answers."""
+    """Return whether the model contradicts *primary* or suggests P0 so much that only an agent should answer."""
     return (
         heard.urgency >= _NEARLY_URGENT
         or heard.urgent_part >= _NEARLY_URGENT_PART
@@ -110,7 +110,7 @@ def is_doubted(primary: Intent, heard: Heard) -> bool:
 def _most_urgent_first(
     scores: Mapping[Intent, float], likely: Mapping[Intent, float]
 ) -> dict[Intent, float]:
-    """Which P0 intent it is, where the words are surer of another than of what the lexicons found."""
+    """Return *scores*, with another P0 intent first if the model clearly prefers it to those of the lexicons."""
     found = max((scores[intent], likely[intent]) for intent in URGENT if intent in scores)
     best = max(URGENT, key=likely.__getitem__)
     if likely[best] < _SURE_OF_P0 or found[1] >= _DOUBTED:
@@ -121,7 +121,7 @@ def _most_urgent_first(
 def _told(
     scores: Mapping[Intent, float], likely: Mapping[Intent, float], best: Intent
 ) -> dict[Intent, float]:
-    """The answer of the words alone."""
+    """Return the scores of the word model alone."""
     if best is Intent.UNKNOWN_OTHER:
         return {} if likely[best] >= _SURE else dict(scores)
     others: dict[Intent, float] = {

@@ -1,4 +1,4 @@
-"""Whether a text is English, Spanish or something else, told by the small words that every sentence needs."""
+"""Language detection (English, Spanish, other) by common function words."""
 
 import re
 from collections import Counter
@@ -10,11 +10,11 @@ _small: dict[str, frozenset[str]] = {
     name: frozenset(words.split()) for name, words in written_down["languages"].items()
 }
 _WORD = re.compile(r"[^\W\d_]{2,}|\b[iay]\b", re.IGNORECASE)
-_FOREIGN = 0.4  # share of letters outside the Latin script from which a text is not for our lists
+_FOREIGN = 0.4  # above this share of non-Latin letters the language is unknown
 
 
 def language_of(text: str) -> Language:
-    """What *text* is written in; English where nothing tells."""
+    """Return the language of *text*; English if no word indicates one."""
     letters = [sign for sign in text if sign.isalpha()]
     foreign = sum(1 for sign in letters if sign > "\u024f")
     if letters and foreign / len(letters) > _FOREIGN:

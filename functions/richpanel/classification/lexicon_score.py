@@ -1,4 +1,4 @@
-"""What the lexicons' signals, found in a text, count together: for Tier 0, and for all other intents."""
+"""Scores of the lexicon signals found in a text, for Tier 0 and for all other intents."""
 
 from collections.abc import Collection, Container, Iterable
 
@@ -9,12 +9,12 @@ from richpanel.classification.lexicon.search import Search, Span
 from richpanel.taxonomy import Intent
 
 _CAP = 0.98
-_STRONG = WEIGHTS["strong"] * 0.8  # also when only the subject says it
+_STRONG = WEIGHTS["strong"] * 0.8  # also reached by a strong signal in the subject alone
 _SUBJECT_WEIGHT = 0.8
 
 
 def urgent_scores(entries: Iterable[Entry], body: Search, subject: Search) -> dict[Intent, float]:
-    """The scores of Tier 0 intents, 0 to 1: no word of the text takes anything from their signals."""
+    """Return the scores of Tier 0 intents, 0 to 1. Negations and conditions do not reduce them."""
     scores: dict[Intent, float] = {}
     for entry in entries:
         weights = [
@@ -30,7 +30,7 @@ def urgent_scores(entries: Iterable[Entry], body: Search, subject: Search) -> di
 def calm_scores(
     entries: Collection[Entry], body: Search, subject: Search | None
 ) -> dict[Intent, float]:
-    """The scores of all other intents, 0 to 1. *subject*: None where the customer did not write it."""
+    """Return the scores of all other intents, 0 to 1. *subject* is None if the customer did not write it."""
     found = {
         entry.intent: {
             signal.name: weight
@@ -61,10 +61,9 @@ def calm_scores(
 
 def denied(entries: Iterable[Entry], body: Search, found: Container[Intent]) -> list[Intent]:
     """
-    The intents, beside those *found*, that the text names only to say that it is not about them: "I do not want to
-    cancel".
+    Return the intents, except those *found*, that the text mentions only in negated form: "I do not want to cancel".
 
-    Not by "no": who writes "still no refund" waits for one.
+    "no" does not count as a negation: "still no refund" means that the customer waits for one.
     """
     return [
         entry.intent
@@ -86,7 +85,7 @@ def _is_behind_no(body: Search, span: Span) -> bool:
 
 
 def _weight(body: Search, subject: Search | None, entry: Entry, signal: Signal) -> float:
-    """What *signal* counts in this text: 0.0 for nothing."""
+    """Return the weight of *signal* in this text; 0.0 if it does not occur."""
     best = 0.0
     for span in _hits(body, entry, signal):
         if entry.is_negatable and scope.is_negated(body.tokens, span):
@@ -103,7 +102,7 @@ def _weight(body: Search, subject: Search | None, entry: Entry, signal: Signal) 
 
 
 def _hits(search: Search, entry: Entry, signal: Signal) -> list[Span]:
-    """Where *signal* stands in a text, without what the entry excuses."""
+    """Return the matches of *signal* in a text, except those that overlap an excuse of the entry."""
     hits = [span for pattern in signal.patterns for span in search.spans(pattern)]
     if not hits:
         return []
@@ -114,12 +113,12 @@ def _hits(search: Search, entry: Entry, signal: Signal) -> list[Span]:
 
 
 def has(search: Search, patterns: Iterable[Pattern]) -> bool:
-    """Whether a text fits any of *patterns*."""
+    """Return whether a text matches any of *patterns*."""
     return any(search.spans(pattern) for pattern in patterns)
 
 
 def _joined(weights: Iterable[float]) -> float:
-    """Several signals together: each takes its part of what the others leave open."""
+    """Combine several weights as independent evidence (noisy-or), at most `_CAP`."""
     open_part = 1.0
     for weight in weights:
         open_part *= 1.0 - weight

@@ -1,7 +1,7 @@
 """
 Order numbers and tracking numbers in a text, in the spellings that customers use.
 
-What only looks like one (a date, a price, a phone, a card) is taken out first, so that it can be neither.
+Numbers of other kinds (date, price, phone, card) are removed first, so that they are not mistaken for either.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Numbers(NamedTuple):
-    """Each different number once, in order. Orders in upper case without `#`, trackings without spaces."""
+    """Distinct numbers in order of appearance: *orders* in upper case without `#`, *trackings* without spaces."""
 
     orders: tuple[str, ...]
     trackings: tuple[str, ...]
@@ -36,7 +36,7 @@ _CERTAIN_TRACKING = re.compile(
 _PLAIN_TRACKING = re.compile(r"(?<![\w.-])(?:\d{4} ?\d{4} ?\d{4}(?: ?\d{3})?|\d{10})(?![\w-]|\.\d)")
 _NEAR_CARRIER = re.compile(rf"\b(?:{_CARRIERS})\b", re.IGNORECASE)
 _LABEL_DIGITS = 22  # of a USPS label without its postcode
-_NEAR = 40  # characters before a number in which a carrier's name makes it a tracking number
+_NEAR = 40  # characters before a number; a carrier's name within them makes it a tracking number
 _IN_LINK = re.compile(
     r"(?:tracknum|trknbr|trknbrs|tlabels|tracking[-_]?(?:number|id|code)?|track|tracknumbers|qtc_tlabels1)"
     r"(?:=|/|%3d)([a-z0-9]{10,40})",
@@ -79,7 +79,7 @@ _OTHERS = (
     re.compile(
         r"(?<![\w#-])\(\d{3}\) ?\d{3}[ .-]?\d{4}(?!\w)|(?<![\w#-])(?:1[ .-])?\d{3}[ .-]\d{3}[ .-]\d{4}(?![\w-])"
     ),
-)  # fmt: skip - one kind a line
+)  # fmt: skip - one kind per line
 _PHONE_WORD = re.compile(
     r"\b(?:phone|call|cell|mobile|tel|telephone|whatsapp|text me|fax|telefono|llam\w+)\b[^\n\d]{0,25}$",
     re.IGNORECASE,
@@ -116,7 +116,7 @@ _FURTHER = re.compile(
 _BARE = re.compile(rf"\W{{0,10}}({_NUMBER})\W{{0,10}}", re.IGNORECASE)
 _ANYWHERE = re.compile(rf"(?<![\w.,/-])({_NUMBER})(?![\w%/-]|[.,]\d)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d{2}")
-# Numbers behind a hash that are no orders.
+# Words before a hash whose number is not an order number.
 _NOT_ORDER_HASH = re.compile(
     r"(?:apt|apartment|unit|suite|ste|model|item|sku|tracking|phone|room|size|code|part|ticket|case)"
     r"\.? ?(?:number|no)?\.?:? ?$",
@@ -126,8 +126,8 @@ _NOT_ORDER_HASH = re.compile(
 
 def numbers_in(text: str, *, expects_order: bool, mask: str | None) -> Numbers:
     """
-    The numbers of a prepared text. *expects_order*: a bare number is an order's too. *mask*: how the shop's own
-    numbers look (`9` stands for a digit); one that looks so needs no word before it.
+    Return the numbers of a prepared text. *expects_order*: a bare number is an order number too. *mask*: the format of
+    the shop's order numbers (`9` stands for a digit); a number in this format needs no keyword before it.
     """
     trackings, rest = _trackings(text)
     own = _mask(mask) if mask else None
@@ -142,7 +142,7 @@ def numbers_in(text: str, *, expects_order: bool, mask: str | None) -> Numbers:
 
 
 def _trackings(text: str) -> tuple[list[str], str]:
-    """Tracking numbers, and the text without them and without links and addresses."""
+    """Return the tracking numbers, and the text without them, links and addresses."""
     found: list[str] = []
     for link in _URL.finditer(text):
         if _CARRIER_LINK.search(link.group()[:200]):
@@ -172,7 +172,7 @@ def _trackings(text: str) -> tuple[list[str], str]:
 
 def _is_tracking(match: re.Match[str], number: str) -> bool:
     if match.lastgroup == "ups":
-        return sum(sign.isdigit() for sign in number) >= 8  # noqa: PLR2004 - "1z" and sixteen letters are words
+        return sum(sign.isdigit() for sign in number) >= 8  # noqa: PLR2004 - "1z" and sixteen letters are ordinary words
     if match.lastgroup == "upu":
         return _upu_check_digit(number[2:10]) == int(number[10])
     if match.lastgroup == "usps":
@@ -183,19 +183,19 @@ def _is_tracking(match: re.Match[str], number: str) -> bool:
 
 
 def _upu_check_digit(serial: str) -> int:
-    """Check digit of an international postal number (UPU S10)."""
+    """Return the check digit of an international postal number (UPU S10)."""
     rest = 11 - sum(int(a) * b for a, b in zip(serial, (8, 6, 4, 2, 3, 5, 9, 7), strict=True)) % 11
     return {10: 0, 11: 5}.get(rest, rest)
 
 
 def _usps_check_digit(digits: str) -> int:
-    """Check digit of a USPS label: modulo 10, the digits weighted 3 and 1 from the right."""
+    """Return the check digit of a USPS label: modulo 10, the digits weighted 3 and 1 from the right."""
     total = sum(int(sign) * (3 if at % 2 == 0 else 1) for at, sign in enumerate(reversed(digits)))
     return -total % 10
 
 
 def _without_others(text: str) -> str:
-    """The text with a mark where dates, prices, phones, cards and quantities stood."""
+    """Replace dates, prices, phones, cards, postcodes and quantities with ` ; `."""
     text = _CARD.sub(lambda match: " ; " if _is_card(match.group()) else match.group(), text)
     text = _POSTCODE.sub(" ; ", text)
     for pattern in _OTHERS:
@@ -253,6 +253,6 @@ def _mask(mask: str) -> re.Pattern[str]:
 
 def _distinct(numbers: dict[str, None]) -> Iterator[str]:
     for number in numbers:
-        # "order SH-123" read by one rule and "123" by another is one number.
+        # One rule may find "SH-123" and another "123" in the same text: both are one number.
         if not any(other != number and other.endswith(number) for other in numbers):
             yield number

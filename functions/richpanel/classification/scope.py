@@ -1,26 +1,24 @@
-"""How far a "not" and an "if" reach: what they undo and what they weaken. Their words are in words.toml."""
+"""The scope of negations and conditions: which matches "not" cancels and "if" weakens. Word lists are in words.toml."""
 
 from richpanel.classification.lexicon.search import Span
 from richpanel.classification.lexicon.tokens import Tokens
 from richpanel.classification.lexicon.vocabulary import written_down
 
 _words = {name: frozenset(words.split()) for name, words in written_down["scope"].items()}
-_REACH = 5  # words in front of a lead over which a "not" is heard
+_REACH = 5  # words before a lead in which a negator applies to it
 _RATHER_REACH = 8
 _CONDITION_REACH = 20
-_OWN_CLAUSE = 4  # words between "if" and what is itself supposed
+_OWN_CLAUSE = 4  # maximum words from "if" to a lead that is part of the condition itself
 
 
 def is_negated(tokens: Tokens, span: Span) -> bool:
-    """Whether a "not" that is no part of *span* stands in front of its lead, in the clause, and means it."""
+    """Return whether a negator outside *span* precedes one of its lead words in the same clause and applies to it."""
     return any(_is_negated(tokens, span, at) for at in span.lead)
 
 
 def _is_negated(tokens: Tokens, span: Span, head: int) -> bool:
     words = tokens.words
-    is_listed = (
-        False  # "no need to refund or cancel": what stands in front of the "or" is denied as well
-    )
+    is_listed = False  # "no need to refund or cancel": the negation continues across the "or"
     for at in range(head - 1, max(-1, head - 1 - _REACH), -1):
         word = words[at]
         if word.clause != words[head].clause:
@@ -40,7 +38,7 @@ def _is_negated(tokens: Tokens, span: Span, head: int) -> bool:
 
 
 def _is_object(tokens: Tokens, at: int, head: int) -> bool:
-    """Whether the pronoun at *at* belongs to the head: "not want it canceled", but not in "not want it cancel"."""
+    """Return whether the head refers to the pronoun at *at*: "not want it canceled", but not "not want it cancel"."""
     words = tokens.words
     if words[at].text not in _words["pronouns"] or not words[head].text.endswith("ed"):
         return False
@@ -48,7 +46,7 @@ def _is_object(tokens: Tokens, at: int, head: int) -> bool:
 
 
 def _is_compared(tokens: Tokens, at: int) -> bool:
-    """As in "instead of a refund" and "rather than return it"."""
+    """Return whether "instead of" or "rather than" ends at *at*: "instead of a refund", "rather than return it"."""
     words = tokens.words
     if words[at].text == "than":
         return any(word.text == "rather" for word in words[max(0, at - _RATHER_REACH) : at])
@@ -56,7 +54,7 @@ def _is_compared(tokens: Tokens, at: int) -> bool:
 
 
 def _is_exempt(tokens: Tokens, at: int, head: int) -> bool:
-    """Whether the negator at *at* asks for the head all the same: "No, cancel it", "I can not cancel it here"."""
+    """Return whether the head is requested despite the negator at *at*: "No, cancel it", "I can not cancel it here"."""
     words = tokens.words
     before = words[at - 1].text if at else ""
     behind = words[at + 1].text
@@ -71,13 +69,13 @@ def _is_exempt(tokens: Tokens, at: int, head: int) -> bool:
 
 
 def _is_asked_of_us(tokens: Tokens, at: int) -> bool:
-    """As in "why do you not cancel", "can you not just refund" and "you did not cancel"."""
+    """Return whether the "not" at *at* is part of a request or complaint to us: "why do you not cancel"."""
     before = {word.text for word in tokens.words[max(0, at - 3) : at]}
     return not before.isdisjoint({"you", "they", "why"})
 
 
 def is_conditional(tokens: Tokens, span: Span) -> bool:
-    """Whether *span* is only announced for a case to come: "if it is not here by Friday I will cancel"."""
+    """Return whether *span* is only announced on a condition: "if it is not here by Friday I will cancel"."""
     words, head = tokens.words, span.lead[-1]
     for at in range(head - 1, max(-1, head - 1 - _CONDITION_REACH), -1):
         if words[at].sentence != words[head].sentence:
@@ -93,7 +91,7 @@ def is_conditional(tokens: Tokens, span: Span) -> bool:
 
 
 def _asks(tokens: Tokens, at: int) -> bool:
-    """Whether an "if" is a "whether" or a politeness: "let me know if you can", "if possible"."""
+    """Return whether an "if" means "whether" or is a polite phrase: "let me know if you can", "if possible"."""
     words = tokens.words
     before = {word.text for word in words[max(0, at - 2) : at]}
     behind = [word.text for word in words[at + 1 : at + 3]]

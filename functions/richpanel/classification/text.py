@@ -1,8 +1,8 @@
 """
-From what a mail program or a chat widget sends to what the customer wrote: no markup, no quotes, no signature.
+Extraction of the customer's own text from e-mail and chat messages: without markup, quotes and signature.
 
-All of it is linear in the length of the text: no pattern here can start anew at every character, and what is longer
-than `MOST_READ` is cut first.
+All functions are linear in the length of the text: no pattern backtracks from every character, and text longer than
+`MOST_READ` is cut first.
 """
 
 import html
@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 MOST_READ = 60_000  # characters of one comment with its markup and quotes
-MOST_GUARDED = 20_000  # of a turn that Tier 0 reads: a threat may stand in front of a long story
+MOST_GUARDED = 20_000  # characters of a turn searched for Tier 0: a threat may precede a long text
 
 _INVISIBLE = dict.fromkeys(
     {0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF}
@@ -26,7 +26,7 @@ _SIGNS = {
     " ": "\t",
 }
 _PLAIN = str.maketrans({sign: plain for plain, signs in _SIGNS.items() for sign in signs})
-# Letters of other scripts that look like ours, in words that hide from a filter ("ch\u0430rgeback").
+# Letters of other scripts that look like Latin ones, used to evade filters ("ch\u0430rgeback").
 _LOOK_ALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0391\u0392\u0395\u039f\u03a1\u03bf\u0410\u0412\u0415\u041e\u0420\u0421\u0422\u041d\u041a\u041c",
     "aeopcyxiABEOPoABEOPCTHKM",
@@ -45,15 +45,15 @@ _QUOTE_CLASS = re.compile(
 
 
 def plain(raw: str) -> str:
-    """What the customer wrote in one comment, in lines, without markup, quoted history and signature."""
+    """Return the customer's own lines of one comment, without markup, quoted history and signature."""
     text = as_text(raw)
     own = _without_signature(_without_history(text))
-    # Nothing of one's own: what was forwarded is the message.
+    # Without own text, the quoted or forwarded text is the message.
     return own if own.strip() else text.strip()
 
 
 def as_text(raw: str) -> str:
-    """The whole text of a comment, quotes and all, with one spelling for each sign."""
+    """Return the whole text of a comment including quotes, with markup removed and characters normalised."""
     text = raw[:MOST_READ]
     if "<" in text and _TAG.search(text):
         text = _without_markup(text)
@@ -68,7 +68,7 @@ def as_text(raw: str) -> str:
 
 
 def _unmasked(text: str) -> str:
-    """Words of mixed scripts in Latin letters; a word all in another script stays what it is."""
+    """Replace look-alike letters in words of mixed scripts; a word entirely in another script is unchanged."""
     if text.isascii():
         return text
     return " ".join(
@@ -96,7 +96,7 @@ def _without_markup(text: str) -> str:
         elif name in _BREAKS and not unseen:
             parts.append("\n")
         if not unseen and _QUOTE_CLASS.search(tag.group()):
-            break  # What follows is the mail that was answered.
+            break  # The quoted mail follows.
     else:
         if not unseen:
             parts.append(text[at:])
@@ -133,19 +133,19 @@ def _without_history(text: str) -> str:
             continue
         if len(line) <= _LONGEST_ATTRIBUTION and _starts_history(lines[number : number + 6]):
             if _is_marked(lines[number + 1 : number + 4]):
-                continue  # The answer may stand below the quote.
+                continue  # The reply may be below the quote.
             break
         kept.append(line)
     return "\n".join(kept)
 
 
 def _is_marked(lines: list[str]) -> bool:
-    """Whether the first of *lines* that says something is a marked quote."""
+    """Return whether the first non-empty line of *lines* starts with a quote mark."""
     return next((line for line in lines if line), "").startswith(">")
 
 
 def _starts_history(lines: list[str]) -> bool:
-    """Whether the first of *lines*, which are short or cut, is where the mail that was answered begins."""
+    """Return whether the quoted mail begins at the first of *lines* (attribution, ruler or mail headers)."""
     first, second = lines[0], lines[1][:_LONGEST_ATTRIBUTION] if len(lines) > 1 else ""
     if _RULER.match(first) or _ATTRIBUTION.match(first):
         return True
@@ -168,7 +168,7 @@ _SENT_FROM = re.compile(
     r"von meinem .{1,40} gesendet|--|yahoo mail.{0,60})$",
     re.IGNORECASE,
 )
-# What companies print under each mail. It speaks of unauthorised use and of legal action.
+# Confidentiality footers. They mention unauthorised use and legal action, which would match P0 patterns.
 _FOOTER = re.compile(
     r"^\W{0,3}(confidentiality( notice)?\b|disclaimer\b|legal notice\b|(this|the) (e-?mail|message|communication|"
     r"information)( (message|transmission))?( contained)?( in this e-?mail)?( and any (attachments?|files?).{0,40})? "
@@ -203,7 +203,10 @@ def _without_signature(text: str) -> str:
 
 
 def _behind_name(lines: list[str], at: int) -> int:
-    """The first line behind a sign-off that is no name, title or number; what says something is always kept."""
+    """
+    Return the index of the first line after a sign-off that is not a name, title or number. Lines that are long or
+    match `_SAYS_SOMETHING` are kept.
+    """
     for number in range(at, min(at + _MOST_SIGNATURE_LINES, len(lines))):
         line = lines[number].strip()
         if len(line.split()) > _SHORT_LINE_WORDS or _SAYS_SOMETHING.search(line):

@@ -1,8 +1,9 @@
 """
-The outside services: help desk, shop, shipping. Each is a frozen dataclass that is made for one event.
+Clients of the external services: help desk, shop, shipping, language model. Each is a frozen dataclass; those with a
+deadline are created per event.
 
-    reads, and changes that may be repeated   raise Transient or Permanent (`shared.failures`)
-    replies                                   raise Refused, NotSent or InDoubt (`shared.providers.outcomes`)
+    reads and idempotent changes   raise Transient or Permanent (`shared.failures`)
+    replies                        raise Refused, NotSent or InDoubt (`shared.providers.outcomes`)
 
-No error carries what a provider wrote, an address or a key: only which provider, and its code.
+Errors contain the provider and its code only: no provider text, address or key.
 """

@@ -1,4 +1,4 @@
-"""One request to a provider: in the time that is left, and what its answer means."""
+"""Single requests to a provider: time budget, mapping of HTTP statuses, and one retry."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 LONGEST_CALL_MS = 10 * clock.SECOND_MS
-# Kept for what follows a call: writing down what came of it.
+# Reserved for recording the result after a call.
 KEPT_MS = 2 * clock.SECOND_MS
 SHORTEST_CALL_MS = 500
-PAUSE_MS = (500, 2_000)  # before the one retry: full jitter
+PAUSE_MS = (500, 2_000)  # before the only retry, with jitter
 
 _NO_CONTENT = 204
 _REDIRECTS = 300
 _CLIENT_ERRORS = 400
 _TOO_MANY = 429
 _SERVER_ERRORS = 500
-# Refused now, perhaps not later, and certainly not acted on: request timeout, too early, too many; and a key that is
-# wrong or not allowed to, which says nothing about the event: it waits until people have put the right one in.
+# Certainly not processed, and may succeed later: request timeout, too early, too many requests. Also a wrong or
+# unauthorised key, which is no fault of the event: it waits until an operator has corrected the key.
 _NOT_ACTED_ON = frozenset({401, 403, 408, 425, _TOO_MANY})
 
 
 class BadAnswer(Transient):
     """
-    The provider said that all is well, and then no JSON, or JSON of another shape: a proxy's page, or a broken API.
+    The provider returned a success status without JSON, or with JSON of another shape: a proxy's page or a broken API.
 
-    It may pass. When it comes again and again, the event is parked under this very reason.
+    It may be temporary. If retries are exhausted, the event is parked with this reason.
     """
 
     def __init__(self) -> None:
@@ -50,9 +50,9 @@ def attempt(
     body: Mapping[str, Any] | None = None,
 ) -> http.Answer:
     """
-    One request on the wire, over before *deadline_ms*, the end of the invocation. Raises NotSent or InDoubt.
+    Send one HTTP request that completes before *deadline_ms*, the end of the invocation. Raises NotSent or InDoubt.
 
-    Answers of every status come back; see `refusal`.
+    Responses of every status are returned; see `refusal`.
     """
     within_ms = min(LONGEST_CALL_MS, deadline_ms - clock.now_ms() - KEPT_MS)
     if within_ms < SHORTEST_CALL_MS:
@@ -67,7 +67,7 @@ def attempt(
 
 
 def refusal(provider: str, status: int) -> Refused | NotSent | InDoubt | None:
-    """What an HTTP status says about a request, as a reply's outcome; None when it was taken."""
+    """Map an HTTP status to the outcome of a request; None if it was accepted."""
     code = f"{provider}_{status}"
     if status in _NOT_ACTED_ON:
         return NotSent(code)
@@ -75,13 +75,13 @@ def refusal(provider: str, status: int) -> Refused | NotSent | InDoubt | None:
         return InDoubt(code)
     if status >= _CLIENT_ERRORS:
         return Refused(code)
-    # A redirect is not followed: neither done nor refused by whom we asked.
+    # Redirects are not followed: the request was neither processed nor refused.
     return InDoubt(code) if status >= _REDIRECTS else None
 
 
 def repeatable(once: Callable[[], http.Answer], deadline_ms: int) -> http.Answer:
     """
-    The answer to a request that may come twice: tried again once, after a pause, when it fails in a way that passes.
+    Send an idempotent request, with one retry after a pause if the first attempt fails temporarily.
 
     *once* makes one attempt and raises Refused, NotSent or InDoubt. Raises Permanent or Transient.
     """
@@ -90,7 +90,7 @@ def repeatable(once: Callable[[], http.Answer], deadline_ms: int) -> http.Answer
     except Refused as refused:
         raise Permanent(refused.code) from None
     except (NotSent, InDoubt) as failure:
-        pause_ms = random.randint(*PAUSE_MS)  # noqa: S311 - spreads load; nothing is kept secret by it
+        pause_ms = random.randint(*PAUSE_MS)  # noqa: S311 - spreads load; not used for security
         if clock.now_ms() + pause_ms + KEPT_MS + SHORTEST_CALL_MS > deadline_ms:
             raise Transient(failure.code) from None
         clock.sleep_ms(pause_ms)
@@ -98,7 +98,7 @@ def repeatable(once: Callable[[], http.Answer], deadline_ms: int) -> http.Answer
 
 
 def single(once: Callable[[], http.Answer]) -> http.Answer:
-    """As `repeatable`, without the second attempt."""
+    """Send a request as `repeatable` does, without a retry."""
     try:
         return once()
     except Refused as refused:
@@ -108,7 +108,7 @@ def single(once: Callable[[], http.Answer]) -> http.Answer:
 
 
 def content(answer: http.Answer) -> Any:  # noqa: ANN401 - any JSON value
-    """The JSON of an answer that was taken; None for one that has no content by its status. Raises BadAnswer."""
+    """Return the JSON of a successful response; None for status 204. Raises BadAnswer."""
     if answer.status == _NO_CONTENT:
         return None
     try:

@@ -1,9 +1,9 @@
 """
-Richpanel's API: tickets, tags, replies, teams, and the order beside a ticket.
+Client of Richpanel's API: tickets, tags, replies, teams, and the order linked to a ticket.
 
-Every request takes a token of the account-wide limit first. Reads, tags and assignments are tried again once; a reply
-is one attempt on the wire, and its outcome goes to the ledger. Comments are seen by the customer: nothing here writes
-an internal note.
+Every request first takes a token of the account-wide rate limit. Reads, tags and assignments are retried once; a reply
+is sent in one attempt, and its outcome is recorded in the ledger. Comments are visible to the customer: this client
+never writes an internal note.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TOO_MANY = 429
 
 
 class UnknownTag(Permanent):
-    """The account has no tag of this name: people have to make it, or configuration to name another."""
+    """The account has no tag of this name: an operator must create it, or the configuration must use another name."""
 
     def __init__(self) -> None:
         super().__init__("unknown_tag")
@@ -44,9 +44,9 @@ class UnknownTag(Permanent):
 @dataclass(frozen=True, slots=True)
 class HelpDesk:
     """
-    The account behind one API key, for one event: *deadline_ms* is when the invocation ends (ms since 1970).
+    Client for the account of one API key, created per event. *deadline_ms*: end of the invocation (ms since 1970).
 
-    *tag_ids*: names of tags to their ids, for accounts whose tickets and calls name tags by id; None where names do.
+    *tag_ids* maps tag names to ids, for accounts whose API identifies tags by id; None if it uses names.
     """
 
     base_url: str
@@ -59,69 +59,69 @@ class HelpDesk:
     # Reads
 
     def ticket(self, ticket_id: str) -> Ticket | None:
-        """A ticket with its comments; None when the help desk has none of this id, which may change in seconds."""
+        """Return a ticket with its comments; None if none has this id, which may change within seconds."""
         payload = self._read(f"/tickets/{_in_path(ticket_id)}")
         return None if payload is None else one(Ticket, payload, "ticket")
 
     def open_tickets(self, page: int, updated_on_or_after: str) -> TicketPage:
-        """One page (from 1) of open tickets, last changed first. *updated_on_or_after* is a day, YYYY-MM-DD, in UTC."""
+        """Return a page (from 1) of open tickets, last changed first. *updated_on_or_after*: a UTC day, YYYY-MM-DD."""
         payload = self._read(f"/tickets?{_list_query(page, updated_on_or_after)}")
         tickets = several(Ticket, payload, "tickets", "ticket")
         says_more = isinstance(payload, dict) and payload.get("next_page")
         return TicketPage(tickets=tickets, has_more=bool(says_more or len(tickets) >= PAGE_SIZE))
 
     def linked_order(self, ticket_id: str) -> OrderLink | None:
-        """The order that the help desk shows beside a ticket; None when there is none."""
+        """Return the link to the order of a ticket; None if it has none."""
         payload = self._read(f"/order/{_in_path(ticket_id)}")
         link = one(OrderLink, {} if payload is None else payload, "order")
         return link if link.order_id else None
 
     def order(self, link: OrderLink) -> DeskOrder | None:
-        """The help desk's copy of a linked order; None when it has none."""
+        """Return the help desk's copy of a linked order; None if it has none."""
         if not (link.order_id and link.app_client_id):
             return None
         payload = self._read(f"/order/{_in_path(link.app_client_id)}/{_in_path(link.order_id)}")
         return None if payload is None else one(DeskOrder, payload, "order")
 
     def tags(self) -> list[Tag]:
-        """All tags of the account."""
+        """Return all tags of the account."""
         return several(Tag, self._read("/tags"), "tags", "tag")
 
     def teams(self) -> list[Team]:
-        """All teams of the account."""
+        """Return all teams of the account."""
         return several(Team, self._read("/teams"), "teams", "team")
 
     def tag_names(self, ticket: Ticket) -> frozenset[str]:
-        """The names of a ticket's tags; an id that nobody named stays an id."""
+        """Return the names of a ticket's tags; an id without a known name is returned as it is."""
         names = {tag_id: name for name, tag_id in (self.tag_ids or {}).items()}
         return frozenset(names.get(tag, tag) for tag in ticket.tags)
 
-    # Changes that may come twice: the ticket looks the same after the second
+    # Changes (idempotent, except create_tag and close)
 
     def create_tag(self, name: str) -> None:
-        """Make a tag. Raises Permanent when the help desk does not want it, as when there is one of this name."""
-        # Not tried again: whether a second tag of the same name can be made is not documented (check).
+        """Create a tag. Raises Permanent if the help desk refuses it, for example if the name exists."""
+        # Not retried: whether a second tag of the same name can be created is not documented (check).
         self._done(single(lambda: self._once("POST", "/tags", {"name": name})))
 
     def add_tags(self, ticket_id: str, names: Collection[str]) -> None:
-        """Put tags on a ticket, in one request. Raises UnknownTag before any request."""
+        """Add tags to a ticket in one request. Raises UnknownTag before any request."""
         self._change("PUT", f"/tickets/{_in_path(ticket_id)}/add-tags", self._tagged(names))
 
     def remove_tags(self, ticket_id: str, names: Collection[str]) -> None:
-        """Take tags off a ticket, in one request. Raises UnknownTag before any request."""
+        """Remove tags from a ticket in one request. Raises UnknownTag before any request."""
         self._change("PUT", f"/tickets/{_in_path(ticket_id)}/remove-tags", self._tagged(names))
 
     def assign(self, ticket_id: str, assignee_id: str) -> None:
-        """Give a ticket to a person; whether the id of a team is taken too is not documented (check)."""
+        """Assign a ticket to an agent; whether a team's id is accepted too is not documented (check)."""
         self._change("PUT", f"/tickets/{_in_path(ticket_id)}", {"ticket": {"assignee_id": assignee_id}})  # fmt: skip
 
     def close(self, ticket_id: str) -> None:
-        """Close a ticket. One attempt: between two somebody may have opened it again."""
+        """Close a ticket. Not retried: the ticket may be reopened between two attempts."""
         body = {"ticket": {"state": "closed", "status": "CLOSED"}}
         self._done(single(lambda: self._once("PUT", f"/tickets/{_in_path(ticket_id)}", body)))
 
     def reopen(self, ticket_id: str) -> None:
-        """Open a ticket that we closed; check: whether the help desk takes these words is not documented."""
+        """Reopen a ticket that we closed; check: whether the help desk accepts these values is not documented."""
         self._change(
             "PUT",
             f"/tickets/{_in_path(ticket_id)}",
@@ -134,26 +134,26 @@ class HelpDesk:
         self, ticket_id: str, text: str, author_id: str, path: Literal["send_message", "comment"]
     ) -> None:
         """
-        Say something to the customer: one attempt on the wire. Raises Refused, NotSent or InDoubt.
+        Send a reply to the customer, in one attempt. Raises Refused, NotSent or InDoubt.
 
-        *path*: `send_message` mails it, `comment` shows it in the chat. The help desk knows no idempotency key: only
-        the ledger may call this.
+        *path*: `send_message` sends an e-mail, `comment` writes to the chat. The help desk supports no idempotency
+        key: only the ledger may call this method.
         """
         url, body = _reply_request(ticket_id, text, author_id, path)
         try:
             answer = self._once("PUT", url, body)
         except (Throttled, BotoCoreError, ClientError):
-            # The limiter, which is asked before the request and told of a 429: certainly not sent, either way.
+            # Raised by the limiter, either before the request or after a 429: certainly not sent.
             raise NotSent("limiter") from None
         try:
             content(answer)
         except BadAnswer as bad:
-            # Somebody answered in the help desk's place, or it broke while it answered.
+            # A proxy answered instead of the help desk, or the response is broken.
             raise InDoubt(bad.reason) from None
 
-    # The wire
+    # HTTP
 
-    def _read(self, path: str) -> Any:  # noqa: ANN401 - any JSON value; None for what is not there
+    def _read(self, path: str) -> Any:  # noqa: ANN401 - any JSON value; None if not found
         try:
             return content(repeatable(lambda: self._once("GET", path), self.deadline_ms))
         except Permanent as refused:
@@ -165,10 +165,10 @@ class HelpDesk:
         self._done(repeatable(lambda: self._once(method, path, body), self.deadline_ms))
 
     def _done(self, answer: http.Answer) -> None:
-        content(answer)  # a page of somebody else's, with 200, is no proof of a change
+        content(answer)  # a page of a proxy with status 200 does not prove the change
 
     def _once(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> http.Answer:
-        """One attempt. Raises Refused, NotSent or InDoubt; Throttled before the wire."""
+        """Send one request. Raises Refused, NotSent or InDoubt; Throttled before the request is sent."""
         self.limiter.take(self.lane, self.deadline_ms)
         answer = attempt(
             method,
@@ -187,7 +187,10 @@ class HelpDesk:
         return answer
 
     def _tagged(self, names: Iterable[str]) -> dict[str, list[str]]:
-        """The body that names tags. The documentation has ids, names were seen to work (check): a setting decides."""
+        """
+        Return the request body with tag ids or names, as the setting decides: ids are documented, names were observed
+        to work (check).
+        """
         if self.tag_ids is None:
             return {"tags": sorted(names)}
         ids = {name: self.tag_ids.get(name) for name in sorted(names)}
@@ -197,16 +200,16 @@ class HelpDesk:
 
 
 def _in_path(identity: str) -> str:
-    """An id as one segment of a path: some are mail message ids, with `<`, `@` and `/` in them."""
+    """Encode an id as one path segment: some are mail message ids that contain `<`, `@` and `/`."""
     if identity in {".", ".."}:
         raise Permanent(
             "bad_id"
-        )  # Servers resolve these, encoded or not, and another address is called.
+        )  # Servers resolve these segments, encoded or not, to another path.
     return quote(identity, safe="")
 
 
 def _list_query(page: int, updated_on_or_after: str) -> str:
-    """How a list is asked for. Sorting and the filter by day are not documented well (check)."""
+    """Return the query of a ticket list. Sorting and the filter by day are poorly documented (check)."""
     return urlencode(
         {
             "status": "OPEN",
@@ -222,9 +225,9 @@ def _list_query(page: int, updated_on_or_after: str) -> str:
 def _reply_request(
     ticket_id: str, text: str, author_id: str, path: Literal["send_message", "comment"]
 ) -> tuple[str, dict[str, Any]]:
-    """Path and body of a reply. Whether the text is taken as plain or as HTML is not documented (check)."""
+    """Return path and body of a reply. Whether the text is read as plain text or HTML is not documented (check)."""
     ticket = f"/tickets/{_in_path(ticket_id)}"
     if path == "send_message":
         return f"{ticket}/send-message", {"body": text, "author_id": author_id, "attachments": []}
-    # The author is whoever the key belongs to: no field for another is documented (check).
+    # The author is the owner of the key: no field for another author is documented (check).
     return ticket, {"ticket": {"comment": {"body": text, "sender_type": "operator"}}}

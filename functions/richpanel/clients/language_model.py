@@ -1,8 +1,8 @@
 """
-The language model behind the classifier's port: it says what a message is about, and checks Tier 2. Nothing else.
+Client of the language model, which classifies messages and verifies Tier 2 replies.
 
-It reads a redacted text and facts that are yes or no, and answers in a schema. Whatever else it says is no answer:
-then rules route, and nobody replies.
+Its input is the redacted text, the channel and boolean facts; its output must match a schema. An answer outside the
+schema is a failure: the rules then route the message, and no reply is sent.
 """
 
 import json
@@ -46,14 +46,14 @@ TIER_1, ROUTE_ONLY or TIER_0 and the reason. Answer in the given schema only."""
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A model that gives its opinion on messages."""
+    """A language model that classifies messages and verifies Tier 2 replies."""
 
     model: ai.Model
 
     def opinion(
         self, message: Message, rules: Classification
     ) -> tuple[Classification, ModelOpinion]:
-        """The rules' answer and the model's as one; the rules' alone with the failure where the model gave none."""
+        """Merge the rules' result with the model's; without a valid answer, return *rules* and the failure."""
         try:
             said = ModelDecision.parse(self._ask(_CLASSIFY, _facts(message, rules), _DECISION))
         except ModelAnswerInvalid as invalid:
@@ -65,7 +65,7 @@ class Judge:
     def verdict(
         self, message: Message, rules: Classification, opinion: ModelOpinion
     ) -> ModelOpinion:
-        """The opinion with the model's verdict on Tier 2, or with its failure to give one."""
+        """Return *opinion* with the model's verdict on Tier 2, or with the failure."""
         try:
             said = ModelVerdict.parse(self._ask(_VERIFY, _facts(message, rules), _VERDICT))
         except ModelAnswerInvalid as invalid:
@@ -75,7 +75,7 @@ class Judge:
         return replace(opinion, verdict=verdict_of(said))
 
     def _ask(self, system: str, facts: str, schema: ai.Schema) -> str:
-        """The text of a whole answer. Raises ModelAnswerInvalid and Unavailable."""
+        """Return the text of a complete answer. Raises ModelAnswerInvalid and Unavailable."""
         metrics.add_metric("ModelAsked", MetricUnit.Count, 1)
         history = [ai.Message(ai.Role.USER, facts)]
         for attempt in range(1, ATTEMPTS + 1):
@@ -96,7 +96,7 @@ class Judge:
 
 
 def _facts(message: Message, rules: Classification) -> str:
-    """What the model sees: the text without personal data, and booleans."""
+    """Build the model's input: the redacted text, the channel and boolean facts."""
     return json.dumps(
         {
             "text": redact("\n".join((*message.earlier, message.text))[-4_000:]),

@@ -1,8 +1,8 @@
 """
-Provider JSON made into models: whichever spelling, wrapped or bare, one or many; what is unknown is kept.
+Parsing of provider JSON into models, tolerant of spelling, wrapping and single values; unknown fields are kept.
 
-The help desk writes `isOperator` in one place and `is_operator` in another, `appClientId` and `appclient_id`,
-`{"ticket": {...}}` and `{...}`, a list under `tickets` and under `ticket`.
+The help desk uses both `isOperator` and `is_operator`, `appClientId` and `appclient_id`, `{"ticket": {...}}` and
+`{...}`, and lists under `tickets` or `ticket`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, mo
 from richpanel.clients.calls import BadAnswer
 from shared import clock
 
-# Larger numbers are milliseconds: as seconds they would be after the year 5000.
+# Larger numbers are milliseconds: read as seconds they would be after the year 5000.
 _LARGEST_SECONDS = 100_000_000_000
 
 
 class ProviderModel(BaseModel):
-    """A provider's object. Fields are found under any spelling, a list also under its singular; null is absent."""
+    """
+    Base model of provider objects. Fields match in any spelling, lists also by their singular name; null counts as
+    absent.
+    """
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True, defer_build=True)
 
@@ -32,7 +35,7 @@ class ProviderModel(BaseModel):
         ours = {_folded(name.removesuffix("s")): name for name in cls.model_fields}
         ours |= {_folded(name): name for name in cls.model_fields}
         named: dict[str, Any] = {}
-        # A key that is written as ours wins over its other spelling.
+        # A key in our spelling takes precedence over its variants.
         for key in sorted(given, key=lambda key: key in cls.model_fields):
             if given[key] is not None:
                 named[ours.get(_folded(str(key)), str(key))] = given[key]
@@ -44,16 +47,16 @@ def _folded(name: str) -> str:
 
 
 def _text(value: object) -> object:
-    """Ids come as numbers too."""
+    """Convert ids that are sent as numbers to text."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _moment(value: object) -> int | None:
-    """Milliseconds since 1970 of ISO 8601, epoch seconds or epoch milliseconds; None for anything else."""
+    """Return milliseconds since 1970 for ISO 8601, epoch seconds or epoch milliseconds; None for anything else."""
     if isinstance(value, bool) or value is None:
         return None
     try:
-        number = float(value)  # type: ignore[arg-type] # anything else is refused, and read as a date
+        number = float(value)  # type: ignore[arg-type] # other values raise, and are then read as a date
     except (TypeError, ValueError):
         return _moment_of_text(str(value))
     if not 0 <= number < _LARGEST_SECONDS * clock.SECOND_MS:
@@ -64,7 +67,7 @@ def _moment(value: object) -> int | None:
 def _moment_of_text(text: str) -> int | None:
     try:
         moment = datetime.fromisoformat(text.strip())
-        # Without a zone it is nobody's local time: the providers mean UTC.
+        # A time without a zone is UTC for all providers.
         zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
         found = round(zoned.timestamp() * clock.SECOND_MS)
     except (ValueError, OverflowError):
@@ -73,13 +76,13 @@ def _moment_of_text(text: str) -> int | None:
 
 
 def _flag(value: object) -> bool | None:
-    """True and false in any of their usual forms; None, "it does not say", for anything else."""
+    """Return the boolean for its usual forms; None, meaning unknown, for anything else."""
     words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
     return words.get(str(value).strip().lower())
 
 
 def _some(value: object) -> object:
-    """A list: as it is, of one thing, or empty."""
+    """Return a list unchanged, a single value as a list, and None as an empty list."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
@@ -92,7 +95,7 @@ type Some[Thing] = Annotated[list[Thing], BeforeValidator(_some)]
 
 
 def one[Model: ProviderModel](model: type[Model], payload: object, wrapper: str) -> Model:
-    """The object in *payload*, bare or under *wrapper*. Raises BadAnswer."""
+    """Parse the object in *payload*, bare or under *wrapper*. Raises BadAnswer."""
     inner = payload.get(wrapper) if isinstance(payload, dict) else None
     try:
         return model.model_validate(inner if isinstance(inner, dict) else payload)
@@ -103,7 +106,7 @@ def one[Model: ProviderModel](model: type[Model], payload: object, wrapper: str)
 def several[Model: ProviderModel](
     model: type[Model], payload: object, *wrappers: str
 ) -> list[Model]:
-    """The objects of a list, bare or under one of *wrappers*. Raises BadAnswer when there is no list."""
+    """Parse the objects of a list, bare or under one of *wrappers*. Raises BadAnswer if there is no list."""
     listed = payload
     if isinstance(payload, dict):
         listed = next((payload[name] for name in wrappers if name in payload), None)

@@ -1,4 +1,4 @@
-"""ShipStation's API, version 1, read only: the parcels of an order that is matched already."""
+"""Client of ShipStation's API version 1, read only: the parcels of an order that is already matched."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from shared.providers import http
 
 _TOO_MANY = 429
-# The limit is 40 a minute, so its reset can be far: who has less time left answers without.
+# Longest reset that is waited for: the limit is 40 requests a minute, so its reset can be far off.
 LONGEST_RESET_MS = 5 * clock.SECOND_MS
 
 
 class Shipment(ProviderModel):
-    """A label that was bought. `carrier_code` is ShipStation's own, such as `stamps_com`."""
+    """A purchased label. `carrier_code` is ShipStation's own, such as `stamps_com`."""
 
     order_id: Id | None = None  # ShipStation's own
     order_number: str | None = Field(default=None, repr=False)
@@ -36,7 +36,7 @@ class Shipment(ProviderModel):
 
 @dataclass(frozen=True, slots=True)
 class ShipStation:
-    """One account, for one event."""
+    """Client for one account, created per event."""
 
     base_url: str
     api_key: str = field(repr=False)
@@ -44,7 +44,10 @@ class ShipStation:
     deadline_ms: int
 
     def shipments_of(self, number: str) -> list[Shipment]:
-        """What a search for an order number brings: candidates, see `orders`. Raises Transient or Permanent."""
+        """
+        Return the results of a search for an order number: candidates, filtered by `guards.order_records`. Raises
+        Transient or Permanent.
+        """
         payload = content(repeatable(lambda: self._once(number), self.deadline_ms))
         return several(Shipment, payload, "shipments")
 
@@ -64,7 +67,7 @@ class ShipStation:
         return answer
 
     def _wait(self, reset_seconds: str) -> None:
-        """Wait for the limit's reset where that is short and leaves time for another call."""
+        """Wait for the reset of the rate limit if it is near and leaves time for another call."""
         if not (reset_seconds.isascii() and reset_seconds.isdecimal()):
             return
         wait_ms = int(reset_seconds) * clock.SECOND_MS

@@ -1,8 +1,8 @@
 """
-Shopify's Admin GraphQL API, read only: orders by number or id.
+Client of Shopify's Admin GraphQL API, read only: orders by number or id.
 
-A search is loose and brings neighbours along, so what comes back are candidates; see `orders`. An app sees only the
-orders of the last 60 days unless it has the scope `read_all_orders` (check): older ones look as if there were none.
+A search also returns similar numbers, so its results are candidates; see `guards.order_ownership`. An app sees only
+the orders of the last 60 days unless it has the scope `read_all_orders` (check): older ones seem not to exist.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shared.providers.outcomes import NotSent, Refused
 if TYPE_CHECKING:
     from shared.providers import http
 
-# What a search term is made of; everything else could change what is searched for.
+# Characters removed from a search term, because they could change the query.
 _TERM = re.compile(r"[^A-Za-z0-9-]")
 _FIELDS = """
     id legacyResourceId name email createdAt cancelledAt tags
@@ -43,7 +43,7 @@ class TrackingInfo(ProviderModel):
 
 
 class Fulfillment(ProviderModel):
-    """What was sent off at one time; only SUCCESS counts as sent."""
+    """One shipment of an order; CANCELLED, ERROR and FAILURE do not count as sent."""
 
     created_at: Moment = None
     status: str | None = None
@@ -51,16 +51,16 @@ class Fulfillment(ProviderModel):
 
 
 class ShippingLine(ProviderModel):
-    """What the customer chose, such as `Standard (3-5 business days)`."""
+    """The shipping method chosen by the customer, such as `Standard (3-5 business days)`."""
 
     title: str | None = None
 
 
 class ShopOrder(ProviderModel):
     """
-    An order as the shop has it. `name` is the number that customers know, such as `#1001`; `email` its owner's.
+    An order at the shop. `name` is the number known to customers, such as `#1001`; `email` the owner's address.
 
-    The phone is not asked for: nothing is proved by it.
+    The phone number is not requested, because it proves no identity.
     """
 
     id: Id
@@ -79,7 +79,7 @@ class ShopOrder(ProviderModel):
 
 @dataclass(frozen=True, slots=True)
 class Shopify:
-    """One shop, for one event. *base_url* is `https://{shop}.myshopify.com`, *version* such as `2026-01`."""
+    """Client for one shop, created per event. *base_url*: `https://{shop}.myshopify.com`; *version*: as `2026-01`."""
 
     base_url: str
     version: str
@@ -87,20 +87,20 @@ class Shopify:
     deadline_ms: int
 
     def orders_named(self, number: str) -> list[ShopOrder]:
-        """Up to five orders that a search for *number* brings. Raises Transient or Permanent."""
+        """Return up to five orders found by a search for *number*. Raises Transient or Permanent."""
         term = _TERM.sub("", number)
         data = self._ask(_BY_NAME, {"query": f'name:"{term}"'}) if term else {"orders": []}
         return several(ShopOrder, data.get("orders"), "nodes")
 
     def order(self, order_id: str) -> ShopOrder | None:
-        """The order with the shop's internal id (digits); None when there is none. Raises Transient or Permanent."""
+        """Return the order with the shop's internal id (digits), or None. Raises Transient or Permanent."""
         if not (order_id.isascii() and order_id.isdecimal()):
             return None
         found = self._ask(_BY_ID, {"id": f"gid://shopify/Order/{order_id}"}).get("order")
         return None if found is None else several(ShopOrder, [found])[0]
 
     def _ask(self, query: str, variables: dict[str, str]) -> dict[str, Any]:
-        """The data of an answer without errors: an order of which something was withheld counts as an error."""
+        """Return the data of a response without errors. A response with partly withheld data counts as an error."""
         payload = content(repeatable(lambda: self._once(query, variables), self.deadline_ms))
         data = payload.get("data") if isinstance(payload, dict) else None
         if not isinstance(data, dict):
@@ -127,7 +127,7 @@ class Shopify:
 
 
 def _error_codes(answer: http.Answer) -> list[str]:
-    """The code of each error in an answer (`errors[].extensions.code`), empty for one without a code."""
+    """Return the code of each error in a response (`errors[].extensions.code`), empty for errors without a code."""
     payload = content(answer)
     errors = payload.get("errors") if isinstance(payload, dict) else None
     if not errors:

@@ -1,4 +1,4 @@
-"""What the help desk says of a ticket, its comments, its linked order, its tags and teams."""
+"""Models of the help desk's data: tickets, comments, linked orders, tags and teams."""
 
 from __future__ import annotations
 
@@ -10,47 +10,47 @@ from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, Some
 
 
 class Address(ProviderModel):
-    """Where a message came from, or went: `address` of an e-mail, `id` elsewhere."""
+    """The origin or destination of a message: `address` for e-mail, `id` on other channels."""
 
     address: str | None = Field(default=None, repr=False)
     id: Id | None = Field(default=None, repr=False)
 
 
 class Source(ProviderModel):
-    """Where a message came from. `from` is a keyword of Python."""
+    """The source of a message. `from_` has an underscore because `from` is a Python keyword."""
 
     from_: Address | None = None
 
 
 class Via(ProviderModel):
-    """The way a ticket or a comment came. `channel` is the help desk's own name: email, messenger, aircall, ..."""
+    """The channel of a ticket or a comment. `channel` is the help desk's own name: email, messenger, aircall, ..."""
 
     channel: str | None = None
     source: Source | None = None
 
     @property
     def sender(self) -> str | None:
-        """The `From` address, if there is one."""
+        """The `From` address, or None."""
         return self.source.from_.address if self.source and self.source.from_ else None
 
 
 class Profile(ProviderModel):
-    """The customer as the help desk knows them. Only `email` is read: names and phones prove nothing."""
+    """The help desk's customer profile. Only `email` is read: names and phone numbers prove no identity."""
 
     email: str | None = Field(default=None, repr=False)
 
 
 class Attachment(ProviderModel):
-    """A file of a comment; only its id is used."""
+    """An attachment of a comment; only its id is used."""
 
     id: Id | None = None
 
 
 class Comment(ProviderModel):
     """
-    One message of a ticket. `is_operator` is None where the help desk does not say who wrote it.
+    One message of a ticket. `is_operator` is None if the help desk does not give the kind of author.
 
-    `created_at` is in milliseconds since 1970. `author_id` is the help desk's id of the person.
+    `created_at` is in milliseconds since 1970. `author_id` is the help desk's id of the author.
     """
 
     id: Id | None = None
@@ -65,13 +65,13 @@ class Comment(ProviderModel):
 
     @property
     def text(self) -> str:
-        """What was written: plain where the help desk has it so, else HTML."""
+        """The text of the comment: plain if available, else HTML."""
         return self.plain_body or self.body or ""
 
 
 class Ticket(ProviderModel):
     """
-    A ticket, which is a conversation. `comments` come in any order, and perhaps not at all in a list of tickets.
+    A ticket, which is one conversation. `comments` are in any order and may be missing in a list of tickets.
 
     `tags` are names or ids, see `HelpDesk.tag_names`. `updated_at` is in milliseconds since 1970.
     """
@@ -89,17 +89,17 @@ class Ticket(ProviderModel):
 
     @property
     def channel(self) -> str:
-        """The help desk's own name of the channel in lower case, empty where it says none."""
+        """The help desk's own name of the channel in lower case; empty if absent."""
         return ((self.via and self.via.channel) or "").strip().lower()
 
     @property
     def is_closed(self) -> bool:
-        """Whether the ticket is closed. An unknown status counts as open: people look at open tickets."""
+        """Whether the ticket is closed. An unknown status counts as open, because agents review open tickets."""
         return (self.status or "").strip().upper() == "CLOSED"
 
     @property
     def in_order(self) -> list[Comment]:
-        """The comments, oldest first; of two in one moment the smaller id comes first."""
+        """The comments, oldest first; equal times are ordered by id."""
         return sorted(
             self.comments, key=lambda comment: (comment.created_at or 0, comment.id or "")
         )
@@ -107,27 +107,27 @@ class Ticket(ProviderModel):
 
 @dataclass(frozen=True, slots=True)
 class TicketPage:
-    """One page of a list of tickets; `has_more` as far as the help desk says."""
+    """One page of a list of tickets. `has_more`: the help desk reports a next page, or this page is full."""
 
     tickets: list[Ticket]
     has_more: bool
 
 
 class OrderLink(ProviderModel):
-    """The order that the help desk shows beside a ticket: two ids of its own making."""
+    """The link from a ticket to an order: two ids assigned by the help desk."""
 
     order_id: Id | None = None
     app_client_id: Id | None = None
 
 
 class ShippingLine(ProviderModel):
-    """What the customer chose at the checkout."""
+    """The shipping method chosen at the checkout."""
 
     title: str | None = None
 
 
 class DeskParcel(ProviderModel):
-    """What was sent off at one time."""
+    """One shipment of an order."""
 
     created_at: Moment = None
     status: str | None = None
@@ -138,8 +138,8 @@ class DeskParcel(ProviderModel):
 
 class DeskOrder(DeskParcel):
     """
-    The help desk's copy of an order. Its form is not documented (check): these are the names that Shopify's older API
-    has, which the help desk was seen to pass on. Every one may be missing.
+    The help desk's copy of an order. Its format is not documented (check): these are the field names of Shopify's older
+    API, which the help desk was observed to pass on. Every field may be missing.
     """
 
     name: str | None = Field(default=None, repr=False)

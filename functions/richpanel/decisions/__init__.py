@@ -1,8 +1,8 @@
 """
-What to do about a customer's message: who gets it, what it is tagged with, whether a machine may answer, and why.
+The decision on a customer's message: its team, its tags, whether an automatic reply is allowed, and the reason.
 
-Pure: no AWS, no network, no clock. What the words mean is the classifier's business, what an order says the client's;
-acting on a decision is the worker's.
+Pure: no AWS, no network, no clock. The classifier interprets the text, the clients read the order, and the worker
+executes the decision.
 """
 
 from richpanel.decisions.engine import decide

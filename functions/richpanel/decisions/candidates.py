@@ -1,4 +1,4 @@
-"""The reply that would be sent if every gate were open, and what speaks against it from the order's side."""
+"""Selection of the candidate reply: the reply sent if every gate is open, and order-related reasons against it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from richpanel.taxonomy import intents, thresholds
 
 
 class Tier2Refusal(StrEnum):
-    """Why facts of an order are not stated."""
+    """The reason why facts of an order are not stated."""
 
     MISSING_MATCH = "tier2_missing_deterministic_match"
     VERIFIER_FAILED = "tier2_verifier_failed"
@@ -36,11 +36,11 @@ class Tier2Refusal(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """
-    The reply in question; *template* is None where there is none, and the flags say why it must not go out.
+    The candidate reply. *template* is None if there is none; the flags are reasons not to send it.
 
-    *verdict* and *tier2_refusal* are there for the order-status intents only. *is_exhausted*: we have asked often
-    enough. *is_settled*: no number waits to be looked up. *lacks_verdict*: the model's verifier is all that is
-    missing for Tier 2.
+    *verdict* and *tier2_refusal* are set for the order-status intents only. *is_exhausted*: the order number was
+    requested the maximum number of times. *is_settled*: no order lookup is pending. *lacks_verdict*: Tier 2 lacks only
+    the verdict of the model's verifier.
     """
 
     template: str | None = None
@@ -60,12 +60,12 @@ class Candidate:
 
     @property
     def has_template(self) -> bool:
-        """Whether the intent has a reply at all; one that is withheld for another reason counts."""
+        """Whether the intent has a reply, including one that is withheld for another reason."""
         return self.template is not None or self.context_missing or self.verifier_forbids
 
     @property
     def missing_variables(self) -> tuple[str, ...]:
-        """Required variables that the order does not fill."""
+        """The required variables without a value."""
         return missing(self.template, self.values) if self.template else ()
 
 
@@ -76,7 +76,7 @@ def candidate(
     switches: Switches,
     shop: Shop,
 ) -> Candidate:
-    """The reply in question for this turn."""
+    """Select the candidate reply for this turn."""
     if not intents[reading.intent].tier2:
         return Candidate(template=intents[reading.intent].template)
     matched = _usable(order, turn, switches)
@@ -92,13 +92,13 @@ def candidate(
         return _tier2(about, matched, turn, switches, shop)
     about = replace(about, lacks_verdict=_lacks_verdict(turn, reading, verdict))
     if numbers or _model_forbids_asking(turn):
-        # Asking for a number that we have read and found would be an answer of nobody who listens.
+        # The number is known and the order was found: asking for the number again would be wrong.
         return replace(about, verifier_forbids=True)
     return _ask(about, reading, order, is_settled=False)
 
 
 def is_lookup_due(turn: Turn, order: OrderFacts | NoOrder, switches: Switches) -> bool:
-    """Whether an order may still be found: nobody has looked, and people allow to state what would be found."""
+    """Return whether to look an order up: not done yet, and the switches allow stating its facts."""
     if order is not NoOrder.NOT_LOOKED_UP or not _may_state_facts(turn.channel, switches):
         return False
     numbers = len(turn.classification.order_numbers)
@@ -107,7 +107,7 @@ def is_lookup_due(turn: Turn, order: OrderFacts | NoOrder, switches: Switches) -
 
 
 def same_number(first: str, second: str) -> bool:
-    """Whether two spellings name one order: letter case, spaces and a leading `#` do not count."""
+    """Return whether two order numbers are equal, ignoring letter case, spaces and a leading `#`."""
     return _normal(first) == _normal(second)
 
 
@@ -116,7 +116,7 @@ def _normal(number: str) -> str:
 
 
 def _usable(order: OrderFacts | NoOrder, turn: Turn, switches: Switches) -> OrderFacts | None:
-    """The order if its facts may be stated on this channel, by this path, to somebody who names this very number."""
+    """Return the order if channel and match path allow stating its facts and the turn names no other number."""
     if isinstance(order, NoOrder) or not _may_state_facts(turn.channel, switches):
         return None
     if order.path not in switches.tier2_paths or not _names_it(order, turn.classification):
@@ -125,7 +125,7 @@ def _usable(order: OrderFacts | NoOrder, turn: Turn, switches: Switches) -> Orde
 
 
 def _may_state_facts(channel: Channel, switches: Switches) -> bool:
-    # In a chat nobody proves an address: no switch lifts that.
+    # In a chat the customer's address cannot be proved: no switch overrides this.
     return channel is Channel.EMAIL and channel in switches.tier2_channels
 
 

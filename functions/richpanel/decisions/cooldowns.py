@@ -1,4 +1,4 @@
-"""How often a machine may write: counted over what it sent before, never over the reply to this very message."""
+"""Rate limits of automatic replies, counted over earlier replies, without the reply to the current message."""
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ _PAUSE = timedelta(seconds=cooldowns.ticket_seconds)
 
 
 def is_rate_limited(turn: Turn, memory: Memory, now: datetime, *, continues_flow: bool) -> bool:
-    """Whether another reply now would be one too many. Only the pause of ten minutes is waived within a flow."""
+    """Return whether another reply now exceeds a limit. Within a flow only the ten-minute pause is waived."""
     ticket = _others(memory.auto_reply_times, turn, memory)
     if memory.last_auto_reply and not _is_mine(turn, memory):
         ticket |= {memory.last_auto_reply.sent_at}
@@ -24,19 +24,19 @@ def is_rate_limited(turn: Turn, memory: Memory, now: datetime, *, continues_flow
 
 
 def is_customer_limited(times: Collection[datetime], now: datetime) -> bool:
-    """Whether a customer who was answered at these *times*, in whatever tickets, may not be answered again yet."""
+    """Return whether a customer's limit is reached, given the *times* of all replies to them in any ticket."""
     return _in_window(times, now) >= cooldowns.most_replies_per_customer
 
 
 def was_answered_before(turn: Turn, memory: Memory) -> bool:
-    """Whether a machine wrote in this ticket before, for another message than this one."""
+    """Return whether an automatic reply to another message of this ticket was sent before."""
     if turn.earlier_auto_reply or _others(memory.auto_reply_times, turn, memory):
         return True
     return memory.last_auto_reply is not None and not _is_mine(turn, memory)
 
 
 def _is_mine(turn: Turn, memory: Memory) -> bool:
-    # A redelivery finds the slot that its first run took; counting it would refuse the reply that it has to finish.
+    # A redelivery finds the reservation of its first run; counting it would refuse the reply that it must complete.
     return (
         memory.last_auto_reply is not None
         and memory.last_auto_reply.source_message_id == turn.message_id

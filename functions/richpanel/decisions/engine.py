@@ -1,4 +1,4 @@
-"""The decision on one turn: read it, look at every gate, route it. Pure: the same facts give the same decision."""
+"""Decides one turn: interprets it, evaluates every gate, routes it. Pure: equal inputs give equal decisions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +23,7 @@ from richpanel.decisions.switches import Switches
 from richpanel.taxonomy import ControlTag, intents, modifiers, teams, thresholds
 
 TIER1_SENT, TIER2_SENT = "tier1_safe_assist", "tier2_verified"
-# What an order that was not looked up yet, or a verifier that was not asked yet, may still change.
+# Gates whose result may still change after an order lookup or a verdict of the model's verifier.
 _OPEN_QUESTIONS = frozenset(
     {Gate.TEMPLATE, Gate.ASKS_LEFT, Gate.ORDER_CONTEXT, Gate.VERIFIED, Gate.VARIABLES}
 )
@@ -31,7 +31,7 @@ _OPEN_QUESTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Case:
-    """A turn with all that was found out about it; the answers of `decide` are read from it."""
+    """A turn with its intermediate results, from which `decide` builds the decision."""
 
     turn: Turn
     memory: Memory
@@ -50,7 +50,10 @@ class _Case:
 
     @property
     def given_up(self) -> bool:
-        """We asked twice and have no order of theirs: a person takes over, and we forget the question."""
+        """
+        Whether the order number was requested the maximum number of times without a match: an agent takes over, and
+        the pending flow ends.
+        """
         found = self.found
         exhausted = self.reading.continues and found.is_exhausted and found.is_settled
         return exhausted and not found.is_matched
@@ -66,10 +69,10 @@ def decide(
     shop: Shop,
 ) -> Decision:
     """
-    What to do about *turn*.
+    Decide *turn*.
 
-    Call it with `NoOrder.NOT_LOOKED_UP` first. Where the decision `wants_order_lookup`, look the order up and call it
-    again; the same for `wants_verdict`. Acting on the first decision is safe too, it only says less.
+    Call it first with `NoOrder.NOT_LOOKED_UP`. If the decision has `wants_order_lookup`, look the order up and call it
+    again; the same for `wants_verdict`. Executing the first decision is safe too, but its reply states fewer facts.
     """
     case = _examined(turn, memory, order, switches, now, shop=shop)
     reading, found = case.reading, case.found

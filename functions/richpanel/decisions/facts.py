@@ -1,4 +1,4 @@
-"""All that a decision depends on, as plain facts: the customer's turn, what we remember, the order, the shop."""
+"""The inputs of a decision: the customer's turn, the stored memory, the order, the shop."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,17 +16,17 @@ NEED_ORDER_NUMBER = "need_order_number"
 
 
 class MatchPath(StrEnum):
-    """How an order was proved to be the sender's."""
+    """The way in which an order was proved to be the sender's."""
 
     LINKED = "linked"
     NUMBER = "number"
 
 
 class NoOrder(StrEnum):
-    """Why there are no order facts."""
+    """The reason why there are no order facts."""
 
     NOT_LOOKED_UP = "not_looked_up"
-    NO_MATCH = "no_match"  # not found, not theirs, or not one: the customer is never told which
+    NO_MATCH = "no_match"  # not found, of another owner, or ambiguous: customers do not see which
     LOOKUP_FAILED = "lookup_failed"
 
 
@@ -35,8 +35,8 @@ class OrderFacts:
     """
     One order with a deterministic match: its owner's address is the sender's, found by *path*.
 
-    *number* is what customers know it by ("#1001"); *status* and *fulfillment_status* are plain words fit for a
-    customer. *is_preorder* with *ship_by* None: nobody knows when it leaves.
+    *number* is the order number known to customers ("#1001"); *status* and *fulfillment_status* are words suitable for
+    a customer. *is_preorder* with *ship_by* None: the shipping date is unknown.
     """
 
     path: MatchPath
@@ -57,14 +57,14 @@ class OrderFacts:
 
 
 class ModelFailure(StrEnum):
-    """How the model failed to answer. Routing goes on by rules; nothing is sent."""
+    """The kind of a model failure. The rules alone route the message; no reply is sent."""
 
     INVALID = "schema_invalid_fail_closed"
     UNREACHABLE = "vendor_error_fail_closed"  # timeout, refusal, error
 
 
 class Downgrade(StrEnum):
-    """What a verifier allows instead of Tier 2."""
+    """The lower tier that a verifier allows instead of Tier 2."""
 
     TIER_1 = "TIER_1"
     ROUTE_ONLY = "ROUTE_ONLY"
@@ -72,7 +72,7 @@ class Downgrade(StrEnum):
 
 
 class VerdictReason(StrEnum):
-    """Why a verifier allows or refuses facts of an order."""
+    """The reason why a verifier allows or refuses facts of an order."""
 
     OK = "OK"
     NOT_ORDER_STATUS = "NOT_ORDER_STATUS"
@@ -84,7 +84,7 @@ class VerdictReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verifier's answer. *downgrade_to* is None where Tier 2 is allowed."""
+    """A verifier's result. *downgrade_to* is None if Tier 2 is allowed."""
 
     allow_tier2: bool
     confidence: float
@@ -95,10 +95,10 @@ class Verdict:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOpinion:
     """
-    What the model adds where `CLASSIFIER` is `both`. Its words on intents are merged into the classification.
+    The model's part of the result if `CLASSIFIER` is `both`. Its intents are merged into the classification.
 
-    *agrees*: it names the same primary intent as the rules. *verdict* is None until its verifier was asked, and the
-    verifier is asked only when Tier 2 is in question (`Decision.wants_verdict`).
+    *agrees*: its primary intent equals that of the rules. *verdict* is None until its verifier has been called, which
+    happens only if Tier 2 depends on it (`Decision.wants_verdict`).
     """
 
     failure: ModelFailure | None = None
@@ -107,31 +107,31 @@ class ModelOpinion:
 
 
 class Newest(StrEnum):
-    """Who wrote the ticket's newest comment."""
+    """The author of the ticket's newest comment."""
 
     CUSTOMER = "customer"
     PERSON = "person"  # an operator who is not in `automation_author_ids`
-    AUTOMATION = "automation"  # we, or the shop's own acknowledgement
+    AUTOMATION = "automation"  # our reply, or the shop's own acknowledgement
 
 
 class RouteOnly(StrEnum):
-    """Why this turn gets no reply whatever it says. The words are reasons of audit rows."""
+    """The reason why this turn gets no reply regardless of its text. The values are reasons in audit rows."""
 
     TICKET_UNREADABLE = "ticket_unreadable"  # decided from the queued text alone
-    LATE_MESSAGE = "late_message"  # older than what was handled already
-    OPERATOR_FLAG_MISSING = "operator_flag_missing"  # nobody can tell who wrote the comments
-    PAYLOAD_MISMATCH = "payload_mismatch"  # the message reads otherwise than when it was begun
+    LATE_MESSAGE = "late_message"  # older than a message that was already handled
+    OPERATOR_FLAG_MISSING = "operator_flag_missing"  # the authors of the comments are unknown
+    PAYLOAD_MISMATCH = "payload_mismatch"  # the text differs from that of the first run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """
-    What the customer wrote, and how the ticket stands. Times know their zone.
+    The customer's message and the state of the ticket. Times have a time zone.
 
-    *already_answered*: another event answered a message of this turn (the ledger says so); a reply of this very
-    message does not count, so that a redelivery decides as the first run did. *earlier_auto_reply*: the ticket shows an
-    automatic reply from before the target, though we may have forgotten it. *recipient_is_listed* counts for the scope
-    `allowlist`. *policy_refusal*: why the shared send policy refuses (opt-out, caps); None when it allows.
+    *already_answered*: another event answered a message of this turn, according to the ledger; a reply to this message
+    itself does not count, so that a redelivery decides as the first run did. *earlier_auto_reply*: the ticket has an
+    automatic reply before the target, even if it is no longer in the memory. *recipient_is_listed* applies to the
+    scope `allowlist`. *policy_refusal*: why the shared send policy refuses (opt-out, caps); None if it allows.
     """
 
     message_id: str
@@ -152,7 +152,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class PendingFlow:
-    """We asked for an order number and wait. *attempts* counts our questions."""
+    """An unanswered request for an order number. *attempts* counts the requests sent."""
 
     requested_at: datetime
     attempts: int
@@ -170,7 +170,7 @@ class AutoReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What we remember of a conversation, and of its customer over all tickets. Empty for a new one."""
+    """The stored state of a conversation, and of its customer over all tickets. Empty for a new conversation."""
 
     pending_flow: PendingFlow | None = None
     last_auto_reply: AutoReply | None = None
@@ -184,8 +184,8 @@ class Shop:
     """
     Settings of one help-desk account.
 
-    *intent_teams* moves an intent to another team, *channel_teams* says who takes Email Support's tickets of a channel:
-    the only ways in which the Backend and LiveChat teams get any. *bot_author_id* None: no replies.
+    *intent_teams* assigns an intent to another team, *channel_teams* assigns Email Support's tickets of a channel to
+    another team; the Backend and LiveChat teams get tickets only by these. *bot_author_id* None: no replies.
     """
 
     support_signature: str

@@ -1,4 +1,4 @@
-"""The gates before an automatic reply. All are looked at; the first one that is shut is the reason for silence."""
+"""The gates before an automatic reply. All are evaluated; the first shut gate is the reason for not replying."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from richpanel.taxonomy import channels, thresholds
 
 
 class Gate(StrEnum):
-    """In the order in which the first shut one is the reason. The words are those of audit rows."""
+    """The gates in order: the first shut one is the reason. The values are reasons in audit rows."""
 
     SAFE_MODE = "safe_mode_route_only"
     AUTOMATION = "automation_disabled"
@@ -48,7 +48,7 @@ class Gate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """One gate, and whether a reply may pass it."""
+    """One gate, and whether it lets a reply pass."""
 
     gate: Gate
     is_open: bool
@@ -65,7 +65,7 @@ def look(
     now: datetime,
     is_tier0: bool,
 ) -> tuple[GateResult, ...]:
-    """Every gate, in order."""
+    """Evaluate every gate; return the results in the order of `Gate`."""
     is_open = (
         _people(turn, candidate, switches)
         | {Gate.TIER0: not is_tier0}
@@ -98,8 +98,8 @@ def _ticket(turn: Turn, memory: Memory, now: datetime) -> dict[Gate, bool]:
         Gate.IN_ORDER: turn.route_only is not RouteOnly.LATE_MESSAGE,
         Gate.AUTHORS_KNOWN: turn.route_only is not RouteOnly.OPERATOR_FLAG_MISSING,
         Gate.SAME_TEXT: turn.route_only is not RouteOnly.PAYLOAD_MISMATCH,
-        # Flags of this very turn stand in the memory already where an earlier run of it died: they have gates of
-        # their own.
+        # If an earlier run of this turn failed, the memory already has this turn's own flags: they do not count here,
+        # because they have gates of their own.
         Gate.PLAIN: is_plain(turn.classification) and memory.risk_flags <= risk_flags_of(turn),
         Gate.FRESH: oldest is None or age <= timedelta(seconds=oldest),
     }
@@ -112,7 +112,7 @@ def _confidence(turn: Turn, reading: Reading, candidate: Candidate) -> dict[Gate
     return {
         Gate.MODEL_VALID: failure is not ModelFailure.INVALID,
         Gate.VENDOR: not vendor_failed,
-        # What answers a question of ours may sound like nothing.
+        # An answer to our question may be too short for the classifier to recognise.
         Gate.CONFIDENT: sure and (reading.continues or not turn.classification.is_doubted),
         Gate.UNAMBIGUOUS: reading.margin >= thresholds.tier1_margin,
     }

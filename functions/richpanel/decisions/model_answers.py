@@ -1,7 +1,8 @@
 """
-What a language model may answer, and how it is joined with the rules where `CLASSIFIER` is `both`.
+The schemas of the language model's answers, and their merge with the rules' result if `CLASSIFIER` is `both`.
 
-The model names intents and nothing else: no team, no tag, no template, no words. An answer outside its schema is none.
+The model returns intents, flags and a verdict: no team, tag, template or text. An answer outside its schema is a
+failure.
 """
 
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ from richpanel.classification.answers import is_present
 from richpanel.decisions.facts import Downgrade, ModelOpinion, Verdict, VerdictReason
 from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, intents, modifiers
 
-# Where the rules know nothing the model alone is never enough for facts of an order.
+# Maximum confidence of the model alone: too low for facts of an order if the rules find no intent.
 MOST_ALONE = 0.84
 PRICE_OF_DISAGREEMENT = 0.10
 
@@ -23,7 +24,7 @@ type Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class ModelAnswerInvalid(Exception):
-    """The model's answer is outside its schema; names the first field and the rule, never a value."""
+    """The model's answer is outside its schema. The text has the first field and the rule, never a value."""
 
 
 class _Answer(BaseModel):
@@ -31,7 +32,7 @@ class _Answer(BaseModel):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The answer in a JSON *text*. Raises ModelAnswerInvalid."""
+        """Parse the answer from a JSON *text*. Raises ModelAnswerInvalid."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
@@ -41,14 +42,14 @@ class _Answer(BaseModel):
 
 
 class ModelIntent(_Answer):
-    """One intent and how sure the model is."""
+    """One intent with the model's confidence."""
 
     intent: Intent
     confidence: Confidence
 
 
 class ModelDecision(_Answer):
-    """`rp_decision_v1`: what the model takes a message for."""
+    """`rp_decision_v1`: the model's classification of a message."""
 
     schema_version: Literal["rp_decision_v1"]
     language: Language
@@ -85,16 +86,16 @@ VERDICT_SCHEMA: dict[str, Any] = ModelVerdict.model_json_schema()
 
 
 def verdict_of(answer: ModelVerdict) -> Verdict:
-    """The model's verdict in our words."""
+    """Convert the model's verdict to a `Verdict`."""
     return Verdict(answer.allow_tier2, answer.confidence, answer.reason_code, answer.downgrade_to)
 
 
 def merge(rules: Classification, model: ModelDecision) -> tuple[Classification, ModelOpinion]:
     """
-    Both answers as one, and whether they agree. P0 intents, flags and modifiers of either count.
+    Merge both results, and return whether they agree. P0 intents, flags and modifiers of either count.
 
-    Same primary intent: the higher confidence. Rules without one: the model's, `MOST_ALONE` at most. Different ones:
-    the more urgent, at the lower confidence less `PRICE_OF_DISAGREEMENT`; Tier 2 needs that they agree.
+    Same primary intent: the higher confidence. Rules without an intent: the model's, `MOST_ALONE` at most. Different
+    intents: the more urgent, at the lower confidence less `PRICE_OF_DISAGREEMENT`; Tier 2 requires agreement.
     """
     first, other = _primary(rules.intents), _primary(_scored(model))
     agree = first.intent is other.intent
@@ -111,7 +112,7 @@ def merge(rules: Classification, model: ModelDecision) -> tuple[Classification, 
 
 def _winner(rules: Scored, model: Scored) -> Scored:
     if rules.intent is model.intent is Intent.UNKNOWN_OTHER:
-        return Scored(Intent.UNKNOWN_OTHER, 0.0)  # sure to know nothing is no confidence
+        return Scored(Intent.UNKNOWN_OTHER, 0.0)  # a confidence in "unknown" is not used
     if rules.intent is model.intent:
         return max(rules, model, key=lambda scored: scored.confidence)
     urgent = min(rules, model, key=_urgency)
@@ -124,7 +125,7 @@ def _winner(rules: Scored, model: Scored) -> Scored:
 
 
 def _joined(first: Scored, *answers: Iterable[Scored]) -> tuple[Scored, ...]:
-    """*first*, then what else either named, none of it above *first*: it has lost already."""
+    """Return *first*, then the other intents of both; none as urgent as *first* or more gets a higher confidence."""
     others: dict[Intent, float] = {}
     for scored in (scored for answer in answers for scored in answer):
         if scored.intent not in {first.intent, Intent.UNKNOWN_OTHER}:
@@ -141,7 +142,7 @@ def _joined(first: Scored, *answers: Iterable[Scored]) -> tuple[Scored, ...]:
 
 
 def _primary(scored: Iterable[Scored]) -> Scored:
-    """The most urgent of those present, by the rule of the taxonomy; `unknown_other` where nothing is."""
+    """Return the most urgent intent present, by the taxonomy's order; `unknown_other` if none is present."""
     listed = list(scored)
     nothing = next(
         (each for each in listed if each.intent is Intent.UNKNOWN_OTHER),

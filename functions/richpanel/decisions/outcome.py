@@ -1,4 +1,4 @@
-"""What is decided about a turn: who gets the ticket, its tags, the reply if there is one, and why."""
+"""The decision on a turn: team, tags, optional reply and reasons."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ ORDER_STATUS_REPLY = "order_status"
 
 
 def tags_when_sent(tier: Tier | None) -> tuple[str, ...]:
-    """Tags that are true only once the help desk has taken a reply of this tier."""
+    """Return the tags to add only after the help desk has accepted a reply of this tier."""
     if tier is Tier.VERIFIED:
         return (ControlTag.AUTO_REPLIED, ControlTag.ORDER_STATUS_ANSWERED)
     return (ControlTag.AUTO_REPLIED,)
@@ -23,9 +23,9 @@ def tags_when_sent(tier: Tier | None) -> tuple[str, ...]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """
-    A reply to send. `catalogue.render` makes its text.
+    A reply to send. `catalogue.render` renders its text.
 
-    *type* is what the conversation remembers of it: `order_status`, `need_order_number`, or the intent.
+    *type* is stored with the conversation: `order_status`, `need_order_number`, or the intent.
     """
 
     template: str
@@ -36,30 +36,30 @@ class Reply:
 
     @property
     def type(self) -> str:
-        """What `last_auto_reply` calls it."""
+        """The value for `last_auto_reply`."""
         if self.tier is Tier.VERIFIED:
             return ORDER_STATUS_REPLY
         return NEED_ORDER_NUMBER if self.template == ASK_ORDER_NUMBER else self.intent
 
     @property
     def tags_when_sent(self) -> tuple[str, ...]:
-        """Tags that are true only once the help desk has taken the reply."""
+        """The tags to add only after the help desk has accepted the reply."""
         return tags_when_sent(self.tier)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """
-    All that a worker acts on, and all that an audit row explains. Holds no words of the customer.
+    The decision that a worker executes and an audit row records. Contains no text of the customer.
 
-    *tags* hold the one route tag and no tag of a reply (see `Reply.tags_when_sent`). *tier* is that of *reply*, 0 for
-    what only people handle, None for routing alone; *considered* is the template in question, sent or not. *gates*
-    are all gates in order; *reason* is the first shut one, else why a reply goes out. *tier2_refusal*: why facts of the
-    order are not stated, whatever else is. *close_when_confirmed*: close once a later read shows our reply as the
-    newest comment. *pending_flow* holds where the reply went out or there is none; *pending_flow_unsent* where it could
-    not be sent. *risk_flags* are those of this turn. *wants_order_lookup*, *wants_verdict*: decide again with the
-    order, or with the model's verdict, before acting: the answer may become Tier 2. *policy_refusal*: why the send
-    policy refused, where it did.
+    *tags* include the one route tag but no tag of a reply (see `Reply.tags_when_sent`). *tier* is that of *reply*, 0
+    for tickets handled by human agents only, None for routing alone; *considered* is the candidate template, sent or
+    not. *gates* are all gates in order; *reason* is the first shut one, else the reason of the reply. *tier2_refusal*:
+    why facts of the order are not stated, even if another reply is sent. *close_when_confirmed*: close the ticket once
+    a later read shows our reply as the newest comment. *pending_flow* applies if the reply was sent or there is none;
+    *pending_flow_unsent* if it could not be sent. *risk_flags* are those of this turn. *wants_order_lookup*,
+    *wants_verdict*: decide again with the order, or with the model's verdict, before executing: the reply may become
+    Tier 2. *policy_refusal*: the reason if the send policy refused.
     """
 
     intent: Intent
@@ -87,9 +87,9 @@ class Decision:
 
     @property
     def route_tag(self) -> str:
-        """The tag by which the help desk assigns the ticket."""
+        """The tag that triggers the help desk's assignment of the ticket."""
         return teams[self.team].route_tag
 
     def tags_to_remove(self, present: Collection[str]) -> tuple[str, ...]:
-        """The other route tags among those that a ticket has."""
+        """Return the route tags in *present* other than this decision's."""
         return tuple(sorted(ROUTE_TAGS.intersection(present) - {self.route_tag}))

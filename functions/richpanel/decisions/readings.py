@@ -1,9 +1,9 @@
 """
-What a turn is taken for: the classifier's answer in the light of its channel and of a question that we asked.
+The interpretation of a turn: the classifier's result combined with the channel and a pending request for a number.
 
-    no flow --ask--> asked once --no number, no match--> asked twice --no number, no match--> dropped, to a person
-    asked --number of an order of theirs--> answered (Tier 2), flow over
-    asked --an intent of P0 to P3, a person's reply, 14 days--> flow over, the message stands for itself
+    no flow --ask--> asked once --no number, no match--> asked twice --no number, no match--> flow ends, to an agent
+    asked --number of the sender's order--> answered (Tier 2), flow ends
+    asked --an intent of P0 to P3, an agent's reply, 14 days--> flow ends, the message is interpreted on its own
 """
 
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from richpanel.taxonomy import Intent, Level, channels, cooldowns, intents, thre
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """
-    The intent that is routed by, with its confidence and margin after all penalties.
+    The intent used for routing, with its confidence and margin after all penalties.
 
-    *flow*: our question that still stands. *continues*: this turn is about that question. *by_channel*: the words say
-    nothing, the channel does, so confidences mean nothing.
+    *flow*: the pending request for an order number. *continues*: this turn responds to it. *by_channel*: the text has
+    no known intent and the channel determines it, so the confidences do not apply.
     """
 
     intent: Intent
@@ -32,13 +32,13 @@ class Reading:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether we have asked as often as we may."""
+        """Whether the order number was already requested the maximum number of times in this flow."""
         asked = self.flow.attempts if self.flow and self.continues else 0
         return asked >= cooldowns.most_pending_attempts
 
 
 def read(turn: Turn, memory: Memory, now: datetime) -> Reading:
-    """What this turn is taken for."""
+    """Interpret this turn."""
     answer = turn.classification
     flow = _standing(turn, memory, now)
     if flow and _is_about(answer):
@@ -55,7 +55,7 @@ def read(turn: Turn, memory: Memory, now: datetime) -> Reading:
 
 
 def awaits_order_number(memory: Memory, now: datetime) -> bool:
-    """Whether we asked for an order number not long ago, so that a bare number is one."""
+    """Return whether a request for an order number is pending, so that a bare number counts as one."""
     flow = memory.pending_flow
     if flow is None:
         return False
@@ -63,7 +63,7 @@ def awaits_order_number(memory: Memory, now: datetime) -> bool:
 
 
 def is_plain(answer: Classification) -> bool:
-    """Whether nothing about the turn forbids a reply: text, no modifier, not settled."""
+    """Return whether the message itself permits a reply: it has text, no modifier, and is no resolution."""
     return answer.has_text and not answer.is_resolution and not answer.modifiers
 
 
@@ -79,7 +79,10 @@ def _standing(turn: Turn, memory: Memory, now: datetime) -> PendingFlow | None:
 
 
 def _is_about(answer: Classification) -> bool:
-    """A number answers our question. So does what says nothing else; another matter leaves it standing."""
+    """
+    Return whether a message responds to the pending request: by a number, an order-status intent or no known intent.
+    Another intent leaves the request pending.
+    """
     if not is_plain(answer):
         return False
     return bool(answer.order_numbers) or not answer.present or intents[answer.primary].tier2
@@ -95,7 +98,7 @@ def _in_flow(answer: Classification, flow: PendingFlow) -> Reading:
             flow=flow,
             continues=True,
         )
-    # "I cannot find it" answers our question too: sure enough to ask once more, never for facts of an order.
+    # "I cannot find it" is a response too: confident enough to ask once more, never for facts of an order.
     sure = max(thresholds.tier1_confidence, answer.routing_confidence)
     return Reading(
         intent=answer.primary if answer.present else Intent.ORDER_STATUS_TRACKING,

@@ -1,4 +1,4 @@
-"""Who gets the ticket, and the tags that say so. Every decision has exactly one route tag."""
+"""Routing of a ticket to a team, with its tags. Every decision has exactly one route tag."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from richpanel.taxonomy import (
 )
 
 ROUTE_TAGS = frozenset(facts.route_tag for facts in teams.values())
-# Who takes a ticket over for good while the flag stands, the first row of the taxonomy first.
+# The team that owns a ticket as long as it has the flag, in the order of the taxonomy's rows.
 _TIER0_TEAMS = tuple(
     (facts.risk_flag, facts.team)
     for facts in intents.values()
@@ -29,14 +29,14 @@ _TIER0_TEAMS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A team that the account has, and the tags that come with the way to it, without the route tag."""
+    """A team available in the account, and the tags added by routing, without the route tag."""
 
     team: Team
     tags: tuple[str, ...]
 
 
 def risk_flags_of(turn: Turn) -> frozenset[RiskFlag]:
-    """The flags that this turn puts on its conversation."""
+    """Return the flags that this turn adds to its conversation."""
     answer = turn.classification
     present = (intents[scored.intent].risk_flag for scored in answer.present)
     modified = (modifiers[modifier].risk_flag for modifier in answer.modifiers)
@@ -44,21 +44,21 @@ def risk_flags_of(turn: Turn) -> frozenset[RiskFlag]:
 
 
 def tier0_flags_of(answer: Classification) -> frozenset[RiskFlag]:
-    """The P0 flags of an answer: those for which only people may handle a conversation."""
+    """Return the P0 flags of a classification, which restrict a conversation to human agents."""
     flags = answer.risk_flags | {intents[scored.intent].risk_flag for scored in answer.present}
     return frozenset(flag for flag, _ in _TIER0_TEAMS if flag in flags)
 
 
 def is_tier0(flags: frozenset[RiskFlag]) -> bool:
-    """Whether a P0 flag stands: then only people handle the ticket."""
+    """Return whether *flags* has a P0 flag, which restricts the ticket to human agents."""
     return any(flag in flags for flag, _ in _TIER0_TEAMS)
 
 
 def route(turn: Turn, reading: Reading, memory: Memory, shop: Shop, *, takes_over: bool) -> Route:
     """
-    Where the ticket goes. *takes_over*: to Email Support, because a machine has said its part.
+    Select the team. *takes_over*: route to Email Support, because no further automatic reply is possible.
 
-    Tier 0 and privacy go where they must, whatever the confidence.
+    Tier 0 and privacy have fixed teams, regardless of the confidence.
     """
     tags: list[str] = []
     team = _fixed_team(turn, memory)
@@ -92,5 +92,5 @@ def _by_confidence(reading: Reading, shop: Shop) -> tuple[Team, list[str]]:
 
 
 def intent_tags(intent: Intent) -> tuple[str, ...]:
-    """What a ticket of this intent is tagged with, beside its route."""
+    """Return the tags of an intent, without the route tag."""
     return (intents[intent].tag, *intents[intent].extra_tags)

@@ -1,5 +1,5 @@
 """
-What people allow: the switches of the help-desk middleware. A switch that is missing or unreadable is closed.
+The switches of the help-desk middleware, set by operators. A missing or unreadable switch is closed.
 
 Names and texts are those of the parameters `/parley/{stage}/richpanel/`.
 """
@@ -17,7 +17,7 @@ from richpanel.decisions.replies.catalogue import templates
 
 
 class OutboundScope(StrEnum):
-    """Who may be written to."""
+    """The recipients to whom replies may be sent."""
 
     NONE = "none"
     ALLOWLIST = "allowlist"
@@ -25,7 +25,7 @@ class OutboundScope(StrEnum):
 
 
 class SwitchInvalid(Exception):
-    """A switch has a value outside its type; names the switch and the rule (*problem*), not the value."""
+    """A switch has an invalid value. The text has the switch and the rule (*problem*), not the value."""
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(f"{name} {problem}")
@@ -34,7 +34,7 @@ class SwitchInvalid(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switches:
-    """The defaults are the closed values; only `dry_run` may be absent without closing anything."""
+    """All switches. The defaults are the closed values; only a missing `dry_run` closes nothing."""
 
     safe_mode: bool = True
     automation_enabled: bool = False
@@ -47,25 +47,25 @@ class Switches:
     dry_run: bool = False
 
     def may_automate(self, channel: Channel) -> bool:
-        """Whether a message of this channel is a candidate for a reply at all (`mode` of its event)."""
+        """Return whether messages of this channel are candidates for a reply (`mode` of the event)."""
         in_channel = channel in self.automation_enabled_channels
         return not self.safe_mode and self.automation_enabled and in_channel
 
     def may_send(self, template_id: str) -> bool:
-        """Whether people enabled a template that a machine may send."""
+        """Return whether the template may be sent automatically and is enabled."""
         return (
             templates[template_id].tier is not None
             and self.template_enabled.get(template_id) is True
         )
 
     def allow(self, channel: Channel, template_id: str) -> bool:
-        """Whether a reply from this template may go out on this channel, whatever was decided before."""
+        """Return whether a reply from this template may be sent on this channel now, independent of the decision."""
         is_open = not self.dry_run and self.outbound_scope is not OutboundScope.NONE
         return is_open and self.may_automate(channel) and self.may_send(template_id)
 
 
 def read_switches(texts: Mapping[str, str]) -> Switches:
-    """The switches as the parameter store holds them, one text per name. What cannot be read is closed."""
+    """Parse the switches from the texts of the parameter store, one per name. Invalid ones are closed."""
     values: dict[str, Any] = {}
     for name in _READERS.keys() & texts.keys():
         try:
@@ -77,7 +77,7 @@ def read_switches(texts: Mapping[str, str]) -> Switches:
 
 
 def read_switch(name: str, text: str) -> Any:  # noqa: ANN401 - each switch has a type of its own
-    """One switch's value. Raises SwitchInvalid for a text that means nothing, and for an unknown name."""
+    """Parse the value of one switch. Raises SwitchInvalid for an invalid text or an unknown name."""
     if name not in _READERS:
         raise SwitchInvalid(name, "is no switch")
     read, rule = _READERS[name]
@@ -112,7 +112,7 @@ def _some_of(kind: type[StrEnum]) -> str:
 
 _TRUTH = (_truth, "must be true or false")
 _CHANNELS = (_set_of(Channel), _some_of(Channel))
-# How each switch is read, and the rule that its text has to keep.
+# The parser of each switch, and the rule for its text.
 _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "safe_mode": _TRUTH,
     "automation_enabled": _TRUTH,

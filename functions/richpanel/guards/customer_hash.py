@@ -1,4 +1,4 @@
-"""Customers, by a keyed hash of their address: enough to count what they got, useless to whoever reads the table."""
+"""Keyed hash of customer addresses: counts replies per customer without storing the address."""
 
 import hashlib
 import hmac
@@ -7,12 +7,12 @@ from shared.aws.secrets import JsonSecret, SecretUnreadable
 
 
 def can_count(keys: JsonSecret) -> bool:
-    """Whether there is a salt: without one nobody is counted, and so nobody is answered."""
+    """Return whether a salt is set up. Without one, replies cannot be counted and none is sent."""
     return bool(keys.value().get("salt"))
 
 
 def customer_hmac(keys: JsonSecret, address: str) -> str:
-    """The hash of a normalised address, 64 hex digits. Raises SecretUnreadable where no salt is set up."""
+    """Return the hash of a normalised address, 64 hex digits. Raises SecretUnreadable if no salt is set up."""
     salt = keys.value().get("salt")
     if not isinstance(salt, str) or not salt:
         raise SecretUnreadable("the keys of the help desk have no salt")

@@ -1,4 +1,4 @@
-"""Who asks, as far as that can be proved: by the address that an e-mail came from, and by nothing that was typed."""
+"""Identity of the sender, proved only by the address an e-mail was sent from, never by text in the message."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 def normal_address(text: str | None) -> str | None:
     """
-    An e-mail address in the form in which two of them are compared (`shared.addresses`); None for what is not exactly
-    one address.
+    Return an e-mail address in its normal form for comparison (`shared.addresses`); None if *text* is not exactly one
+    address.
     """
     try:
         return email_address(text or "")
@@ -23,10 +23,10 @@ def normal_address(text: str | None) -> str | None:
 
 def sender_of(ticket: Ticket, target: Comment) -> str | None:
     """
-    The address that the e-mail *target* came from, and that a reply would go to; None where that is not certain.
+    Return the address that the e-mail *target* was sent from and that receives a reply; None if that is not certain.
 
-    The help desk names the sender of a ticket, which is that of its first message. People who are copied in answer in
-    the same ticket, and a reply goes to the one who opened it: their messages prove nothing here.
+    The help desk gives the sender of a ticket, which is the sender of its first message. Recipients in copy may write
+    in the same ticket, but a reply goes to the customer who opened it: their messages prove no identity.
     """
     of_ticket = _known(ticket.via.sender if ticket.via else None)
     if of_ticket is None and ticket.customer_profile:
@@ -41,9 +41,9 @@ def sender_of(ticket: Ticket, target: Comment) -> str | None:
 
 def reached_by(ticket: Ticket, target: Comment | None) -> tuple[str, ...]:
     """
-    The addresses of those whom a reply to *target* reaches, as far as the help desk names them: its recipient's first.
+    Return the addresses that a reply to *target* may reach, as far as the help desk gives them; the recipient first.
 
-    Nothing is proved by them. Who sent the message itself is among them, also where the reply goes to somebody else.
+    They prove no identity. The sender of *target* is included even if the reply goes to another address.
     """
     named = (
         ticket.via.sender if ticket.via else None,
@@ -58,7 +58,7 @@ def _known(text: str | None) -> str | None:
 
 
 def _opened_by(ticket: Ticket, target: Comment) -> bool:
-    """Whether *target* is by the customer who wrote the ticket's first message."""
+    """Return whether *target* was written by the customer who wrote the ticket's first message."""
     by_customers = [comment for comment in ticket.in_order if comment.is_operator is False]
     if target.is_operator is not False or not by_customers:
         return False

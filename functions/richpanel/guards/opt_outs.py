@@ -1,4 +1,4 @@
-"""Whether those whom a reply would reach want none: asked of the register that the company's conversations keep."""
+"""Opt-out check of a reply's recipients against the company's consent register."""
 
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
@@ -24,10 +24,10 @@ def refusal(
     channel: Channel,
 ) -> str | None:
     """
-    Why nobody may be answered by a machine; None where nothing is on record, or no register is set up.
+    Return why an automatic reply is not allowed; None if no opt-out is on record or no register is set up.
 
-    One strongly consistent read. A register that cannot be read allows nothing; nor does a mail whose recipient the
-    help desk does not name, since nobody can be asked about. A chat without an address goes to whoever is in it.
+    One strongly consistent read. If the register cannot be read, or the help desk gives no recipient of a mail, no
+    reply is allowed. A chat without an address is allowed: the reply goes to its participant.
     """
     if consents is None or company is None:
         return None

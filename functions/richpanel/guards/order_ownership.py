@@ -1,12 +1,12 @@
 """
-The order gate: no fact of an order goes to somebody whose identity does not match its owner's.
+The order gate: facts of an order are sent only to a sender whose proved address is the owner's.
 
-    linked   the help desk shows one order beside the ticket, and its owner's address is the sender's
-    number   the turn names one number, the shop has one order of exactly this number, and its owner's address is
+    linked   the help desk links one order to the ticket, and its owner's address is the sender's
+    number   the turn contains one number, the shop has one order of exactly this number, and its owner's address is
              the sender's
 
-Everything else is no match, and the reason is for the audit alone: "there is none" and "it is not yours" look the same
-from outside, or anybody could try out which numbers exist.
+All other cases are no match. The reason is recorded for the audit only: a missing order and an order of another owner
+look the same to the customer, so that order numbers cannot be probed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class Reason(StrEnum):
     """Why there is no match."""
 
-    IDENTITY_UNPROVEN = "identity_unproven"  # no mail, or nobody can say who wrote it
+    IDENTITY_UNPROVEN = "identity_unproven"  # not an e-mail, or its sender is not certain
     NO_NUMBER = "no_number"
     SEVERAL_NUMBERS = "several_numbers"
     NOT_FOUND = "not_found"
@@ -42,13 +42,13 @@ class Reason(StrEnum):
     OWNER_UNKNOWN = "owner_unknown"
     NOT_OWNER = "not_owner"
     LINKED_AND_NAMED_DIFFER = "linked_and_named_differ"
-    LINK_IS_TICKET = "link_is_ticket"  # the order's id is the ticket's: no order at all
-    LOOKUP_FAILED = "lookup_failed"  # a service failed, or left out what no answer can do without
+    LINK_IS_TICKET = "link_is_ticket"  # the order's id is the ticket's: not a real order
+    LOOKUP_FAILED = "lookup_failed"  # a service failed, or omitted a required fact
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Who is asked about orders. *trust_linked_order*: a link is enough where no owner is known at all."""
+    """The services queried for orders. *trust_linked_order*: accept a linked order without any known owner."""
 
     desk: HelpDesk
     shop: Shopify | None = None
@@ -58,7 +58,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class OrderMatch:
-    """An order that is proved to be the sender's, and how; or neither, and the reason."""
+    """An order proved to be the sender's, with the path of the proof; or the reason why there is none."""
 
     path: MatchPath | None = None
     order: Order | None = None
@@ -66,7 +66,7 @@ class OrderMatch:
 
     @property
     def is_failed(self) -> bool:
-        """Whether there may be an order, and only the lookup failed: then nobody is asked for a number."""
+        """Whether the lookup failed. An order may exist, so the customer is not asked for a number."""
         return self.reason is Reason.LOOKUP_FAILED
 
 
@@ -85,11 +85,11 @@ def find_order(
     is_email: bool,
 ) -> OrderMatch:
     """
-    The order that *target*, a customer's comment of *ticket*, may be told about.
+    Return the order whose facts may be stated in reply to *target*, a customer's comment of *ticket*.
 
-    *numbers*: the order numbers that the turn names, in any spelling. *is_email*: whether it came by e-mail; nothing
-    proves who writes elsewhere. Raises Throttled when the help desk's limit leaves no room; every other failure of a
-    service is a reason.
+    *numbers*: the order numbers in the turn, in any spelling. *is_email*: whether it came by e-mail; on other channels
+    the sender's identity cannot be proved. Raises Throttled if the help desk's rate limit is exhausted; every other
+    failure of a service is returned as a reason.
     """
     try:
         sender = sender_of(ticket, target) if is_email else None
@@ -103,7 +103,7 @@ def find_order(
 
 
 def _spelled(number: str) -> str:
-    """The normal form; of what is no number itself, which is the number of no order."""
+    """Return the normal form of *number*; if it has none, *number* itself, which matches no order."""
     return normal_number(number) or number
 
 
@@ -126,7 +126,7 @@ def _find(services: Services, ticket: Ticket, sender: str | None, named: set[str
 
 
 def _linked(services: Services, ticket: Ticket, link: OrderLink, sender: str) -> Record:
-    """The record of the order beside the ticket, which is the sender's. Raises _NoMatch."""
+    """Return the record of the linked order if it is the sender's. Raises _NoMatch."""
     order_id = link.order_id or ""
     if order_id == ticket.id:
         raise _NoMatch(Reason.LINK_IS_TICKET)
@@ -137,7 +137,7 @@ def _linked(services: Services, ticket: Ticket, link: OrderLink, sender: str) ->
     if record is None or not record.owners or record.order is None:
         at_shop = _at_shop(services, order_id)
         if record and record.number and at_shop and at_shop.number != record.number:
-            # Two orders under one id: whichever is meant, it is not certain.
+            # The id belongs to different orders at the help desk and the shop: ambiguous.
             raise _NoMatch(Reason.SEVERAL_ORDERS)
         record = at_shop or record
     if record is None:
@@ -150,8 +150,8 @@ def _linked(services: Services, ticket: Ticket, link: OrderLink, sender: str) ->
 
 def _at_shop(services: Services, order_id: str) -> Record | None:
     """
-    The shop's record of a linked order. The link's id is taken as the shop's internal one; whether some shops have
-    the number that customers know there is not documented (check), so this is tried next.
+    Return the shop's record of a linked order. The link's id is read as the shop's internal id. Whether some shops
+    use the order number there is not documented (check), so the number is tried next.
     """
     if services.shop is None:
         return None
@@ -163,7 +163,7 @@ def _at_shop(services: Services, order_id: str) -> Record | None:
 
 
 def _numbered(services: Services, number: str) -> Record:
-    """The record of the one order of this number. Raises _NoMatch."""
+    """Return the record of the only order with this number. Raises _NoMatch."""
     record = None
     if services.shop is not None and normal_number(number):
         record = _exact(services.shop, number)
@@ -173,7 +173,7 @@ def _numbered(services: Services, number: str) -> Record:
 
 
 def _exact(shop: Shopify, number: str) -> Record | None:
-    """The one order whose number is exactly this; the search brings neighbours. Raises _NoMatch for two."""
+    """Return the order with exactly this number; the search also returns similar ones. Raises _NoMatch for two."""
     records = [of_shop(found) for found in shop.orders_named(number)]
     same = [record for record in records if record.number == number]
     if len(same) > 1:
@@ -189,11 +189,14 @@ def _check_owner(record: Record, sender: str) -> None:
 
 
 def _complete(services: Services, record: Record) -> Order:
-    """The facts, with a parcel that only the shipping service knows. Raises _NoMatch, and what the service raises."""
+    """
+    Return the facts, with a parcel from the shipping service if the order has none. Raises _NoMatch and the errors of
+    the service.
+    """
     order = record.order
     if order is None:
         raise _NoMatch(Reason.LOOKUP_FAILED)
     if services.shipping is None or order.is_tracked or order.is_cancelled:
         return order
-    # When this fails, "there is no tracking yet" would be a guess: no answer then.
+    # A failure is not caught: without this lookup, "there is no tracking yet" would be a guess.
     return with_parcel(order, record.owners, services.shipping.shipments_of(order.number))

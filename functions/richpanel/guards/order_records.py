@@ -1,4 +1,4 @@
-"""What the services say of an order, made into one thing: its facts, and the address of its owner."""
+"""Order records: the facts and the owner's address of an order, from the data of each service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"[A-Z]{0,6}-?[0-9]{3,12}(-[0-9]{1,4})?")
 _NOT_SENT = frozenset({"CANCELLED", "ERROR", "FAILURE"})
-# In words for a customer. What is not listed is not said.
+# Statuses in words for the customer. Statuses that are not listed are not stated.
 _REFUND_WORDS = {"REFUNDED": "refunded", "PARTIALLY_REFUNDED": "partly refunded"}
 _FULFILLMENT_WORDS = {
     "": "not shipped yet",
@@ -32,7 +32,7 @@ _FULFILLMENT_WORDS = {
     "PARTIALLY_FULFILLED": "partly shipped",
     "FULFILLED": "shipped",
 }
-# ShipStation's codes of carriers that have a tracking page we know. Stamps.com and Endicia sell USPS labels.
+# ShipStation's codes of carriers with a known tracking page. Stamps.com and Endicia sell USPS labels.
 _CARRIERS = {
     "stamps_com": "USPS",
     "usps": "USPS",
@@ -45,7 +45,7 @@ _CARRIERS = {
 
 
 class Ambiguous(Exception):
-    """Parcels of several orders carry this number, and nothing says whose they are."""
+    """Parcels of several orders have this number, and their owner is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +53,9 @@ class Order:
     """
     The facts of one order.
 
-    `order_id` is the shop's internal id, `number` what customers know it by, in normal form. `status` and
-    `fulfillment_status` are words for a customer. `created_at` is the order's own date, never the ticket's. Nobody
-    verifies a ship-by date, so a pre-order has none.
+    `order_id` is the shop's internal id, `number` the order number known to customers, in normal form. `status` and
+    `fulfillment_status` are words for a customer. `created_at` is the order's own date, never the ticket's. A
+    pre-order has no ship-by date, because no source verifies one.
     """
 
     order_id: str
@@ -74,13 +74,13 @@ class Order:
 
     @property
     def is_tracked(self) -> bool:
-        """Whether somebody can see where the parcel is."""
+        """Whether the parcel can be tracked."""
         return bool(self.tracking_number or self.tracking_url)
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """What was sent off, and when (ms since 1970)."""
+    """A parcel with its tracking data. *sent_at* is in ms since 1970."""
 
     sent_at: int
     number: str | None = field(repr=False)
@@ -91,10 +91,10 @@ class Parcel:
 @dataclass(frozen=True, slots=True)
 class Record:
     """
-    One service's copy of an order. `order` is None where a fact is missing.
+    One service's copy of an order. `order` is None if a required fact is missing.
 
-    `owners` are all the addresses that it names, in normal form, an empty text for what is none: a copy that names two
-    is not the same as one that names nobody.
+    `owners` are all owner addresses of the copy in normal form; an invalid address becomes an empty string, so that a
+    copy with an invalid address differs from one without any.
     """
 
     number: str | None = field(repr=False)
@@ -103,7 +103,7 @@ class Record:
 
 
 def normal_number(text: str | None) -> str | None:
-    """An order number in the form in which two of them are compared: upper case, no `#`, no spaces. None for none."""
+    """Return an order number in normal form: upper case, no `#`, no spaces. None if *text* is not an order number."""
     bare = "".join((text or "").split()).removeprefix("#")
     if not bare.isascii():
         return None
@@ -112,7 +112,7 @@ def normal_number(text: str | None) -> str | None:
 
 
 def of_shop(found: ShopOrder) -> Record:
-    """The record of an order at the shop."""
+    """Build the record of an order at the shop."""
     sent = [f for f in found.fulfillments if (f.status or "").upper() not in _NOT_SENT]
     number = normal_number(found.name)
     order = _order(
@@ -136,10 +136,10 @@ def of_shop(found: ShopOrder) -> Record:
 
 def of_desk(found: DeskOrder, order_id: str) -> Record:
     """
-    The record of the help desk's copy of an order.
+    Build the record of the help desk's copy of an order.
 
-    What the copy looks like is not documented (check): it is read as what Shopify gave the help desk, and what is not
-    found in it is unknown, so that the order is looked up at the shop.
+    The format of the copy is not documented (check): it is read as Shopify's data. Fields that are missing are treated
+    as unknown, so that the order is looked up at the shop.
     """
     sent = [f for f in found.fulfillments if (f.status or "").upper() not in _NOT_SENT]
     number = normal_number(found.name or found.order_number)
@@ -167,10 +167,10 @@ def of_desk(found: DeskOrder, order_id: str) -> Record:
 
 def with_parcel(order: Order, owners: frozenset[str], shipments: Iterable[Shipment]) -> Order:
     """
-    The order with the newest of its parcels. Raises Ambiguous.
+    Return the order with the newest of its parcels. Raises Ambiguous.
 
-    A search for a number is loose, and several shops in one account can have the same numbers: a parcel of another
-    customer is nobody's business.
+    The search by number also returns similar numbers, and several shops of one account may use the same numbers:
+    parcels of other customers are excluded.
     """
     of_number = [
         parcel
@@ -211,7 +211,7 @@ def _order(
     tags: Iterable[str],
     parcels: Iterable[Parcel],
 ) -> Order | None:
-    """The facts; None without a number or a date, which no answer can do without."""
+    """Build the facts; None without a number or a date, which every reply requires."""
     if number is None or created_at is None:
         return None
     tracked = [parcel for parcel in parcels if parcel.number or parcel.url]
@@ -236,6 +236,6 @@ def _order(
 
 
 def _is_preorder(tags: Iterable[str]) -> bool:
-    """Whether the shop marked an order as a pre-order: by a tag, in the spelling of most apps (check)."""
-    each = ",".join(tags).lower().split(",")  # the older API has all tags in one text
+    """Return whether a tag marks the order as a pre-order, in the spelling of most apps (check)."""
+    each = ",".join(tags).lower().split(",")  # the older API returns all tags in one string
     return any(re.sub(r"[^a-z]", "", tag) == "preorder" for tag in each)

@@ -1,7 +1,7 @@
 """
-The switches of the help-desk middleware, as people set them in the parameter store.
+The switches of the help-desk middleware, set by operators in the parameter store.
 
-They are read at most every 30 seconds, and everything is closed when that fails: what nobody can read allows nothing.
+They are read at most every 30 seconds. If they cannot be read, all are closed.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ WAIT_MS = 30 * clock.SECOND_MS
 
 
 class SwitchNotSet(Exception):
-    """The parameter store refused a switch, or did not answer: it may stand as before. *reason* is AWS's code."""
+    """The parameter store rejected a switch or did not answer: its value may be unchanged. *reason* is AWS's code."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -41,10 +41,10 @@ class SwitchBoard:
 
     def current(self) -> Switches:
         """
-        The switches as they were at most 30 seconds ago; all closed where they cannot be read.
+        Return the switches, at most 30 seconds old; all closed if they cannot be read.
 
-        Only whether somebody just tries things stays as it was last: guessed either way, it would write where nothing
-        may be written, or leave messages without a route. Raises Transient where it was never read.
+        Only `dry_run` keeps its last known value: a wrong False would write to tickets during a dry run, a wrong True
+        would leave messages unrouted. Raises Transient (`switches_unreadable`) if it was never read.
         """
         texts = self._read()
         switches = read_switches(texts or {})
@@ -55,7 +55,7 @@ class SwitchBoard:
         return replace(switches, dry_run=self._was_dry_run)
 
     def texts(self, *, fresh: bool = False) -> Mapping[str, str]:
-        """The text of each switch that is set; none where they cannot be read."""
+        """Return the text of each switch that is set; empty if they cannot be read."""
         return self._read(fresh=fresh) or {}
 
     def _read(self, *, fresh: bool = False) -> Mapping[str, str] | None:
@@ -68,7 +68,7 @@ class SwitchBoard:
         return {name: str(text) for name, text in found.items()}
 
     def set(self, name: str, text: str) -> None:
-        """Set one switch. The caller has checked the text (`read_switch`). Raises SwitchNotSet. Safe to repeat."""
+        """Set one switch. The caller must validate *text* (`read_switch`). Idempotent. Raises SwitchNotSet."""
         try:
             self.provider.set(f"{self.path}/{name}", text, overwrite=True)
         except SetParameterError as failure:

@@ -1,9 +1,9 @@
 """
-What a text is about by all of its words together, where no pattern of the lexicons speaks: learned, not written.
+The word model: a learned classifier over all words of a text, for messages that match no lexicon pattern.
 
-A linear model over words, neighbours and pieces of words, made from labelled messages by `make rules TEACH=1` and
-kept in evidence.txt: one line per feature with a weight for each intent. Deterministic, no network, linear in the
-length of the text. It reads English only.
+A linear model over word stems, pairs of neighbours and character n-grams, trained on labelled messages by
+`make rules TEACH=1` and stored in evidence.txt: one line per feature with a weight for each intent. Deterministic, no
+network, linear in the length of the text. English only.
 """
 
 import math
@@ -15,17 +15,18 @@ from richpanel.classification.lexicon.tokens import Tokens
 from richpanel.taxonomy import Intent, Level, intents
 
 URGENT = tuple(intent for intent in Intent if intents[intent].level is Level.P0)
-_LENGTH = 4.0  # every text's features make a vector of this length, so that long texts are no surer than short ones
-_FEW = 20  # features: a text with fewer is less sure, as a word or two prove little
-STEP = 0.06  # between two weights that the file can tell apart
-_ZERO = 79  # the sign that stands for 0.0; 33 to 126 are the signs that can be printed
-_PIECE = 4  # letters
+_LENGTH = 4.0  # length of the normalised feature vector, so that long texts get no higher confidence than short ones
+_FEW = 20  # features: texts with fewer get a lower confidence, because a few words prove little
+STEP = 0.06  # quantisation step of the weights in the file
+_ZERO = 79  # character code for weight 0.0; 33 to 126 are the printable characters
+_PIECE = 4  # letters of a character n-gram
 _SHORTEST_STEM = 3
 _ENDINGS = ("ings", "ing", "edly", "ed", "ies", "es", "s", "ly")
-_PART_WORDS = 8  # of a part of a long text; a shorter sentence is read with the one behind it
+_PART_WORDS = 8  # minimum words of a part of a long text; shorter sentences are joined
 
 
-# Said by whoever hands something over, about nothing: in threats the same words stand, and there alone they weigh.
+# Openings such as "here you go" carry no meaning, but the model knows them from threats: they are ignored where they
+# begin a sentence.
 _IN_PASSING = frozenset(
     f"{where} {who} {what}"
     for where in ("here", "there")
@@ -35,12 +36,12 @@ _PASSING_WORDS = 3
 
 
 def features(tokens: Tokens) -> set[str]:
-    """What the model sees of a text: stems, pairs of them in one sentence, and pieces of its words (`~`)."""
+    """Return the features of a text: stems, pairs of stems within a sentence, and character n-grams (`~`)."""
     return {each for at in range(len(tokens)) for each in _features_at(tokens, at)}
 
 
 def _weighed(tokens: Tokens) -> set[str]:
-    """The features of a text, without those of a few words that its sentences begin with by custom."""
+    """Return the features of a text without those of the openings in `_IN_PASSING`."""
     texts = [word.text for word in tokens.words]
     customary = {
         at + offset
@@ -66,7 +67,7 @@ def _features_at(tokens: Tokens, at: int) -> Iterator[str]:
 
 @cache
 def _stem(word: str) -> str:
-    """*word* without its ending, roughly; every number is the same."""
+    """Return *word* without its ending, approximately; all numbers become `0`."""
     if word[0].isdigit():
         return "0"
     ending = next((e for e in _ENDINGS if word.endswith(e)), "")
@@ -80,12 +81,12 @@ def _stem(word: str) -> str:
 
 
 def weights_of(signs: str) -> list[float]:
-    """The weights that a line of the file holds, in the order of `Intent`."""
+    """Decode the weights of a line of the file, in the order of `Intent`."""
     return [(ord(sign) - _ZERO) * STEP for sign in signs]
 
 
 def signs_of(weights: Iterable[float]) -> str:
-    """*weights* as a line of the file holds them: rounded, and cut where the signs end."""
+    """Encode *weights* as a line of the file: rounded, and clamped to the printable characters."""
     return "".join(chr(min(126, max(33, _ZERO + round(weight / STEP)))) for weight in weights)
 
 
@@ -100,12 +101,12 @@ def _lines() -> Mapping[str, str]:
 
 
 def likelihoods(tokens: Tokens) -> dict[Intent, float]:
-    """How likely each intent is, 0 to 1, all together 1."""
+    """Return the likelihood of each intent, 0 to 1; the sum is 1."""
     return _likelihoods(_weighed(tokens))
 
 
 def urgency(tokens: Tokens) -> float:
-    """How likely the part of a long text that sounds most like a P0 intent is one; 0.0 for a short text."""
+    """Return the highest P0 likelihood of the parts of a long text; 0.0 for a short text."""
     parts = list(_parts(tokens))
     if len(parts) < 2:  # noqa: PLR2004 - one part is the whole text
         return 0.0
@@ -126,7 +127,7 @@ def _parts(tokens: Tokens) -> Iterator[set[str]]:
 
 
 def scale_of(count: int) -> float:
-    """What the weights of a text with *count* known features are multiplied by."""
+    """Return the factor for the weights of a text with *count* known features."""
     return _LENGTH / math.sqrt(max(_FEW, count))
 
 
@@ -141,5 +142,5 @@ def _likelihoods(found: Iterable[str]) -> dict[Intent, float]:
 
 
 def _columns(known: list[list[float]]) -> Iterable[tuple[float, ...]]:
-    """The weights by intent; the last one of each is where the intent starts from, without any feature."""
+    """Return the weights of each intent; the last one is the intent's bias (the line of the empty feature)."""
     return zip(*known, weights_of(_lines()[""]), strict=True)

@@ -1,15 +1,15 @@
 """
-What the lexicon files say: the signals of each intent, what excuses them, and marks of other kinds.
+Loads the lexicon files: the signals of each intent, their exceptions, and patterns of other kinds.
 
-    [groups]                 NAME = "phrase, phrase": words that patterns call by one name
-    [intent.strong]          signal = [patterns]; also medium and weak. Each signal counts once, whatever it hit
-    [intent] excuses         patterns: a hit that shares a word with one of them is none
-    [intent] unless          patterns: where the text has one, the intent is not there at all
-    [intent.silent_beside]   other = [signals]: which do not count where the text has a strong signal of the other
-    [intent] is_negatable    whether "not" in front of the first word of a hit undoes it
-    [modifiers] [risks] [doubts] [marks]    name = [patterns]
+    [groups]                 NAME = "phrase, phrase": words that patterns reference by one name
+    [intent.strong]          signal = [patterns]; also medium and weak. Each signal counts once per text
+    [intent] excuses         patterns: a hit that shares a word with a match of one of them is ignored
+    [intent] unless          patterns: if the text matches one, the intent scores nothing
+    [intent.silent_beside]   other = [signals]: signals ignored if the text has a strong signal of the other intent
+    [intent] is_negatable    whether "not" before the first part of a hit cancels it
+    [modifiers] [doubts] [marks]    name = [patterns]
 
-Files of several languages add up. Reading them fails at import where a name or a pattern means nothing.
+The files of several languages are merged. Loading fails at import for an unknown name or an invalid pattern.
 """
 
 import tomllib
@@ -29,19 +29,19 @@ WEIGHTS: Mapping[str, float] = {"strong": 0.96, "medium": 0.78, "weak": 0.40}
 
 
 class Mark(StrEnum):
-    """What else a text can hold that changes how its signals are read."""
+    """Kinds of phrases that change how the signals of a text are interpreted."""
 
     OWN_ORDER = "own_order"
     RESOLUTION = "resolution"
 
 
 class LexiconBroken(Exception):
-    """A lexicon file names something that is not there. Raised at import only."""
+    """A lexicon file references an undefined name. Raised at import only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Words that speak for an intent. *name* is for explaining a score."""
+    """Patterns that indicate an intent. *name* identifies the signal in explanations of a score."""
 
     name: str
     weight: float
@@ -50,7 +50,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """All that the lexicons say of one intent."""
+    """The signals and exceptions of one intent, from all lexicons."""
 
     intent: Intent
     signals: tuple[Signal, ...]
@@ -62,7 +62,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """What to look for in a text, and the words that this takes."""
+    """All patterns, compiled, and the vocabulary of their words."""
 
     entries: tuple[Entry, ...]
     modifiers: Mapping[Modifier, tuple[Pattern, ...]]
@@ -72,7 +72,7 @@ class Lexicon:
 
 
 def load(files: Iterable[str] = FILES) -> Lexicon:
-    """Read and compile the lexicon files that lie beside this module."""
+    """Read and compile the lexicon files of this package."""
     tables = [_table(name) for name in files]
     by_file = [list(_entries(table, groups)) for table, groups in tables]
     entries = [entry for found in by_file for entry in found]
@@ -90,7 +90,7 @@ def load(files: Iterable[str] = FILES) -> Lexicon:
 
 
 def _words_of(entries: Iterable[Entry]) -> set[str]:
-    """The words of one file's signals."""
+    """Return the words in the signals of *entries*."""
     patterns = [one for entry in entries for signal in entry.signals for one in signal.patterns]
     return {word for pattern in patterns for word in words_of(pattern)}
 
@@ -152,7 +152,7 @@ def _has(intent: Intent, entries: Iterable[Entry]) -> bool:
 
 
 def _together(intent: Intent, entries: Iterable[Entry]) -> Entry:
-    """One entry out of those of several files; signals of one name are one signal."""
+    """Merge the entries of an intent from several files; signals with the same name are merged."""
     same = [entry for entry in entries if entry.intent is intent]
     signals: dict[str, Signal] = {}
     for signal in (signal for entry in same for signal in entry.signals):

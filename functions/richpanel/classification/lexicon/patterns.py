@@ -1,18 +1,18 @@
 """
-What a lexicon's patterns mean; `search` says where a text fits them.
+The pattern language of the lexicons and its compiler; `search` matches patterns against a text.
 
-    where .. ORDER        words next to each other; `..` lets up to three others stand between
+    where .. ORDER        adjacent words; `..` allows up to three others in between
     cancel|stop + ORDER   both in one clause, in any order, at most 8 words apart
     when > ORDER > come   the same, in this order
-    delivered ~ nothing   in one sentence or two neighbouring ones, at most 15 words apart
+    delivered ~ nothing   in one sentence or two adjacent ones, at most 15 words apart
     ordered >> got        the same, in this order
-    not?                  may be left out
-    =charged|bill         the first only as written, not as a form of another word
+    not?                  optional
+    =charged|bill         the first only as written, not as an inflection of another word
     (cash back|refund)    any of several phrases
-    ^  $                  where a sentence begins, where it ends
-    ORDER                 any word of that group; a group may hold phrases
-    VOUCHER               what looks like a code: SAVE10
-    COUNT                 a number of things or an amount, no time; MEASURE: 12oz, xl; DATE: 10/2, 3.4.25
+    ^  $                  start and end of a sentence
+    ORDER                 any word of that group; a group may contain phrases
+    VOUCHER               a text that looks like a code: SAVE10
+    COUNT                 a quantity or an amount, not a time; MEASURE: 12oz, xl; DATE: 10/2, 3.4.25
     NUMBER                digits, or a number in words; NAME: a capitalised word inside a sentence
 
 A pattern is compiled once, into parts, phrases and places.
@@ -54,7 +54,7 @@ _SPELLED = re.compile(r"=?[^\W_][^\s_|?=()+~]*\*?")
 
 
 class PatternBroken(Exception):
-    """A lexicon holds a pattern that means nothing. Raised at import only."""
+    """A lexicon contains an invalid pattern. Raised at import only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class Word:
 
 
 class Gap(NamedTuple):
-    """Up to three words of no interest."""
+    """A gap of up to three arbitrary words."""
 
 
 class Edge(NamedTuple):
-    """Where a sentence begins or ends."""
+    """The start or the end of a sentence."""
 
     is_start: bool
 
@@ -82,9 +82,9 @@ type Phrase = tuple[Place, ...]
 @dataclass(frozen=True, slots=True)
 class Part:
     """
-    What stands between two joints: any of several phrases (one, unless it is a group with phrases in it).
+    The operand of a joint: any of several phrases (only one, unless the part names a group that contains phrases).
 
-    A text without any of *anchors*, the first words that the phrases need, fits none of them.
+    *anchors* are the first required words of the phrases: a text with none of them cannot match.
     """
 
     source: str
@@ -94,7 +94,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Parts and what joins each to what stands before it."""
+    """The first part, and each further part with the joint that connects it to the parts before."""
 
     source: str
     first: Part
@@ -105,7 +105,7 @@ type Groups = Mapping[str, tuple[str, ...]]
 
 
 def compiled(source: str, groups: Groups) -> Pattern:
-    """The pattern that *source* writes down. Groups are phrases by name, in upper case."""
+    """Compile *source*. *groups* maps names in upper case to phrases. Raises PatternBroken."""
     written, brackets = _without_brackets(source.strip(), groups)
     pieces = _JOINTS.split(written)
     parts = [_part(piece, groups, brackets) for piece in pieces[::2]]
@@ -120,12 +120,12 @@ def _part(piece: str, groups: Groups, brackets: Groups) -> Part:
 
 
 def needed(phrase: Phrase) -> list[Word]:
-    """The places that no text can do without; every phrase has one."""
+    """Return the required words of *phrase*; every phrase has at least one."""
     return [place for place in phrase if isinstance(place, Word) and not place.is_optional]
 
 
 def _without_brackets(source: str, groups: Groups) -> tuple[str, Groups]:
-    """The pattern with each bracket turned into a group of its own, and those groups."""
+    """Replace each bracket of the pattern by a generated group; return the pattern and these groups."""
     brackets: dict[str, tuple[str, ...]] = {}
 
     def name(bracket: re.Match[str]) -> str:
@@ -141,7 +141,7 @@ def _without_brackets(source: str, groups: Groups) -> tuple[str, Groups]:
 
 
 def _in_full(piece: str, brackets: Groups) -> str:
-    """*piece* with its brackets back: equal sources are looked for once."""
+    """Return *piece* with its brackets restored, so that equal parts have equal sources and are searched once."""
     for name, phrases in brackets.items():
         piece = piece.replace(name, f"({'|'.join(phrases)})")
     return piece
@@ -154,13 +154,13 @@ def _joint(sign: str) -> Joint:
 
 
 def _phrases(piece: str, groups: Groups) -> Iterator[Phrase]:
-    """The phrase that *piece* is, once for each phrase of more than one word in its groups."""
+    """Yield the phrases of *piece*: one for each combination of the multi-word phrases in its groups."""
     phrases: list[Phrase] = [()]
     words = piece.split()
     if ".." in {*words[:1], *words[-1:]}:
         raise PatternBroken(f"nothing to skip to in: {piece}")
     for written in words:
-        # Without a group it always stands for the same; half of all words do.
+        # Words without a group (half of all) always give the same result, so it is cached.
         places = _same_places(written) if written.islower() else _places(written, groups)
         phrases = [(*phrase, *more) for phrase in phrases for more in places]
     for phrase in phrases:
@@ -175,7 +175,7 @@ def _same_places(written: str) -> list[Phrase]:
 
 
 def _places(written: str, groups: Groups) -> list[Phrase]:
-    """What one written word can stand for: a single place, or the phrases of a group."""
+    """Return the alternatives for one word of a pattern: a single place, or the phrases of a group."""
     if written == "..":
         return [(Gap(),)]
     if written in {"^", "$"}:
@@ -214,7 +214,7 @@ def _spelled(name: str) -> tuple[str, ...]:
 
 
 def words_of(pattern: Pattern) -> Iterator[str]:
-    """Every word that the pattern looks for."""
+    """Yield every word of the pattern."""
     for part in (pattern.first, *(part for _, part in pattern.others)):
         for phrase in part.phrases:
             for place in phrase:

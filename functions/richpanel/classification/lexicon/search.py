@@ -1,8 +1,8 @@
 """
-Where a text fits the patterns of a lexicon (`patterns`), in time linear in the text.
+Matches lexicon patterns (see `patterns`) against a text, in time linear in its length.
 
-Each part of a pattern starts from the places where its first word stands, and looks at a fixed number of words around
-them.
+The search for a part starts at the positions of its first required word and inspects a fixed number of words around
+each.
 """
 
 from bisect import bisect_left
@@ -24,13 +24,13 @@ from richpanel.classification.lexicon.tokens import Token, Tokens
 REACH: Mapping[Joint, int] = {"+": 8, ">": 8, "~": 15, ">>": 15}  # words between two parts
 _IN_ORDER = frozenset({">", ">>"})
 _LONGEST_GAP = 3
-_MOST_HITS = 40  # of one part in a text; who repeats himself more often says nothing new
+_MOST_HITS = 40  # per part and text; further repetitions add no information
 
 
 class Span(NamedTuple):
     """
-    Tokens from *start* up to, not including, *end*. *words*: those that the pattern asked for, without what stands
-    between them; *lead*: those of its first part.
+    A match: tokens from *start* up to, not including, *end*. *words* are the indices of the matched tokens, without
+    those in between; *lead* those of the first part.
     """
 
     start: int
@@ -40,17 +40,17 @@ class Span(NamedTuple):
 
 
 class Search:
-    """One text, and what was found in it so far: parts that patterns share are looked for once."""
+    """One text with a cache of its matches: parts shared by several patterns are searched once."""
 
     def __init__(self, tokens: Tokens) -> None:
-        """Look through *tokens*, which stay as they are."""
+        """Search in *tokens*, which are not modified."""
         self.tokens = tokens
         self._forms = frozenset(tokens.positions)
         self._found: dict[str, list[Span]] = {}
 
     def spans(self, pattern: Pattern) -> list[Span]:
-        """Where the text fits *pattern*, in order of its first part."""
-        # Nearly all patterns end here: a message has few of the words that they begin with.
+        """Return the matches of *pattern*, in the order of its first part."""
+        # Nearly all patterns end here: a message contains few of their first words.
         if self._forms.isdisjoint(pattern.first.anchors):
             return []
         spans = self._of_part(pattern.first)
@@ -70,7 +70,7 @@ class Search:
         asked = needed(phrase)
         if any(self._forms.isdisjoint(place.forms) for place in asked):
             return
-        # From the first word that must be there; what may stand before it is tried with and without.
+        # Start at the first required word, then extend to the optional places before it.
         lead = phrase.index(asked[0])
         starts = sorted(
             {at for form in asked[0].forms for at in self.tokens.positions.get(form, ())}
@@ -83,7 +83,7 @@ class Search:
                 yield Span(words[0], words[-1] + 1, frozenset(words), words)
 
     def _before(self, places: Phrase, at: int) -> tuple[int, ...] | None:
-        """Tokens of the *places* in front of the first needed word, at *at*; None where the text does not fit."""
+        """Return the tokens for the *places* before the first required word at *at*; None without a match."""
         found: list[int] = []
         for place in reversed(places):
             if isinstance(place, Edge):
@@ -95,7 +95,7 @@ class Search:
         return tuple(found)
 
     def _words(self, places: Phrase, at: int, sentence_of: int) -> tuple[int, ...] | None:
-        """The tokens that *places* fit, read from *at* on; None where they do not."""
+        """Return the tokens that match *places* from *at* on; None without a match."""
         if not places:
             return ()
         place, rest = places[0], places[1:]

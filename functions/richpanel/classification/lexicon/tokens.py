@@ -1,8 +1,8 @@
 """
-Words of a text with the forms that a lexicon knows them by, and where sentences and clauses end.
+The tokenizer: words of a text with their lexicon forms, and the boundaries of sentences and clauses.
 
-A token is a whole word, never a part of one. Its forms are the word as written, the base forms that the vocabulary
-holds ("cancelled": "cancel"), and for a misspelt one of six letters or more the word that it is one edit away from.
+A token is a whole word. Its forms are the word as written, its base forms in the vocabulary ("cancelled": "cancel"),
+and for a misspelt word the vocabulary words of six letters or more at an edit distance of one.
 """
 
 import re
@@ -18,7 +18,7 @@ from richpanel.classification.lexicon.vocabulary import (
     unstretched,
 )
 
-# What no word of a lexicon can be.
+# Placeholders that cannot collide with a word of a lexicon.
 LINK, ADDRESS, NUMBER, NAME, VOUCHER = "<link>", "<address>", "<number>", "<name>", "<voucher>"
 COUNT, MEASURE, DATE = "<count>", "<measure>", "<date>"
 _VOUCHER = re.compile(
@@ -65,12 +65,12 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _STARTS_CLAUSE = frozenset({"but", "also", "and", "then", "pero", "tambien", "y", "luego"})
-_WRAPPED_LINE = 55  # characters: what ends a line this long is seldom a sentence
+_WRAPPED_LINE = 55  # characters: the end of a line this long is rarely the end of a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word. *sentence* and *clause* count from 0; *comma* says that one stands right behind it."""
+    """One word. *sentence* and *clause* count from 0; *comma*: a comma follows directly."""
 
     text: str
     forms: frozenset[str]
@@ -81,7 +81,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A text in words. *positions* leads from each form to the tokens that have it, in order."""
+    """A tokenized text. *positions* maps each form to the indices of the tokens that have it, in order."""
 
     words: tuple[Token, ...]
     positions: Mapping[str, tuple[int, ...]]
@@ -90,17 +90,17 @@ class Tokens:
         return len(self.words)
 
     def ends_sentence(self, at: int) -> bool:
-        """Whether the token at *at* is the last one of its sentence."""
+        """Return whether the token at *at* is the last one of its sentence."""
         last = len(self.words) - 1
         return at >= last or self.words[at + 1].sentence != self.words[at].sentence
 
     def starts_sentence(self, at: int) -> bool:
-        """Whether the token at *at* is the first one of its sentence."""
+        """Return whether the token at *at* is the first one of its sentence."""
         return at == 0 or self.words[at - 1].sentence != self.words[at].sentence
 
 
 def tokens_of(text: str, vocabulary: Vocabulary) -> Tokens:
-    """The words of a prepared text, contractions expanded."""
+    """Tokenize a prepared text, with contractions expanded."""
     closed = _SPACED_OUT.sub(_closed_up, _SHOUTED.sub(r"\1i", unstretched(text)))
     words = _words(_unwrapped(closed), vocabulary)
     positions: dict[str, list[int]] = defaultdict(list)
@@ -115,7 +115,7 @@ def _closed_up(spaced: re.Match[str]) -> str:
 
 
 def _unwrapped(text: str) -> str:
-    """The text with the line ends of a mail program taken out: a long line that goes on in lower case."""
+    """Join lines that a mail program wrapped: a long line followed by one that starts in lower case."""
     lines = text.split("\n")
     joined = lines[:1]
     for before, line in pairwise(lines):
@@ -131,7 +131,7 @@ def _unwrapped(text: str) -> str:
 def _words(text: str, vocabulary: Vocabulary) -> list[Token]:
     words: list[Token] = []
     sentence = clause = 0
-    fresh = True  # nothing stands in this sentence yet
+    fresh = True  # this sentence has no word yet
     for match in _TOKEN.finditer(text):
         if match["end"]:
             if not fresh:
@@ -150,7 +150,7 @@ def _words(text: str, vocabulary: Vocabulary) -> list[Token]:
 
 
 def _kinds(word: str, match: re.Match[str], *, is_first: bool) -> frozenset[str]:
-    """What a word counts as besides itself; *is_first* in its sentence, where a capital tells nothing."""
+    """Return the additional kinds of a word. *is_first*: first in its sentence, so a capital does not mean a name."""
     kinds: set[str] = set()
     written = match.group()
     if word[0].isdigit() or word in _NUMBERS_IN_WORDS:
@@ -172,7 +172,7 @@ def _with_comma(word: Token) -> Token:
 
 
 def _spelled(match: re.Match[str]) -> tuple[str, ...]:
-    """The words that a match stands for; none for punctuation, while a picture is one."""
+    """Return the words of a token match; empty for punctuation, while an emoji counts as a word."""
     for kind, stand_in in (("link", LINK), ("address", ADDRESS), ("date", DATE)):
         if match[kind]:
             return (stand_in,)

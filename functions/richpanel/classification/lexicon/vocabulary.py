@@ -1,4 +1,4 @@
-"""How words vary: contractions, short and misspelt forms, inflections. What rules cannot know is data: words.toml."""
+"""Word variants: contractions, short and misspelt forms, inflections. Irregular cases are in words.toml."""
 
 import re
 import tomllib
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
 
-# words.toml, with the tables that other modules of this package are named in.
+# words.toml; some of its tables are read by other modules of this package.
 written_down = tomllib.loads(
     resources.files("richpanel.classification.lexicon").joinpath("words.toml").read_text("utf-8")
 )
@@ -27,18 +27,18 @@ _TAKES_IS = frozenset(written_down["takes_is"]["words"].split())
 _STRETCHED = re.compile(r"([^\W\d])\1{2,}")
 _DISGUISED = re.compile(r"(?=.{4})[a-z]+(?:[013457]+[a-z]+)+")
 _LETTERS_OF_DIGITS = str.maketrans("013457", "oieast")
-_SHORTEST_MISSPELT = 6  # letters of a word that one edit may be wrong in
+_SHORTEST_MISSPELT = 6  # letters: shorter words are not matched with an edit
 _MOST_LETTERS = 30
 _SHORTEST_STEM = 2
 
 
 def unstretched(text: str) -> str:
-    """The text with each letter at most twice in a row: "pleaaase" is "pleaase", one edit from "please"."""
+    """Limit each letter to two in a row: "pleaaase" becomes "pleaase", one edit from "please"."""
     return _STRETCHED.sub(r"\1\1", text)
 
 
 def unaccented(word: str) -> str:
-    """Lower case, without accents: customers leave them out, so lexicons are read without them too."""
+    """Return *word* in lower case without accents: customers omit them, so the lexicons have none either."""
     if word.isascii():
         return word.lower()
     parts = unicodedata.normalize("NFKD", word.lower())
@@ -46,7 +46,7 @@ def unaccented(word: str) -> str:
 
 
 def expanded(word: str) -> tuple[str, ...]:
-    """The words that one written word stands for: "don't" and "dont" are "do not"; most are themselves."""
+    """Expand one written word: "don't" and "dont" become "do not"; most words are returned unchanged."""
     if word in _spellings:
         return _spellings[word]
     if "'" not in word:
@@ -61,12 +61,12 @@ def expanded(word: str) -> tuple[str, ...]:
 
 
 class Vocabulary:
-    """The words that lexicons speak of, and how to find them behind what customers write."""
+    """The words of the lexicons, and the lookup of their variants in customers' texts."""
 
     def __init__(self, words: Iterable[str], spelled: Iterable[str] = ()) -> None:
         """
-        Take *words*, lower case without accents; one that ends in `*` is a stem, for languages that inflect much.
-        Those of *spelled* are also found where they are misspelt by one letter.
+        Index *words*, lower case without accents; a word that ends in `*` is a stem, for highly inflected languages.
+        The words in *spelled* are also found if they are misspelt by one edit.
         """
         given = frozenset(word for word in words if word[0] not in "=<")
         self._words = frozenset(word for word in given if not word.endswith("*"))
@@ -80,11 +80,11 @@ class Vocabulary:
         self.forms = lru_cache(maxsize=16_384)(self._forms)
 
     def _forms(self, word: str) -> frozenset[str]:
-        """All that *word* can count as, itself included."""
+        """Return all forms of *word*, itself included."""
         if "*" in word:
             word = _unmasked(word)
         elif _DISGUISED.fullmatch(word):
-            word = word.translate(_LETTERS_OF_DIGITS)  # "l4wyer" hides from a filter
+            word = word.translate(_LETTERS_OF_DIGITS)  # "l4wyer", written to evade a filter
         bases = {base for base in (word, *_bases(word)) if base in self._words}
         if not bases and word.isalpha() and len(word) <= _MOST_LETTERS:
             bases = self._meant_by(word)
@@ -96,7 +96,7 @@ class Vocabulary:
         return frozenset({word, f"={word}"} | bases | stems)
 
     def _meant_by(self, word: str) -> set[str]:
-        """The words that *word*, or what its ending leaves of it, is one edit away from."""
+        """Return the words at an edit distance of one from *word* or from one of its bases."""
         if not _protected.isdisjoint((word, *_bases(word))):
             return set()
         for written in (word, *_bases(word)):
@@ -108,7 +108,7 @@ class Vocabulary:
         return set()
 
     def _one_edit_from(self, written: str) -> set[str]:
-        """The first letter is hardly ever the wrong one, so it has to be right."""
+        """Return the known words one edit from *written*. The first letter must match: it is rarely misspelt."""
         if len(written) < _SHORTEST_MISSPELT - 1:
             return set()
         return {
@@ -120,7 +120,7 @@ class Vocabulary:
 
 
 def _unmasked(word: str) -> str:
-    """The rude word behind "b*tch" or "f***ing"; *word* itself where it hides none."""
+    """Return the rude word masked as "b*tch" or "f***ing"; *word* itself if none matches."""
     for rude in _rude:
         if len(rude) == len(word) and all(
             sign in {"*", letter} for sign, letter in zip(word, rude, strict=True)
@@ -130,7 +130,7 @@ def _unmasked(word: str) -> str:
 
 
 def _bases(word: str) -> Iterator[str]:
-    """What *word* may be an inflection of; most of these are no words, the vocabulary tells."""
+    """Yield possible base forms of *word*; most are not words, and the caller checks them against the vocabulary."""
     if word in _irregular:
         yield _irregular[word]
     for ending, endings in _ENDINGS:
@@ -159,7 +159,7 @@ def _one_less(word: str) -> Iterator[str]:
 
 
 def _is_one_edit(written: str, known: str) -> bool:
-    """Whether one letter was added, left out, changed, or swapped with its neighbour."""
+    """Return whether *written* differs from *known* by one letter added, omitted, changed or swapped with the next."""
     longer, shorter = (written, known) if len(written) >= len(known) else (known, written)
     at = next((n for n, sign in enumerate(shorter) if sign != longer[n]), len(shorter))
     if len(longer) > len(shorter):

@@ -1,1 +1,1 @@
-"""The reply templates, their variables and the checks of a filled reply."""
+"""The reply templates, the selection of an order reply, and its verification."""

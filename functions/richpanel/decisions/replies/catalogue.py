@@ -1,8 +1,8 @@
 """
-The replies that a machine may send: templates.yaml, checked at import, and the one way to make a text of them.
+The templates of automatic replies: templates.yaml, validated at import, and their rendering.
 
-A text holds what its template declares and nothing else: other variables are dropped, values are cleaned and escaped,
-and a required one that is missing is an error, never a gap.
+A rendered text contains only the variables that its template declares: others are dropped, values are cleaned and
+escaped, and a missing required variable is an error.
 """
 
 import html
@@ -26,7 +26,7 @@ MOST_CHARACTERS = 1_000  # of a template's own words
 LONGEST_VALUE = 300
 LONGEST_FIRST_NAME = 30
 FIRST_NAME, SIGNATURE = "first_name", "support_signature"
-# All that order facts may become; a template that declares another one fails at import.
+# All variables filled from order facts; a template that declares another one fails at import.
 ORDER_VARIABLES = frozenset(
     {
         "order_id",
@@ -49,7 +49,7 @@ SHIPPING_DELAY = "t_shipping_delay_verified"
 
 
 class Tier(IntEnum):
-    """What a machine may do: nothing at all, ask or inform, state facts of one matched order."""
+    """The level of automation: none, ask or inform, state facts of one matched order."""
 
     HANDOFF = 0
     ASSIST = 1
@@ -64,19 +64,19 @@ class Variant(StrEnum):
 
 
 class BodyFormat(StrEnum):
-    """What the help desk takes a reply's body for. HTML gets its values escaped and its lines broken by tags."""
+    """The format in which the help desk reads a reply's body. In HTML, values are escaped and lines end with `<br>`."""
 
     TEXT = "text"
     HTML = "html"
 
 
 class VariableMissing(Exception):
-    """A template's required variable has no value; names template and variable."""
+    """A required variable of a template has no value. The text has the template and the variable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """One reply. *tier* is None for what only people send: no switch enables it."""
+    """The template of one reply. *tier* is None for replies that only agents send: no switch enables them."""
 
     id: str
     tier: Tier | None
@@ -86,12 +86,12 @@ class Template:
 
 
 def variant_for(channel: Channel) -> Variant:
-    """The wording that fits a channel."""
+    """Return the wording for a channel."""
     return Variant.LIVECHAT if channel is Channel.LIVECHAT else Variant.DEFAULT
 
 
 def missing(template_id: str, values: Mapping[str, str]) -> tuple[str, ...]:
-    """The required variables of a template that *values* lacks, by name."""
+    """Return the names of a template's required variables that have no value in *values*."""
     return tuple(
         sorted(name for name in templates[template_id].required if not _cleaned(values.get(name)))
     )
@@ -106,7 +106,7 @@ def render(
     first_name: str | None,
     body_format: BodyFormat,
 ) -> str:
-    """The body of a reply. Raises VariableMissing; KeyError for a template that does not exist."""
+    """Render the body of a reply. Raises VariableMissing; KeyError for an unknown template."""
     template = templates[template_id]
     if absent := missing(template_id, values):
         raise VariableMissing(f"{template_id}: {absent[0]} is missing")
@@ -120,13 +120,13 @@ def render(
 
 
 def greetable(first_name: str | None) -> str | None:
-    """A first name that may stand in a greeting: letters only, 30 at most. None for anything else."""
+    """Return a first name that can be used in a greeting: letters only, 30 at most; None for anything else."""
     name = unicodedata.normalize("NFC", first_name or "").strip()
     return name if name.isalpha() and len(name) <= LONGEST_FIRST_NAME else None
 
 
 def _cleaned(value: str | None) -> str:
-    """One line without control or invisible characters, so that a value cannot add lines of its own."""
+    """Return *value* as one line without control or invisible characters, so that it cannot add lines."""
     printable = "".join(
         " " if char.isspace() else char
         for char in value or ""
@@ -157,7 +157,7 @@ def _template(template_id: str, table: dict[str, Any]) -> Template:
 
 
 def _wording(template_id: str, text: str) -> tuple[mustache.Part, ...]:
-    # Lines are folded in the file for its readers; a customer's screen folds them by itself.
+    # Lines are wrapped in the file for readability; they are joined because the customer's client wraps them itself.
     text = re.sub(r"(?<=[\w,.;:!?-])\n(?=[a-z])", " ", text)
     parts = mustache.parse(text)
     if len(text) > MOST_CHARACTERS:
@@ -185,7 +185,7 @@ def _catalogue(tables: Mapping[str, dict[str, Any]]) -> Mapping[str, Template]:
 
 
 class _UniqueKeys(yaml.SafeLoader):
-    """YAML where a key that stands twice is an error instead of a silent loss."""
+    """YAML loader that rejects duplicate keys instead of silently dropping one."""
 
 
 def _mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Hashable, Any]:
@@ -197,7 +197,7 @@ def _mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Hashable, 
 
 _UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 _text = resources.files("richpanel.decisions.replies").joinpath("templates.yaml").read_text("utf-8")
-templates = _catalogue(yaml.load(_text, Loader=_UniqueKeys))  # noqa: S506 - a SafeLoader with one more check
+templates = _catalogue(yaml.load(_text, Loader=_UniqueKeys))  # noqa: S506 - a SafeLoader with an additional check
 
 if absent := {facts.template for facts in intents.values() if facts.template} - templates.keys():
     raise TemplateBroken(f"templates.yaml: taxonomy.toml names {sorted(absent)}")

@@ -1,6 +1,6 @@
 """
-The part of Mustache that replies need: variables and sections that show where a variable has a value. No loops, no
-partials, no code. A text with anything else fails when it is parsed, so a typo never reaches a customer.
+A subset of Mustache: variables, and sections shown if a variable has a value. No loops, no partials, no code. Any
+other tag fails at parsing, so that a typo never reaches a customer.
 """
 
 import re
@@ -8,24 +8,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _TAG = re.compile(r"\{\{([#/]?)([a-z_]+)\}\}")
-# A section's tag alone on its line takes the line with it.
+# A section tag alone on its line is removed together with the line break.
 _TAG_LINE = re.compile(r"^[ \t]*(\{\{[#/][a-z_]+\}\})[ \t]*\n", re.MULTILINE)
 
 
 class TemplateBroken(Exception):
-    """A template's text cannot be used; names the rule, and the variable where one is at fault. At import only."""
+    """A template is invalid. The text has the rule, and the variable if one is at fault. Raised at import only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A place where a value goes."""
+    """A placeholder for a value."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Parts that are shown only where the variable *name* has a value."""
+    """Parts that are shown only if the variable *name* has a value."""
 
     name: str
     parts: "tuple[Part, ...]"
@@ -35,7 +35,7 @@ type Part = str | Variable | Section
 
 
 def parse(text: str) -> tuple[Part, ...]:
-    """The parts of a template's *text*. Raises TemplateBroken."""
+    """Parse the parts of a template's *text*. Raises TemplateBroken."""
     opened: list[tuple[str, list[Part]]] = [("", [])]
     position = 0
     text = _TAG_LINE.sub(r"\1", text)
@@ -59,14 +59,14 @@ def parse(text: str) -> tuple[Part, ...]:
 
 
 def fill(parts: tuple[Part, ...], values: Mapping[str, str]) -> str:
-    """The text with *values* in it, put in once and as they are. Raises KeyError for a variable without one."""
+    """Render *parts* with *values*, unescaped and in a single pass. Raises KeyError for a variable without a value."""
     return "".join(_filled(part, values) for part in parts)
 
 
 def names_in(
     parts: tuple[Part, ...], inside: frozenset[str] = frozenset()
 ) -> Iterator[tuple[str, bool]]:
-    """Each variable and section, and whether it stands inside a section that asks for that very variable."""
+    """Yield each variable and section, and whether it is a section or inside a section of the same variable."""
     for part in parts:
         if isinstance(part, Variable):
             yield part.name, part.name in inside

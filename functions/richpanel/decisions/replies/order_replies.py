@@ -1,4 +1,4 @@
-"""Which reply a matched order gets, and what stands in it. Facts are put into words here and nowhere else."""
+"""Selection and values of the reply for a matched order. The only module that words order facts for templates."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +23,10 @@ from richpanel.decisions.shipping.delivery_windows import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderReply:
-    """*needs_person*: the order is late, or nobody can say when it comes. *may_close*: the answer ends the matter."""
+    """
+    The reply for an order. *needs_person*: it is late, cancelled or refunded, or has no known delivery date.
+    *may_close*: the reply resolves the question.
+    """
 
     template: str
     values: dict[str, str]
@@ -33,8 +36,8 @@ class OrderReply:
 
 def order_reply(order: OrderFacts, asked_at: datetime, shop: Shop) -> OrderReply | None:
     """
-    The reply for *order*, asked about at *asked_at*. None without tracking and without a shipping method: then there is
-    nothing to state.
+    Select the reply for *order*. *asked_at* is the time of the customer's message. None without tracking and shipping
+    method, because there is nothing to state.
     """
     facts = _facts(order, shop)
     is_tracked = bool(order.tracking_number or facts.get("tracking_url"))
@@ -98,5 +101,5 @@ def _facts(order: OrderFacts, shop: Shop) -> dict[str, str]:
         "status_url": page if page and is_trusted(page, shop.link_hosts) else None,
         "order_created_date_human": f"{placed.day} {placed:%B %Y}",
     }
-    # A link that is cut leads nowhere: what is too long is left out.
+    # Values that are too long are omitted, because a truncated link is broken.
     return {name: value for name, value in facts.items() if value and len(value) <= LONGEST_VALUE}

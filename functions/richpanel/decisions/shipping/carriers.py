@@ -1,10 +1,10 @@
-"""Links under which a customer follows a parcel: the provider's where we trust its host, else the carrier's own."""
+"""Tracking links: the provider's link if its host is trusted, else the carrier's own."""
 
 import re
 from collections.abc import Collection
 from urllib.parse import quote, urlsplit
 
-# USPS before UPS: its names hold the other's letters.
+# USPS before UPS, because its name contains the letters of UPS.
 _CARRIERS = (
     (
         re.compile(r"\busps\b|\bu\.s\.p\.s\b|\bunited states postal\b|\bus postal\b"),
@@ -30,10 +30,10 @@ def tracking_link(
     hosts: Collection[str] = KNOWN_HOSTS,
 ) -> str | None:
     """
-    The address for a parcel, or None where there is no trustworthy one.
+    Return the tracking link of a parcel, or None if there is no trusted one.
 
-    *url* is the provider's; it counts when it is https and on one of *hosts*. Else the link is built from *number* for
-    a carrier we know by the name *company*.
+    *url* is the provider's; it is used if it is https and on one of *hosts*. Otherwise the link is built from *number*
+    if *company* is the name of a known carrier.
     """
     if url and is_trusted(url, hosts):
         return url
@@ -47,7 +47,10 @@ def tracking_link(
 
 
 def is_trusted(url: str, hosts: Collection[str]) -> bool:
-    """Whether *url* is https, on exactly one of *hosts*, without credentials, port, spaces or control characters."""
+    """
+    Return whether *url* is https and its host is exactly one of *hosts*. URLs with credentials, port, spaces or control
+    characters are not trusted.
+    """
     if re.search(r"[\x00-\x20\x7f\\<>\"]", url):
         return False
     try:

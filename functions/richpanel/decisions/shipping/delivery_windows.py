@@ -1,7 +1,8 @@
 """
-When an order should arrive, in business days from the day of the customer's message. Pure: no clock of its own.
+Delivery estimates, in business days from the day of the customer's message. Pure: no clock.
 
-All dates are the shop's: an order placed on Monday evening in New York is Monday's, although it is Tuesday in UTC.
+All dates are in the shop's time zone: an order placed on Monday evening in New York has Monday's date, although it is
+Tuesday in UTC.
 """
 
 import re
@@ -12,7 +13,7 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
 SATURDAY = 5
-MOST_DAYS = 30  # a longer range in a method's title is no delivery time that we repeat
+MOST_DAYS = 30  # a longer range in a method's title is not used as a delivery time
 # "3-5 business days", "3 to 5 days". Not "1.3-5 days", and not the year of a date.
 _RANGE = re.compile(r"(?<![\d.,-])(\d{1,3}) ?(?:-|to) ?(\d{1,3}) ?(?:business |working )?days?\b")
 _LONGER_UNIT = re.compile(r"\b(?:weeks?|months?)\b")
@@ -21,37 +22,37 @@ _DASHES = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212", "------")
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From *least* to *most* business days."""
+    """A range of *least* to *most* business days."""
 
     least: int
     most: int
 
     @property
     def is_late(self) -> bool:
-        """Whether the last day of the window is here or gone: such an order is a person's."""
+        """Whether the last day of the window is today or past; an agent handles such an order."""
         return self.most <= 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """The shop's days. *holidays* are its dates without deliveries, weekends need not be among them."""
+    """The shop's calendar. *holidays* are dates without deliveries; weekends need not be listed."""
 
     timezone: ZoneInfo = field(default_factory=lambda: ZoneInfo("America/New_York"))
     holidays: frozenset[date] = frozenset()
 
     def day_of(self, moment: datetime) -> date:
-        """The shop's date at *moment*, which must know its own time zone."""
+        """Return the shop's date at *moment*, which must have a time zone. Raises ValueError."""
         if moment.tzinfo is None:
             raise ValueError("a moment without time zone has no date in the shop")
         return moment.astimezone(self.timezone).date()
 
     def business_days(self, after: date, until: date) -> int:
-        """Monday to Friday without holidays, from the day after *after* up to and including *until*; never negative."""
+        """Count Monday to Friday without holidays, from the day after *after* through *until*; never negative."""
         days = (after + timedelta(n) for n in range(1, (until - after).days + 1))
         return sum(day.weekday() < SATURDAY and day not in self.holidays for day in days)
 
 
-# By words of the method's title; a hyphen stands for one or none ("two-day", "two day").
+# Keyed by words of the method's title; a hyphen also matches a space or nothing ("two-day", "two day", "twoday").
 DEFAULT_WINDOWS: Mapping[str, Window] = MappingProxyType(
     {
         "standard": Window(3, 5),
@@ -74,7 +75,7 @@ DEFAULT_WINDOWS: Mapping[str, Window] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A shipping method: the word it is known by, None where its title has only days, and how long it takes."""
+    """A shipping method: *bucket* is its keyword, None if the title has only days; *window* its delivery time."""
 
     bucket: str | None
     window: Window
@@ -82,10 +83,11 @@ class Method:
 
 def method_of(title: str, windows: Mapping[str, Window] = DEFAULT_WINDOWS) -> Method | None:
     """
-    What a shipping method is, by its title; None where the title does not say.
+    Return the shipping method for a title; None if the title has no known delivery time.
 
-    A range of days in the title comes before its words. Of several words the longest counts, of equally long ones the
-    slower. A title that speaks of weeks, or of more than 30 days, is unknown: the words beside it would promise less.
+    A range of days in the title takes precedence over keywords. Of several keywords the longest applies, of equally
+    long ones the slower. A title with weeks, months or more than 30 days is unknown, because its keywords would promise
+    a faster delivery.
     """
     words = " ".join(title.translate(_DASHES).casefold().split())
     if _LONGER_UNIT.search(words):
@@ -107,8 +109,8 @@ def remaining(
     ship_by: date | None = None,
 ) -> Window:
     """
-    What is left of *window* when the customer asks. *ship_by*: the verified day a pre-order leaves, from which its
-    window counts.
+    Return the rest of *window* at *asked_at*. *ship_by*: the verified shipping date of a pre-order, at which its window
+    starts.
     """
     asked = calendar.day_of(asked_at)
     start = ship_by or calendar.day_of(ordered_at)
@@ -120,7 +122,7 @@ def remaining(
 
 
 def in_words(window: Window) -> str:
-    """A window as customers read it: `1-3 business days`, `within 1 business day`. Late ones have no words."""
+    """Format a window for customers: `1-3 business days`, `within 1 business day`. Raises ValueError for a late one."""
     if window.is_late:
         raise ValueError("a late order has no remaining days to name")
     days = "business day" if window.most == 1 else "business days"
