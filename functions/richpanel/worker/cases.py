@@ -47,7 +47,7 @@ class Overtaken(Transient):
 class Case:
     """
     A turn with everything that its handling depends on. *event* is its claimed row, *state* the conversation's state
-    when this delivery began.
+    as read before the turn.
 
     *ticket* and *reading* are None if the help desk has no such ticket; *read_at* is when it was read (ms since 1970).
     *customer* is the HMAC of the sender's address, None if the address is not proved. *was_closed_by_us*: an earlier

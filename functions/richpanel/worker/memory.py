@@ -32,7 +32,7 @@ def is_remembered(case: Case) -> bool:
     Whether the state holds this turn from a run that died before it finished: all steps before that write were done.
 
     Deciding again would be wrong, as the state now includes the turn itself. A write made ahead of a reply does not
-    count: it proves nothing, and it keeps the previous values.
+    count: it proves nothing, and its reservation keeps the previous question.
     """
     state = case.state
     if state is None or state.reservation_of(case.target.name):
