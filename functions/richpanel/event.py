@@ -32,12 +32,8 @@ class RichpanelEvent:
     """
 
     conversation_id: str  # the ticket's id, or its hash if it is not a valid key
-    event_id: (
-        str | None
-    )  # `evt:rp:...`; None: the worker derives it from the newest customer comment
-    adopts: (
-        str | None
-    )  # its id if it was received in the previous time bucket; an existing row with it wins
+    event_id: str | None  # `evt:rp:...`; None: the worker uses the newest customer comment's
+    adopts: str | None  # its id in the previous time bucket; an existing row with that id wins
     message_id: str | None  # the help desk's id of the comment, if the sender knew it
     source: str  # webhook | sweep | replay
     channel: Channel

@@ -124,7 +124,7 @@ def _assign_or_close(here: Resources, case: Case, decision: Decision, answered: 
         key = Action.key(Action.CLOSE, *message)
         result = _tried(lambda: ticket_tags.close(here, case, decision, reply_hash))
     elif answered.waits and decision.close_when_confirmed:
-        return  # Close once the reply is confirmed, assign once it is final that it is unknown: never both.
+        return  # Decided later: closed if the reply is confirmed, assigned if it stays unknown; never both.
     elif assignee is not None:
         kind = "assign"
         key = Action.key(Action.ASSIGN, message[0], assignee, message[1])

@@ -202,7 +202,7 @@ def _count(here: Resources, case: Case, sent_at: str) -> None:
     def count(customer: CustomerState | None) -> Change | None:
         nonlocal looked
         if customer and sent_at in (customer.auto_reply_times or []):
-            return None  # Our own write, whose answer was lost.
+            return None  # This run's own write; its response was lost.
         others = _customer_times_beside(case, customer)
         is_overtaken = customer is not None and customer.is_counted_after(case.counted_as, attempts)
         now = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)

@@ -14,7 +14,7 @@ class AuditAction(Row):
     """
 
     SWITCHES: ClassVar[str] = (
-        "sys:switches"  # partition key, in place of a conversation, of changes made over the admin API
+        "sys:switches"  # partition key, instead of a conversation, of admin API changes
     )
     partition_key: ClassVar[str] = "conversation_id"
     patterns: ClassVar[tuple[str, ...]] = ("{conversation_id}",)
