@@ -1,4 +1,4 @@
-"""Make, list and revoke the API keys of a deployment."""
+"""Create, list and revoke the API keys of a deployment."""
 
 import argparse
 import sys
@@ -18,7 +18,7 @@ from shared.aws.dynamodb import Table
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run the command; its exit code."""
+    """Run the command and return its exit code."""
     parser = _parser()
     options = parser.parse_args(given)
     try:
@@ -74,7 +74,7 @@ def _revoke(table: Table, options: argparse.Namespace) -> None:
 
 
 def _all(table: Table) -> Iterator[ApiKey]:
-    """Every key. A scan: the table has a handful of items, and no request waits for this."""
+    """Yield every key. Scans: the table has few items, and no request waits for this."""
     items: Any = boto3.resource("dynamodb").Table(table.name)
     page = items.scan(ConsistentRead=True)
     while True:

@@ -1,4 +1,4 @@
-"""What the commands share: the rules of their arguments, and where the tables are."""
+"""Argument types of the commands, and the lookup of a stack's tables."""
 
 import argparse
 import re
@@ -14,11 +14,11 @@ TABLE_OF_INBOX = "WhatsAppTableName"
 
 
 class Refused(Exception):
-    """The command cannot do that; the text names the argument and the rule, and is shown to the operator."""
+    """The command was refused; the text names the argument and the rule, and is shown to the operator."""
 
 
 def matching(pattern: str, rule: str) -> Callable[[str], str]:
-    """A type for argparse: texts that match *pattern* as a whole. *rule* completes "it must be ..."."""
+    """Return an argparse type for texts that match *pattern* as a whole. *rule* completes "it must be ..."."""
     shape = re.compile(pattern, re.ASCII)
 
     def checked(text: str) -> str:
@@ -34,7 +34,7 @@ company = matching(
     r"[a-z0-9][a-z0-9-]{0,62}",
     "1 to 63 lower-case letters, digits and hyphens, with no hyphen at the start",
 )
-# The ids of companies and projects in the company data, among others.
+# Also the format of company and project ids in the company data.
 word = matching(r"[A-Za-z0-9._-]{1,64}", "1 to 64 letters, digits, dots, hyphens and underscores")
 token = matching(
     r"[A-Za-z0-9._/-]{1,129}", "1 to 129 letters, digits, dots, hyphens, underscores and slashes"
@@ -45,7 +45,7 @@ stack = matching(r"[A-Za-z][A-Za-z0-9-]{0,127}", "the name of a CloudFormation s
 
 
 def display_phone(text: str) -> str:
-    """A number as people write it, with or without `+`, as digits with country code."""
+    """Parse a phone number in any common notation, with or without `+`, to digits with country code."""
     try:
         number = phonenumbers.parse("+" + text.strip().removeprefix("+"))
     except phonenumbers.NumberParseException:
@@ -57,7 +57,7 @@ def display_phone(text: str) -> str:
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
-    """Let the operator say which deployment is meant."""
+    """Add the options that select the deployment's table."""
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument(
         "--stack",
@@ -72,13 +72,13 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 
 
 def table_of(arguments: argparse.Namespace, output: str) -> Table:
-    """The table that is meant; *output* is the stack's output with its name. Raises Refused."""
+    """Return the selected table; *output* is the stack output that holds its name. Raises Refused."""
     name = arguments.table or outputs_of(arguments.stack, output)[output]
     return Table(boto3.client("dynamodb"), name)
 
 
 def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
-    """The outputs of a stack by name, the *wanted* ones among them. Raises Refused."""
+    """Return the outputs of a stack by name. Raises Refused if one of *wanted* is missing."""
     description = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
     outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in description.get("Outputs", [])}
     for output in wanted:

@@ -34,7 +34,7 @@ OPENAI_URL = "https://api.openai.com"
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run the command; its exit code: 1 when something is left that people have to delete."""
+    """Run the command and return its exit code: 1 if a copy is left that an operator must delete."""
     options = _parser().parse_args(given)
     try:
         return _erase(options)
@@ -82,7 +82,7 @@ def _desk(stack: str, openai_url: str) -> Eraser:
 
 
 def _forget_thread(credentials: Credentials, openai_url: str, conversation: Conversation) -> bool:
-    """Delete the copy at OpenAI, by the account that the conversation was begun with; False where it may be there."""
+    """Delete the copy at OpenAI with the conversation's own account; False if the copy may still exist."""
     reference = (conversation.ai_config or {}).get("api_key_reference")
     if not isinstance(reference, str) or conversation.thread_id is None:
         return False
@@ -117,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _address(read: Callable[[str], str], what: str) -> Callable[[str], str]:
-    """A type for argparse: an address in its one form. What was given is not repeated."""
+    """Return an argparse type for a normalised address. Errors do not repeat the input."""
 
     def checked(text: str) -> str:
         try:

@@ -23,7 +23,7 @@ AWS_PHONE = "phone-number-id-{suffix}"
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run the command; its exit code."""
+    """Run the command and return its exit code."""
     parser = _parser()
     options = parser.parse_args(given)
     try:
@@ -68,7 +68,7 @@ def _disable(table: Table, options: argparse.Namespace) -> None:
 
 
 def _described(options: argparse.Namespace) -> Phone:
-    """The number that the options describe. Raises Refused where they do not fit together."""
+    """Return the number that the options describe. Raises Refused if they contradict each other."""
     arn = options.phone_arn
     if options.token_ref and not owns_token(options.company, options.token_ref):
         raise Refused(f"--token-ref: {TOKEN_RULE}")

@@ -19,7 +19,7 @@ CHANNELS_WITH_ACCOUNTS = ("whatsapp", "sms")
 
 
 def check_secrets(company: Company) -> None:
-    """Raise Refused where the project names a secret or token that is not its company's; AiConfigBroken as it does."""
+    """Check that every named secret and token belongs to the project's company. Raises Refused and AiConfigBroken."""
     for used in ownership.used_by(company):
         try:
             ownership.check_credentials(company, used.method)
@@ -32,9 +32,9 @@ def check_secrets(company: Company) -> None:
 
 def accounts_of(company: Company) -> dict[str, str]:
     """
-    The Twilio account of each channel that uses one, read from the channel's secret.
+    Return the Twilio account of each channel that uses one, read from the channel's secret.
 
-    Raises Refused where the secret cannot be read or the project names another account: only the holder of an account's
+    Raises Refused if the secret cannot be read or the project names another account: only the holder of an account's
     credentials may receive its messages.
     """
     found: dict[str, str] = {}
@@ -52,7 +52,7 @@ def accounts_of(company: Company) -> dict[str, str]:
 
 
 def check_inbox(inbox: Table, company: Company) -> None:
-    """Raise Refused where the project uses a number of the inbox that is not registered for its company."""
+    """Check that the project's number in the inbox is registered for its company. Raises Refused."""
     whatsapp = company.channel_config.whatsapp
     if whatsapp is None or whatsapp.provider not in ownership.OF_THE_INBOX:
         return
@@ -75,7 +75,7 @@ def check_inbox(inbox: Table, company: Company) -> None:
 
 
 def _secrets_of_models(company: Company) -> Iterator[tuple[str, str]]:
-    """The secrets that a project's AI names on its channels, each with its attribute."""
+    """Yield each secret named in the AI configuration of the project's channels, as (attribute, name)."""
     for method in company.allowed_channels:
         config = AiConfig.read(company.ai_config, method.value)
         if config.api_key_reference is not None:

@@ -1,4 +1,4 @@
-"""Store, show and list what companies have set up for their projects: channels, prompts, rules, limits."""
+"""Store, show and list the configuration of companies' projects: channels, prompts, rules, limits."""
 
 import argparse
 import json
@@ -35,7 +35,7 @@ type Item = dict[str, Any]
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run the command; its exit code."""
+    """Run the command and return its exit code."""
     parser = _parser()
     options = parser.parse_args(given)
     try:
@@ -71,11 +71,11 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         ownership.claim(tables.log, company)
     except NotOwned as fault:
         raise Refused(f"{fault.attribute}: {fault.rule}") from None
-    # The claims first: a project that is stored has its addresses, and a command that died here can be repeated.
+    # The claims first: a stored project owns its addresses, and after a crash here the command can be repeated.
     tables.companies.put(item)
     addresses = {(method, address): owner for method, address, owner in _addresses(company)}
     for (method, address), owner in addresses.items():
-        # An address that is no longer in the file stays known: conversations were begun from it.
+        # An address removed from the file keeps its route: conversations were started from it.
         routes.add_address(tables.log, method, address, owner)
     print(
         f"{company.company_id} {company.project_id} is stored, and found by {len(addresses)} addresses;"
@@ -96,7 +96,7 @@ def _release(tables: _Tables, options: argparse.Namespace) -> None:
         if used.intersection(names):
             raise Refused(f"name: project {project_id} uses it; put the project without it first")
     for name in names:
-        # The projects first: once the claim is gone, they are not found any more.
+        # The routes of projects first: without the claim they cannot be found any more.
         for owner in routes.owners(tables.log, name.kind, name.text):
             if owner.company_id == options.company:
                 routes.remove_address(tables.log, name.kind, name.text, owner)
@@ -133,7 +133,7 @@ def _state(item: Item) -> Sequence[str]:
 
 
 def _all(table: Table) -> Iterator[Item]:
-    """Every project. A scan: the table has a handful of items, and no request waits for this."""
+    """Yield every project. Scans: the table has few items, and no request waits for this."""
     items: Any = boto3.resource("dynamodb").Table(table.name)
     page = items.scan(ConsistentRead=True)
     while True:
@@ -144,7 +144,7 @@ def _all(table: Table) -> Iterator[Item]:
 
 
 def _read(file: Path) -> Item:
-    """The JSON object in a file, with numbers as DynamoDB takes them. Raises Refused."""
+    """Return the JSON object in a file, with numbers in the types that DynamoDB accepts. Raises Refused."""
     try:
         found = json.loads(
             file.read_text(encoding="utf-8"), parse_float=Decimal, parse_constant=_no_number
@@ -163,7 +163,7 @@ def _no_number(_: str) -> NoReturn:
 
 
 def _checked(item: Item) -> Company:
-    """The project that an item describes, if all that it may do can be done as it says. Raises Refused."""
+    """Return the project that an item describes, after validating all its settings. Raises Refused."""
     try:
         company = projects.parse(item)
         for method in company.allowed_channels:
@@ -193,7 +193,7 @@ def _check_templates(whatsapp: WhatsAppChannel) -> None:
 
 
 def _addresses(company: Company) -> Iterator[tuple[ChannelMethod, str, BusinessAddress]]:
-    """The addresses that customers may write to, and who must vouch for what comes to them."""
+    """Yield the addresses to which customers may write, each with its owner: project, provider and account."""
     for used in ownership.used_by(company):
         channel = company.channel(used.method)
         owner = BusinessAddress(

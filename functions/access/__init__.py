@@ -1,1 +1,1 @@
-"""Who may call the admin APIs: API keys, and the Lambda authorizer that knows them."""
+"""Access to the admin APIs: API keys, the Lambda authorizer that verifies them, and the call rate per company."""

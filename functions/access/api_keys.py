@@ -1,9 +1,9 @@
 """
-API keys: made once, shown once, and known here by a hash only.
+API keys. The full key is shown once, at creation; only a hash of its secret is stored.
 
     pk_{key id}_{secret}     key id: 16 hex digits, public; secret: 32 random bytes in URL-safe base64
 
-The secret is random and long, so one SHA-256 is enough: there is nothing to guess that a slow hash would protect.
+The secret is random and long, so one SHA-256 is enough: a slow hash only helps against guessable secrets.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _HASH_OF_NOTHING = "0" * 64
 
 
 class KeyRefused(Exception):
-    """Nobody's key. *reason*: malformed, unknown, wrong_secret, revoked or expired; for logs, not for the caller."""
+    """Not a valid key. *reason*: malformed, unknown, wrong_secret, revoked or expired; for logs, not for the caller."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -36,35 +36,35 @@ class KeyRefused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
-    """One item of the API keys table, whose key is `key_id`."""
+    """One item of the API keys table, with the partition key `key_id`."""
 
     key_id: str
     secret_hash: str  # SHA-256 of the secret, hex
     company: str
     scopes: tuple[str, ...]
     projects: tuple[str, ...] = (EVERY_PROJECT,)
-    name: str  # what the key is for, in the operator's words
+    name: str  # purpose of the key, in the operator's words
     status: str  # active | revoked
     created_at: str
-    expires_at: int | None = None  # epoch seconds; none: it lives until it is revoked
+    expires_at: int | None = None  # epoch seconds; None: valid until revoked
 
     @classmethod
     def read(cls, item: Attributes) -> Self:
-        """The key that an item is; attributes of a newer version are left out."""
+        """Parse a stored key; attributes of a newer version are ignored."""
         known = {name: item[name] for name in cls.__dataclass_fields__ if name in item}
         expires_at = int(item["expires_at"]) if "expires_at" in item else None
-        # Keys from before there were projects are good for all of them.
+        # Keys created before projects existed are valid for all of them.
         projects = tuple(item.get("projects", (EVERY_PROJECT,)))
         scopes = tuple(item["scopes"])
         return cls(**known | {"scopes": scopes, "projects": projects, "expires_at": expires_at})
 
     def attributes(self) -> Attributes:
-        """The key as it is stored."""
+        """Return the key as it is stored."""
         stored = asdict(self) | {"scopes": list(self.scopes), "projects": list(self.projects)}
         return {name: value for name, value in stored.items() if value is not None}
 
     def caller(self) -> Caller:
-        """The caller whom this key stands for."""
+        """Return the caller that this key authenticates."""
         return Caller(
             company=self.company,
             scopes=frozenset(self.scopes),
@@ -82,7 +82,7 @@ def create(
     projects: Iterable[str] = (EVERY_PROJECT,),
     expires_at: int | None = None,
 ) -> str:
-    """Make a key and return its text, which nobody can see again. *expires_at* is in epoch seconds."""
+    """Create a key and return its text, which cannot be read again. *expires_at* is in epoch seconds."""
     secret = secrets.token_urlsafe(32)
     key = ApiKey(
         key_id=secrets.token_hex(8),
@@ -98,21 +98,21 @@ def create(
     try:
         table.put(key.attributes(), when=Attr("key_id").not_exists())
     except ConditionFailed as refusal:
-        # Our own Put, when the SDK repeated it because its answer was lost. Anything else is a key that is taken.
+        # This call's own Put, repeated by the SDK after a lost response. Otherwise the key id is taken.
         if refusal.existing != key.attributes():
             raise
     return f"pk_{key.key_id}_{secret}"
 
 
 def verify(table: Table, text: str) -> ApiKey:
-    """The key whose text this is. Raises KeyRefused; failures of the table fly on."""
+    """Return the key with this text. Raises KeyRefused; failures of the table propagate."""
     shape = _SHAPE.fullmatch(text)
     if shape is None:
         raise KeyRefused("malformed")
     key_id, secret = shape.groups()
     item = table.get({"key_id": key_id})
     key = ApiKey.read(item) if item else None
-    # For an unknown id too, so that the time an answer takes does not tell which ids there are.
+    # Compare for an unknown id too, so that the response time does not reveal which ids exist.
     expected = key.secret_hash if key else _HASH_OF_NOTHING
     is_right = hmac.compare_digest(_hash(secret).encode(), expected.encode())
     if key is None:
@@ -127,7 +127,7 @@ def verify(table: Table, text: str) -> ApiKey:
 
 
 def revoke(table: Table, key_id: str) -> bool:
-    """Make a key useless at once, for good; False when there is no such key. Safe to repeat."""
+    """Revoke a key at once and permanently; False if there is no such key. Safe to repeat."""
     try:
         table.update({"key_id": key_id}, put={"status": REVOKED}, when=Attr("key_id").exists())
     except ConditionFailed:

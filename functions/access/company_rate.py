@@ -1,9 +1,9 @@
 """
-The rate of calls per company: each call is counted in the table of API keys, and a call above the rate is refused.
+The rate limit of calls per company: each call is counted in the table of API keys, and refused above the rate.
 
     RATE#{company}     `key_id` of the counter; no API key has such an id
 
-One write per call. Where the count fails the call passes: an outage of the counter must not close the API.
+One write per call. If counting fails, the call passes: an outage of the counter must not close the API.
 """
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -21,7 +21,7 @@ KEY_PATTERN = "RATE#{company}"
 
 
 def wait_of(table: Table, company: str, per_minute: int) -> int | None:
-    """Count one call of a company. Returns the seconds until its next call may pass, None if this one may."""
+    """Count one call of a company. Returns None if it may pass, else the seconds until its next call may."""
     try:
         free_at = Quotas(table, _key).take(company, [Limit(per_minute, MINUTE_SECONDS)])
     except (Transient, ClientError, BotoCoreError) as failure:

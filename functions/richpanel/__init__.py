@@ -1,7 +1,7 @@
 """
-The help-desk middleware: each customer message routed, tagged and, only when that is safe, answered, once.
+The help-desk middleware: routes and tags each customer message once, and answers it only if that is safe.
 
-This context owns the rp_mw_* tables and the richpanel queues. It decides who should handle a ticket, and remembers
-little. It never refunds, cancels or edits an order, never answers what only people may answer, and never keeps what a
-customer wrote.
+This context owns the rp_mw_* tables and the richpanel queues. It decides which team handles a ticket, and stores
+little. It never refunds, cancels or edits an order, never answers messages reserved for human agents, and never stores
+a customer's text.
 """

@@ -1,4 +1,4 @@
-"""How one help-desk account is set up: a JSON text of the deployment, checked when a function starts."""
+"""Settings of one help-desk account: a JSON text of the deployment, validated when a function starts."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -19,12 +19,12 @@ from shared.timezones import ZoneName
 
 REPLY_PATHS: Mapping[Channel, ReplyPath] = {
     Channel.EMAIL: "send_message",
-    Channel.LIVECHAT: "comment",  # check: whether a chat takes `send_message` too is not documented
+    Channel.LIVECHAT: "comment",  # Check: whether a chat accepts `send_message` too is not documented
 }
 
 
 class _Account(BaseModel):
-    """The text, field by field; every field may be left out, and unknown ones are refused."""
+    """The JSON text's fields; every field is optional, and unknown ones are refused."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
@@ -58,7 +58,7 @@ class _Account(BaseModel):
 
 
 def read(text: str, channels: Mapping[str, Channel]) -> Account:
-    """The account of a JSON text; an empty text is `{}`. Raises SettingInvalid, which names the field."""
+    """Parse a JSON text; an empty text is `{}`. Raises SettingInvalid, which names the field."""
     try:
         given = _Account.model_validate_json(text or "{}")
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""What worker and admin decide from: the same settings, and clients that give up before their function does."""
+"""Settings and clients that worker and admin share; client timeouts are shorter than the functions' own."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,13 +19,13 @@ from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
 from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
 
-# A table that hangs must not take the whole run: the lease says how long we live.
+# A hanging table must not use up the whole run: the lease lasts as long as the invocation.
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 3})
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourcesSettings(Settings):
-    """Their part of the environment."""
+    """The shared part of the environment."""
 
     conversation_state_table_name: str
     conversation_log_table_name: str
@@ -43,7 +43,8 @@ class SourcesSettings(Settings):
 
 def sources[Kind: Sources](kind: type[Kind], settings: SourcesSettings, **more: Any) -> Kind:  # noqa: ANN401 - its fields
     """
-    One of the kinds of `Sources`, with *more* that it has. Configures the identifier keys, which opt-outs are found by.
+    Create *kind*, `Sources` or a subclass; *more* holds the subclass's fields. Configures the keys for hashing
+    identifiers, under which opt-outs are stored.
 
     Raises SettingInvalid.
     """

@@ -1,4 +1,4 @@
-"""The channels that rules know, and the help desk's own names for them."""
+"""The channels that rules distinguish, and the mapping from the help desk's names for them."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -7,7 +7,7 @@ from shared.runtime.settings import SettingInvalid
 
 
 class Channel(StrEnum):
-    """Where a message came in. On all but mail and chat, and on what nobody mapped, messages are only routed."""
+    """Channel of a message. Only mail and chat can get replies; on all others, and unmapped ones, it is only routed."""
 
     EMAIL = "email"
     LIVECHAT = "livechat"
@@ -19,10 +19,10 @@ class Channel(StrEnum):
 
 def channel_names(pairs: Iterable[str]) -> Mapping[str, Channel]:
     """
-    The channel of each name a help desk may use, in lower case; our own words are among them.
+    Map each name that a help desk may use, in lower case, to its channel; the values of `Channel` are included.
 
-    *pairs* are `name=channel`, as the setting has them. Raises SettingInvalid for a pair that says nothing, or says
-    something else than a pair before it.
+    *pairs* are `name=channel`, as in the setting. Raises SettingInvalid for a malformed pair, or one that contradicts
+    an earlier pair.
     """
     names = {channel.value: channel for channel in Channel}
     for pair in pairs:

@@ -1,5 +1,5 @@
 """
-Shows what the help-desk middleware would do with messages: for support leads who try its rules on old tickets.
+Shows what the help-desk middleware would do with messages, so that support leads can try its rules on old tickets.
 
     PYTHONPATH=functions:layers/shared python -m richpanel.cli [--explain] [file ...]
 
@@ -7,57 +7,57 @@ Reads JSON lines from files or standard input, one message each:
 
     {"id": "1", "text": "Where is my order #1234?", "channel": "email", "context": {}}
 
-and prints one JSON line for each message that it can read, in their order:
+and prints one JSON line for each readable message, in the same order:
 
     {"id", "intent", "team", "tags", "tier", "action", "template", "confidence"}
 
-No network, no AWS, no model: the rules alone. Nothing is sent and nothing is remembered.
+Uses the rules only: no network, no AWS, no model. Nothing is sent or stored.
 
-id          text or number; comes back as it is
-text        the customer's words, plain or HTML; empty or null: a file or sticker alone
+id          text or number; returned unchanged
+text        the customer's text, plain or HTML; empty or null: only a file or sticker
 channel     email, livechat, social, tiktok, phone; anything else is `unknown`
 context     all keys are optional, unknown ones are ignored:
   subject                 the ticket's subject, text
-  earlier                 list of texts: comments of the same turn that nobody handled yet, oldest first
+  earlier                 list of texts: unhandled earlier comments of the same turn, oldest first
   has_attachment          true or false
   has_linked_order        true: the help desk names an order of this ticket
-  is_automatic            true: bounce, out of office, our own address
-  order_mask              how the shop's order numbers look, 9 for a digit: "SH-99999"
-  created_at, now         when the message came and when it is handled, ISO 8601 (default: the same moment, now)
+  is_automatic            true: bounce, out of office, the shop's own address
+  order_mask              format of the shop's order numbers, 9 for a digit: "SH-99999"
+  created_at, now         when the message arrived and when it is handled, ISO 8601 (default: each other, else now)
   ticket_status           "open" (default) or "closed"
   newest_comment_by       "customer" (default), "person" or "automation"
-  last_person_reply_at    ISO 8601: when a person last replied in the ticket
+  last_person_reply_at    ISO 8601: when an agent last replied in the ticket
   first_name              the customer's, for greetings
-  auto_replies            list of ISO 8601: when a machine replied in this ticket before
-  customer_auto_replies   list of ISO 8601: when a machine replied to this customer, in all tickets
-  already_answered        true: this very message has its reply
-  risk_flags              list of flags that stand on the conversation: chargeback, legal_threat, harassment,
+  auto_replies            list of ISO 8601: times of earlier automatic replies in this ticket
+  customer_auto_replies   list of ISO 8601: times of automatic replies to this customer, in all tickets
+  already_answered        true: this message was already answered
+  risk_flags              list of the conversation's flags: chargeback, legal_threat, harassment,
                           fraud_suspected, privacy_request, security_sensitive, other_high_risk
-  pending_flow            {"requested_at": ISO 8601, "attempts": 1}: we asked for the order number
-  customer_email          the address the message came from, as the help desk gives it
-  order                   what is known of one order (below)
+  pending_flow            {"requested_at": ISO 8601, "attempts": 1}: an automatic reply asked for the order number
+  customer_email          the address the message was sent from, as the help desk gives it
+  order                   known facts of one order (below)
   switches                any of safe_mode, automation_enabled, automation_enabled_channels, template_enabled,
-                          tier2_channels, tier2_paths, auto_close_enabled, outbound_scope, in place of the open ones
-                          that this command assumes: everything on, but facts of an order by e-mail only, and no closing
+                          tier2_channels, tier2_paths, auto_close_enabled, outbound_scope, in place of the defaults
+                          of this command: everything on, except order facts (by e-mail only) and closing (off)
   available_teams         list of team names or route tags that the account has (default: all)
   timezone, holidays      of the shop: an IANA name (default America/New_York), a list of dates
 
-order: "number", "status" and "created_at", and "match", which says how it was proved to be the sender's: "linked" or
-"number". Without "match" it counts where its "email" is the customer_email, and "is_linked" is true or the text names
-its number. An order that is not proved, or lacks one of the three, is as good as none: nothing of it is stated.
+order: "number", "status" and "created_at", and "match", the way it was matched to the sender: "linked" or "number".
+Without "match" it counts if its "email" is the customer_email, and "is_linked" is true or the text names its number.
+An order that is not matched, or lacks one of the three fields, is ignored: no reply states facts of it.
 Optional: fulfillment_status, shipping_method, tracking_number, tracking_company, tracking_url, status_url,
 is_cancelled, is_refunded, is_preorder, ship_by (date).
 
-tier        0 only people; 1 asks or informs; 2 states facts of one matched order; null: no reply
-action      auto_reply: the template would be sent; escalate: no reply, a person has to take over (the tag
-            mw-escalated-human); route_only: no reply, the team gets it
+tier        0 agents only; 1 asks or informs; 2 states facts of one matched order; null: no reply
+action      auto_reply: the template would be sent; escalate: no reply, an agent has to take over (the tag
+            mw-escalated-human); route_only: no reply, the ticket goes to the team
 template    the reply that would be sent, or null
-confidence  that the ticket goes the right way, 0 to 1
+confidence  that the ticket is routed correctly, 0 to 1
 
---explain adds "reason" (why there is or is no reply), "gates" (all that are shut), "considered" (the template in
+--explain adds "reason" (why there is or is no reply), "gates" (all that are closed), "considered" (the template in
 question), "secondary" (intents) and "automation_confidence".
 
-A line that cannot be read is named on standard error with the rule it breaks; the others are answered all the same.
+A line that cannot be read is reported on standard error with the rule it breaks; the others are still answered.
 Exit code: 0 all lines answered, 1 some were not, 2 wrong arguments or an unreadable file.
 """
 
@@ -77,7 +77,7 @@ ALL_ANSWERED, SOME_BAD, WRONG_USE = 0, 1, 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Answer all lines of the files named, or of standard input; the exit code."""
+    """Answer all lines of the given files, or of standard input, and return the exit code."""
     options = _parser().parse_args(arguments)
     code = ALL_ANSWERED
     with ExitStack() as opened:
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answers(
     name: str, lines: Iterable[bytes], *, explain: bool
 ) -> Iterator[dict[str, Any] | None]:
-    """An answer for each line that is not blank; None where it could not be read, which standard error explains."""
+    """Yield an answer for each line that is not blank; None for an unreadable one, explained on standard error."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

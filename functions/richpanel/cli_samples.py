@@ -1,4 +1,4 @@
-"""A message with its context as one line of JSON, and the decision on it: what `decide` documents."""
+"""Parses a line of `richpanel.cli`, a message with its context, and makes the decision on it."""
 
 import json
 from datetime import UTC, date, datetime
@@ -43,7 +43,7 @@ OPEN_SWITCHES: dict[str, Any] = {
 
 
 class SampleInvalid(Exception):
-    """A line is no message: names the field and the rule, never what stands there."""
+    """A line is not a valid message: the text names the field and the rule, never the value."""
 
 
 def _moment(value: object) -> datetime:
@@ -148,7 +148,7 @@ class _Context(_Read):
 
 
 class Sample(_Read):
-    """One line. Its fields are those that `decide` documents."""
+    """One line. `richpanel.cli` documents its fields."""
 
     id: str | int
     text: Text
@@ -159,7 +159,7 @@ class Sample(_Read):
 
 
 def parse_sample(line: bytes) -> Sample:
-    """The message in a line of JSON. Raises SampleInvalid."""
+    """Parse a line of JSON. Raises SampleInvalid."""
     if len(line) > LONGEST_LINE:
         raise SampleInvalid(f"is longer than {LONGEST_LINE} bytes")
     try:
@@ -183,7 +183,7 @@ def parse_sample(line: bytes) -> Sample:
 
 
 def decided(sample: Sample) -> Decision:
-    """What the middleware would do with a message."""
+    """Return the middleware's decision on a message."""
     context = sample.context
     created = context.created_at or context.now or datetime.now(UTC)
     turn = _turn(sample, created)
@@ -263,7 +263,7 @@ def _order(context: _Context, turn: Turn) -> OrderFacts | NoOrder:
 
 
 def _path(order: _Order, customer_email: str | None, turn: Turn) -> MatchPath | None:
-    """How the order is the sender's: as the line says, else by its owner's address. Two addresses that differ: not."""
+    """Return how the order is matched to the sender: as given, else by its address. None if the addresses differ."""
     owner, sender = (
         email.strip().casefold() if email else None for email in (order.email, customer_email)
     )
@@ -287,7 +287,7 @@ def _switches(sample: Sample) -> Switches:
 
 
 def _as_parameter(value: object) -> str:
-    """A switch as the parameter store would hold it."""
+    """Return a switch's value as text in the parameter store's format."""
     if isinstance(value, list):
         return ",".join(str(name) for name in value)
     return value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""The event of this context, as it travels over `richpanel.fifo` and `richpanel-live.fifo`; and the ids of events."""
+"""The event on `richpanel.fifo` and `richpanel-live.fifo`, and the ids of events."""
 
 import hashlib
 import html
@@ -26,39 +26,39 @@ _TAG = re.compile(r"<[a-zA-Z/!?][^<>]*>")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RichpanelEvent:
     """
-    That something happened in a conversation; what it was, the worker reads in the help desk.
+    A change in a conversation; the worker reads the details from the help desk.
 
-    A plain dataclass, because the ingress imports this module and must start fast. Times are milliseconds since 1970.
+    A plain dataclass, because the webhook function imports this module and must start fast. Times are ms since 1970.
     """
 
-    conversation_id: str  # the ticket's id, or a hash that stands in for one that is no key
-    event_id: str | None  # `evt:rp:...`; None: the worker makes it of the newest customer comment
-    adopts: str | None  # the id this event has if it was taken in the bucket before; that row wins
-    message_id: str | None  # the help desk's id of the comment, where the sender knew it
+    conversation_id: str  # the ticket's id, or its hash if it is not a valid key
+    event_id: str | None  # `evt:rp:...`; None: the worker uses the newest customer comment's
+    adopts: str | None  # its id in the previous time bucket; an existing row with that id wins
+    message_id: str | None  # the help desk's id of the comment, if the sender knew it
     source: str  # webhook | sweep | replay
     channel: Channel
-    trigger: str  # the rule of the help desk that called, for people
-    created_at: int | None  # when the comment was written, never later than a minute from now
-    received_at: int  # when the first of us had it: a relay, or our ingress
-    accepted_at: int  # when our ingress took it
-    text: str  # serves only where the ticket cannot be read
-    attachments: int  # how many files came with the text
+    trigger: str  # the help desk's rule that made the call, for operators
+    created_at: int | None  # when the comment was written, at most a minute ahead of our clock
+    received_at: int  # when a relay or, without one, our webhook function received it
+    accepted_at: int  # when our webhook function accepted it
+    text: str  # used only if the ticket cannot be read
+    attachments: int  # number of files sent with the text
 
     def to_json(self) -> str:
-        """The event as ASCII JSON."""
+        """Return the event as ASCII JSON."""
         return to_json({"v": VERSION, **asdict(self)})
 
     def entry(self, deduplication: str) -> Entry:
-        """The event as a queue entry: the conversation is its group, as the contract has it."""
+        """Return the event as a queue entry; its message group is the conversation, as the contract requires."""
         return Entry(self.to_json(), group=self.conversation_id, deduplication=deduplication)
 
 
 def parse_event(body: str) -> RichpanelEvent:
     """
-    The event of a queue record. Raises Permanent (`malformed_event`) for anything else.
+    Parse a queue record. Raises Permanent (`malformed_event`) if it is not a valid event.
 
-    Strict, since only our own functions write to these queues; unknown fields are left out, so that a newer ingress
-    may add some.
+    Strict, since only our own functions write to these queues; unknown fields are ignored, so that a newer webhook
+    function may add some.
     """
     try:
         raw = json.loads(body)
@@ -90,25 +90,25 @@ def _is_sound(event: RichpanelEvent) -> bool:
 
 
 def id_or_hash(given: str) -> str:
-    """An id that fits into a key: itself where it is 1 to 128 printable characters without blanks, else its SHA-256."""
+    """Return an id in its key form: unchanged if 1 to 128 printable ASCII characters, no blanks; else its SHA-256."""
     return given if _ID.fullmatch(given) else _sha256(given)
 
 
 def event_prefix(conversation_id: str) -> str:
-    """How the ids of all events of a conversation begin."""
+    """Return the prefix of all event ids of a conversation."""
     return f"evt:rp:{conversation_id}:"
 
 
 def event_id_of_message(conversation_id: str, message_id: str) -> str:
-    """`evt:rp:{conversation}:{message}`: the contract's key of an inbound event whose message has an id."""
+    """Return `evt:rp:{conversation}:{message}`, the contract's key of an inbound event whose message has an id."""
     return event_prefix(conversation_id) + id_or_hash(message_id)
 
 
 def event_id_of_text(conversation_id: str, text: str, moment_ms: int) -> str | None:
     """
-    `evt:rp:{conversation}:{hash}`: the contract's key of a message without an id, by its words and five minutes.
+    Return `evt:rp:{conversation}:{hash}`, the contract's key of a message without an id (text and 5-minute bucket).
 
-    None where the text has no words: pictures of five minutes would become one.
+    None if the text has no words: all pictures within five minutes would share one key.
     """
     words = _normalized(text)
     if not words:
@@ -117,18 +117,18 @@ def event_id_of_text(conversation_id: str, text: str, moment_ms: int) -> str | N
 
 
 def is_event_id(given: str, conversation_id: str) -> bool:
-    """Whether this may be the id of an event of this conversation."""
+    """Whether this is a valid id of an event of this conversation."""
     prefix = event_prefix(conversation_id)
     return given.startswith(prefix) and bool(_ID.fullmatch(given.removeprefix(prefix)))
 
 
 def deduplication_id(event_id: str) -> str:
-    """What the queue drops repeats of an event by, within five minutes."""
+    """Return the id by which the queue drops repeats of an event within five minutes."""
     return _sha256(event_id)
 
 
 def plain(text: str) -> str:
-    """The words of a text however it was marked up and spaced: NFKC, no HTML, single blanks."""
+    """Normalise a text for comparison: NFKC, no HTML, single blanks."""
     unmarked = html.unescape(_TAG.sub(" ", unicodedata.normalize("NFKC", text)))
     return " ".join(unmarked.split())
 

@@ -1,4 +1,4 @@
-"""What the use cases of this context work with: tables, services, switches, settings of the shop."""
+"""Dependencies of the use cases of this context: tables, services, switches, settings of the shop."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,12 +27,12 @@ type ReplyPath = Literal["send_message", "comment"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
     """
-    How one help-desk account is set up.
+    Settings of one help-desk account.
 
-    *robots* are the authors who are no people: ours, and those of the shop's own automations. *assignees* maps teams to
-    the person (or team id) that their tickets are given to; a team that is missing is only tagged. *order_mask* is how
-    the shop's order numbers look (`richpanel.classification.Message`). *allowlist* are HMACs of addresses.
-    *company* is whose opt-outs count, by its id in the conversations context; None where there are none.
+    *robots* are the ids of authors that are not human: ours, and the shop's own automations. *assignees* maps teams to
+    the agent (or team id) to whom their tickets are assigned; a team without one is only tagged. *order_mask* is the
+    format of the shop's order numbers (`richpanel.classification.Message`). *allowlist* holds HMACs of addresses.
+    *company* is the company, by its id in the conversations context, whose opt-outs apply; None if there are none.
     """
 
     shop: Shop
@@ -51,7 +51,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoints:
-    """Where the services are; tests and the local stack have them elsewhere. None: the shop uses no such service."""
+    """Base URLs of the services; tests and the local stack use others. None: the shop does not use the service."""
 
     help_desk: str
     shopify: str | None
@@ -62,11 +62,11 @@ class Endpoints:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
     """
-    What decisions are made from: what is remembered, and whoever can be asked.
+    Dependencies of a decision: stored state, and clients of external services.
 
-    *keys* is the secret with `richpanel`, `shopify`, `shipstation_key`, `shipstation_secret` (each absent where there
-    is none) and `salt`, which customers are hashed with. *judge* is None where rules classify alone. *consents* is
-    where opt-outs are on record, None where a function never decides on answers.
+    *keys* is the secret with `richpanel`, `shopify`, `shipstation_key`, `shipstation_secret` (each absent if not used)
+    and `salt`, the key of customers' HMACs. *judge* is None if only rules classify. *consents* holds the opt-outs, and
+    is None in a function that never decides on replies.
     """
 
     state: Table
@@ -78,7 +78,7 @@ class Sources:
     consents: Consents | None = None
 
     def desk(self, lane: Lane, deadline_ms: int) -> HelpDesk | None:
-        """The help desk, until *deadline_ms*; None where no key is set up."""
+        """Return the help desk's client, usable until *deadline_ms*; None if no key is set up."""
         key = self.keys.value().get("richpanel")
         if not key:
             return None
@@ -92,7 +92,7 @@ class Sources:
         )
 
     def services(self, desk: HelpDesk) -> Services:
-        """Everybody who can be asked about orders, until the help desk's deadline."""
+        """Return the clients for order lookups, usable until the help desk's deadline."""
         keys, at = self.keys.value(), self.endpoints
         shop, pair = (
             keys.get("shopify"),
@@ -112,7 +112,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources(Sources):
-    """Everything the worker reaches."""
+    """Dependencies of the worker."""
 
     idempotency: Table
     audit: Table

@@ -1,8 +1,8 @@
 """
-What messages can be about, who answers for it, and the numbers that decisions are made with: taxonomy.toml, checked.
+Intents, teams, tags and the numeric thresholds of decisions: taxonomy.toml, validated.
 
-The enums name what code has to name. The file says everything else, and importing this module fails where the two
-disagree, so adding an intent is one line here and one entry there.
+The enums contain the names that code uses; the file contains everything else. Importing this module fails if the two
+disagree, so adding an intent takes one line in the enum and one entry in the file.
 """
 
 import tomllib
@@ -17,7 +17,7 @@ from richpanel.channels import Channel
 
 
 class Level(IntEnum):
-    """How urgent an intent is: the lowest number wins. P0 is for people only."""
+    """Urgency of an intent: the lowest number wins. P0 is for agents only."""
 
     P0 = 0
     P1 = 1
@@ -30,7 +30,7 @@ class Level(IntEnum):
 
 
 class Intent(StrEnum):
-    """What a message is about, as audit rows, states and the classifiers spell it."""
+    """Topic of a message, as spelled in audit rows, states and by the classifiers."""
 
     CHARGEBACK_DISPUTE = "chargeback_dispute"
     LEGAL_THREAT = "legal_threat"
@@ -60,7 +60,7 @@ class Intent(StrEnum):
 
 
 class Team(StrEnum):
-    """A team of the help desk. The value is its key in taxonomy.toml; `teams[team].name` is what people see."""
+    """A team of the help desk. The value is its key in taxonomy.toml; `teams[team].name` is its display name."""
 
     SALES = "sales"
     BACKEND = "backend"
@@ -76,7 +76,7 @@ class Team(StrEnum):
 
 
 class Modifier(StrEnum):
-    """What forbids a reply although the intent is clear."""
+    """Properties of a message that forbid a reply although the intent is clear."""
 
     WANTS_PERSON = "wants_person"
     REPEATED_CONTACT = "repeated_contact"
@@ -88,7 +88,7 @@ class Modifier(StrEnum):
 
 
 class RiskFlag(StrEnum):
-    """What a conversation stays marked with until a person removes it."""
+    """Risk marks that stay on a conversation until an operator removes them."""
 
     CHARGEBACK = "chargeback"
     LEGAL_THREAT = "legal_threat"
@@ -100,7 +100,7 @@ class RiskFlag(StrEnum):
 
 
 class ControlTag(StrEnum):
-    """Tags that tell what the middleware did with a ticket. No rule of the help desk may be triggered by one."""
+    """Tags that record the middleware's actions on a ticket. They must not trigger any rule of the help desk."""
 
     PROCESSED = "mw-processed"
     ROUTING_APPLIED = "mw-routing-applied"
@@ -122,7 +122,7 @@ class ControlTag(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamFacts:
-    """*instead* takes over, with *instead_tags*, where the account lacks the team; None: the team must exist."""
+    """*instead* takes over, with *instead_tags*, if the account lacks the team; None: the team must exist."""
 
     team: Team
     name: str
@@ -134,7 +134,7 @@ class TeamFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntentFacts:
-    """*row* orders the intents of a level; *template* is the Tier 1 reply, None for what is only routed."""
+    """*row* orders the intents of a level; *template* is the Tier 1 reply, None for an intent that is only routed."""
 
     intent: Intent
     row: int
@@ -149,7 +149,7 @@ class IntentFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelFacts:
-    """*stale_after_seconds*: older messages get no automatic reply; None where there is none in any case."""
+    """*stale_after_seconds*: older messages get no automatic reply; None if the channel never gets one."""
 
     can_answer: bool
     stale_after_seconds: int | None
@@ -158,7 +158,7 @@ class ChannelFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModifierFacts:
-    """*team*: who takes over instead of the intent's team; None leaves it."""
+    """*team* takes over instead of the intent's team; None changes nothing."""
 
     team: Team | None
     tags: tuple[str, ...]
@@ -185,7 +185,7 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cooldowns:
-    """How often a machine may answer. Durations in seconds."""
+    """Limits on the frequency of automatic replies. Durations in seconds."""
 
     ticket_seconds: int
     most_replies_per_ticket: int
@@ -277,15 +277,15 @@ _together = tuple(frozenset(Intent(name) for name in names) for names in _read["
 
 
 def are_one(first: Intent, second: Intent) -> bool:
-    """Whether two intents count as one thing, so that both in a message leave it unambiguous."""
+    """Whether two intents belong to one group, so that a message with both is not ambiguous."""
     return any({first, second} <= group for group in _together)
 
 
 def available(team: Team, teams_there: frozenset[Team]) -> tuple[Team, tuple[str, ...]]:
     """
-    Who takes *team*'s tickets in an account that has *teams_there*, and what to tag them with in addition.
+    Return the team for *team*'s tickets in an account that has *teams_there*, and the additional tags.
 
-    A team without a stand-in is returned as it is, there or not: its route tag still says who was meant.
+    A team without a stand-in is returned unchanged, available or not: its route tag still names the intended team.
     """
     tags: tuple[str, ...] = ()
     facts = teams[team]

@@ -1,9 +1,9 @@
 """
-A ticket read as turns: which comments of the customer are to be handled, together with which, and in what order.
+Groups a ticket's comments into turns: which customer comments to handle, which ones together, and in what order.
 
-The queue's event only says that something happened. What is to be done is read off the ticket: the newest comment of
-the customer that is not handled yet, with those before it that nobody answered, is one turn. So a burst of messages is
-answered once, and a call that is repeated, late or without any id ends in the same turn.
+An event of the queue only reports a change. The work is derived from the ticket: the newest unhandled customer comment,
+with the earlier ones that no agent answered, is one turn. So a burst of messages is answered once, and a call that is
+repeated, late or without any id leads to the same turn.
 """
 
 from collections.abc import Collection, Mapping
@@ -22,21 +22,21 @@ from richpanel.store.items import Event, EventStatus
 from shared import clock
 from shared.aws.sqs_fifo import digest
 
-MOST_COMMENTS = 10  # of a turn that are read; what is older is handled along with them
-MOST_ASIDE = 30  # other messages that are looked through for what only people may handle
-# A message may become visible after a newer one was handled. What is older than this against it is history.
+MOST_COMMENTS = 10  # of a turn that are read; older ones are handled with them unread
+MOST_ASIDE = 30  # other messages that are checked for topics reserved for agents
+# A message may become visible after a newer one was handled. Older ones count as history.
 LATE_WITHIN_MS = 15 * 60 * clock.SECOND_MS
 
-# Position of a comment: (created_at in ms, id). The head of a conversation only moves forward in it.
+# Position of a comment: (created_at in ms, id). The head of a conversation only moves forward in this order.
 type Place = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """
-    One comment of the customer, or what the queue brought in its place. *key* is its event's id, *name* the last part.
+    One customer comment, from the ticket or from the event. *key* is its event's id, *name* the last part of that.
 
-    *message_id* is the help desk's, None where the comment has none.
+    *message_id* is the help desk's id, None if the comment has none.
     """
 
     key: str
@@ -48,13 +48,13 @@ class Said:
 
     @property
     def place(self) -> Place:
-        """Where it stands among the others."""
+        """The position among the ticket's comments."""
         return self.at_ms, self.message_id or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A turn: *target* is what is decided on and keyed by, *earlier* what is handled with it, *aside* the rest."""
+    """A turn: *target* is decided on and gives the key, *earlier* is handled with it, *aside* holds other messages."""
 
     target: Said
     earlier: tuple[Said, ...] = ()
@@ -63,16 +63,16 @@ class Talk:
 
     @property
     def said(self) -> tuple[Said, ...]:
-        """What is read of it, oldest first."""
+        """The comments that are read, oldest first."""
         return (*self.earlier[1 - MOST_COMMENTS :], self.target)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """
-    A ticket's comments, sorted out, oldest first. *says_who*: the help desk tells customers and operators apart.
+    A ticket's comments by kind, oldest first. *says_who*: the help desk marks each as a customer's or an operator's.
 
-    *people* and *robots* are the places of operators' comments, those of machines apart.
+    *people* and *robots* are the places of operators' comments: by human agents, and by automations.
     """
 
     customer: tuple[Said, ...]
@@ -83,16 +83,16 @@ class Reading:
 
     @property
     def last_person_at_ms(self) -> int | None:
-        """When a person wrote last, ms since 1970."""
+        """Time of the newest comment by a human agent, ms since 1970."""
         return self.people[-1][0] if self.people else None
 
     def has_automatic_reply(self, before: Place) -> bool:
-        """Whether a machine wrote before this place: our own reply to the message there does not count."""
+        """Whether an automation wrote before this place, so that our own reply to the message there does not count."""
         return any(place < before for place in self.robots)
 
 
 def read(conversation_id: str, ticket: Ticket, robots: Collection[str]) -> Reading:
-    """Sort the comments of a ticket. *robots* are the authors who are no people: ours, and the shop's automations."""
+    """Sort a ticket's comments by kind. *robots* are the ids of authors that are not human: ours, and the shop's."""
     comments = ticket.in_order
     operators = [comment for comment in comments if comment.is_operator]
     last = comments[-1] if comments else None
@@ -109,7 +109,7 @@ def read(conversation_id: str, ticket: Ticket, robots: Collection[str]) -> Readi
 
 
 def queued(event: RichpanelEvent, conversation_id: str) -> Said | None:
-    """What the queue brought, for a ticket that cannot be read; None where it brought neither id nor words."""
+    """Return the comment that the event carries, for an unreadable ticket; None if it has neither an id nor words."""
     moment = event.created_at if event.created_at is not None else event.received_at
     key = event.event_id or event_id_of_text(conversation_id, event.text, moment)
     if key is None:
@@ -126,16 +126,16 @@ def due(
     rows: Mapping[str, Event],
 ) -> list[Talk]:
     """
-    The turns that are to be handled now, oldest first: none where all is done.
+    Return the turns to handle now, oldest first; an empty list if all is done.
 
-    *named* is the event's id of a message that the call named. *rows* are the events known of the ticket's comments. An
-    event that somebody began is rolled forward first, by itself. What is older than the head is late: it gets no reply,
-    and what was never begun of it is handled only if it was named, or came just before the head and no person wrote
-    since.
+    *named* is the event id of the message that the call named, *rows* the event rows of the ticket's comments.
+    Unfinished events (status `processing`) are rolled forward first, each as its own turn. A message older than the
+    head is late: it gets no reply, and without an event row it is handled only if it was named, or is just older than
+    the head and no agent has written since.
     """
     fresh = [said for said in reading.customer if said.key not in rows]
     begun = [said for said in reading.customer if _is_begun(rows.get(said.key))]
-    # A turn that died may have moved the head already: what belongs to it is not late.
+    # A turn that died may have moved the head already: its own messages are not late.
     unfinished = [said for said in begun if said.place == head]
     along = [said for target in unfinished for said in _asked(reading, fresh, target)]
     late = [said for said in fresh if _is_late(said, head) and said not in along]
@@ -145,7 +145,7 @@ def due(
         for said in late
         if said.key == named or _is_missed(said, head, reading)
     ]
-    # What is older than something begun comes along with that, as it would have without the accident.
+    # Older messages join an unfinished turn, as they would have without the crash.
     newest = [said for said in waiting[-1:] if all(said.place > other.place for other in begun)]
     for target in [*begun, *newest]:
         before = [said for said in waiting if said.place < target.place]
@@ -160,11 +160,11 @@ def due(
 
 
 def canonical(conversation_id: str, said: Said) -> dict[str, object]:
-    """What a message is, as its payload hash sees it: not the turn, which grows when others become visible late."""
+    """Return a message's content for its payload hash: not the turn's, which grows if others become visible late."""
     return {
         "conv": conversation_id,
         "message": said.message_id or said.name,
-        # Its words: the help desk signs the addresses of pictures anew at every read.
+        # The words only: the help desk signs the URLs of pictures anew at every read.
         "text": plain(said.text),
         "attachments": sorted(said.attachment_ids),
     }
@@ -175,26 +175,26 @@ def _is_late(said: Said, head: Place | None) -> bool:
 
 
 def _is_missed(said: Said, head: Place | None, reading: Reading) -> bool:
-    """Whether a late message is none of the history that was there before us: nobody has seen it yet."""
-    # What has no time that can be read may be from just now.
+    """Whether a late message is recent and unanswered, not part of the history from before Parley."""
+    # A message without a readable time may be recent.
     is_recent = head is not None and (not said.at_ms or head[0] - said.at_ms <= LATE_WITHIN_MS)
     return is_recent and not any(place > said.place for place in reading.people)
 
 
 def _asked(reading: Reading, among: list[Said], target: Said) -> list[Said]:
-    """Those before the target that no person answered before it; an acknowledgement of a machine answers nothing."""
+    """Return the messages before the target that no agent answered before it; automatic replies do not count."""
     last = max((place for place in reading.people if place < target.place), default=None)
     return [s for s in among if s.place < target.place and (last is None or s.place > last)]
 
 
 def _covered(reading: Reading, rows: Mapping[str, Event], target: Said) -> list[Said]:
-    """Those that an earlier run of the target's event handled along with it, before it died."""
+    """Return the messages that an earlier run of the target's event covered before it died."""
     found = [(said, rows.get(said.key)) for said in reading.customer]
     return [said for said, row in found if row and row.covered_by == target.key]
 
 
 def _aside(talk: Talk, fresh: list[Said]) -> tuple[Said, ...]:
-    """What the customer wrote besides, that nobody handled: a threat in it counts, whoever is handled first."""
+    """Return other unhandled messages of the customer: a threat in one counts, in whatever order they are handled."""
     return tuple(said for said in fresh if said not in talk.said)[-MOST_ASIDE:]
 
 
@@ -216,7 +216,7 @@ def _said(conversation_id: str, comment: Comment) -> Said:
     if comment.id:
         key, name = event_id_of_message(conversation_id, comment.id), id_or_hash(comment.id)
         return Said(key, name, comment.id, at_ms, comment.text, files)
-    # A file without words or id: its time is all that tells it from another.
+    # A file without words or id: identified by its time and its attachment ids.
     of_file = event_id_of_message(conversation_id, digest("file", str(at_ms), *files))
     key = event_id_of_text(conversation_id, comment.text, at_ms) or of_file
     return Said(key, key.rpartition(":")[2], None, at_ms, comment.text, files)

@@ -1,4 +1,4 @@
-"""List what a deployment could not handle, parked events and dead letters, and put it back on the queue."""
+"""List the parked events and dead letters of a deployment, and put them back on their queues."""
 
 import argparse
 import json
@@ -18,7 +18,7 @@ CONTEXTS = {"whatsapp": whatsapp.of_stack, "conversations": conversations.of_sta
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run the command; its exit code: 1 when something was refused."""
+    """Run the command and return its exit code: 1 if an event was refused."""
     parser = _parser()
     options = parser.parse_args(given)
     try:
@@ -82,7 +82,7 @@ def _redrive(events: Unhandled, options: argparse.Namespace) -> int:
 def _check_choice(
     options: argparse.Namespace, ids: Sequence[str], name: str, given: str | None
 ) -> None:
-    """Ids, or everything that a filter leaves, or everything: never everything by mistake. Raises Refused."""
+    """Require either ids, or a filter or --all: never everything by mistake. Raises Refused."""
     if bool(ids) == bool(given or options.all):
         raise Refused(f"{name}: give ids, or say which others with a filter or --all")
 

@@ -1,4 +1,4 @@
-"""The AI conversations' events that could not be handled, for `operations.recovery.cli`."""
+"""Parked events and dead letters of the AI conversations, for `operations.recovery.cli`."""
 
 import sys
 from collections.abc import Collection, Iterator
@@ -33,12 +33,12 @@ DEAD_LETTERS = "ConversationsDeadLettersUrl"
 
 @dataclass(frozen=True, slots=True)
 class ConversationEvents:
-    """See `Unhandled`."""
+    """Implements `Unhandled` for the AI conversations."""
 
     depot: Depot
 
     def parked(self, wanted: Wanted) -> Iterator[Shown]:
-        """Parked events, newest first."""
+        """Yield parked events, newest first."""
         for found in self._found(wanted, is_open=wanted.is_waiting):
             one = found.parked
             facts = one.model_dump(mode="json", exclude_none=True, exclude={"ttl", "body_object"})
@@ -49,7 +49,7 @@ class ConversationEvents:
             yield Shown(columns, {**facts, "id": found.event_id, "state": found.state})
 
     def replay(self, event_id: str, company: str | None, tell: Tell) -> None:
-        """Put one parked event back."""
+        """Put one parked event back on its queue."""
         try:
             found = replay.replay(self.depot, event_id, company)
         except NotReplayable as refusal:
@@ -58,8 +58,8 @@ class ConversationEvents:
             tell(_put_back(found))
 
     def replay_all(self, wanted: Wanted, tell: Tell) -> None:
-        """Put all open ones back that are wanted."""
-        # All are found first: what is parked once more meanwhile is not put back again and again.
+        """Put all open events that match *wanted* back on their queues."""
+        # Listed completely first: an event that is parked again meanwhile is not replayed in a loop.
         for found in list(self._found(wanted, is_open=True)):
             try:
                 again = replay.replay(self.depot, found.event_id)
@@ -69,11 +69,11 @@ class ConversationEvents:
                 tell(_put_back(again))
 
     def letters(self, limit: int) -> list[Shown]:
-        """Dead letters of the six queues."""
+        """Return dead letters of the six queues."""
         return [_shown(dead) for dead in replay.letters(self.depot, limit)]
 
     def redrive(self, ids: Collection[str] | None, tell: Tell) -> None:
-        """Put letters back where they come from."""
+        """Put dead letters back on their queues."""
 
         def told(one: Redriven) -> None:
             what = f"refused: {one.refused}" if one.refused else "redriven"
@@ -82,7 +82,7 @@ class ConversationEvents:
         replay.redrive(self.depot, ids=ids, limit=sys.maxsize, tell=told)
 
     def waiting(self) -> dict[str, int]:
-        """About how many letters the queue holds."""
+        """Return the approximate number of letters in the dead-letter queue."""
         return {"conversations": self.depot.dead_letters.count()}
 
     def _found(self, wanted: Wanted, *, is_open: bool) -> Iterator[Found]:
@@ -92,7 +92,7 @@ class ConversationEvents:
 
 
 def of_stack(stack: str) -> ConversationEvents:
-    """Those of a deployment. Raises Refused."""
+    """Return the events of a deployment. Raises Refused."""
     names = (LOG, BUCKET, INBOUND, STATUSES, REPLIES, *CHANNELS.values(), DEAD_LETTERS)
     outputs = arguments.outputs_of(stack, *names)
     sqs = boto3.client("sqs")

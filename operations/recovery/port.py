@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An event for people: *columns* of a line, *facts* as JSON has them."""
+    """An event for display: *columns* of a text line, *facts* for JSON output."""
 
     columns: Sequence[object]
     facts: dict[str, Any]
@@ -15,7 +15,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """What became of an event that was to be put back: *columns* of a line. *id* is its own, *refused* says why not."""
+    """Result of putting an event back: *columns* of a text line, the event's *id*, and why it was *refused*, if so."""
 
     id: str
     columns: Sequence[object]
@@ -24,7 +24,7 @@ class PutBack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which parked events: by company and reason, where given; those that wait only, or all."""
+    """Filter of parked events: by company and reason if given; *is_waiting*: only those still to be handled."""
 
     company: str | None = None
     reason: str | None = None
@@ -38,25 +38,25 @@ class Unhandled(Protocol):
     """The parked events and dead letters of one context in one deployment."""
 
     def parked(self, wanted: Wanted) -> Iterator[Shown]:
-        """Parked events, newest first. Raises Refused for what this context cannot filter by."""
+        """Yield parked events, newest first. Raises Refused for a filter that this context does not support."""
         ...
 
     def replay(self, event_id: str, company: str | None, tell: Tell) -> None:
-        """Put one parked event back; what is not there, or never can be, is told as refused."""
+        """Put one parked event back; a missing or unreplayable one is passed to *tell* as refused."""
         ...
 
     def replay_all(self, wanted: Wanted, tell: Tell) -> None:
-        """Put all open ones back that are wanted."""
+        """Put all open events that match *wanted* back."""
         ...
 
     def letters(self, limit: int) -> list[Shown]:
-        """Up to *limit* dead letters of each queue; all of them stay."""
+        """Return up to *limit* dead letters of each queue, without removing them."""
         ...
 
     def redrive(self, ids: Collection[str] | None, tell: Tell) -> None:
-        """Put the letters with these ids, or all, back where they come from."""
+        """Put the letters with these ids, or all if None, back on the queues they came from."""
         ...
 
     def waiting(self) -> dict[str, int]:
-        """About how many letters each queue holds."""
+        """Return the approximate number of letters in each dead-letter queue."""
         ...

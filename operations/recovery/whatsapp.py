@@ -1,4 +1,4 @@
-"""The WhatsApp inbox's events that could not be handled, for `operations.recovery.cli`."""
+"""Parked events and dead letters of the WhatsApp inbox, for `operations.recovery.cli`."""
 
 import sys
 from collections.abc import Collection, Iterator
@@ -33,12 +33,12 @@ SOCIAL_TOPIC = "WhatsAppSocialTopicArn"
 
 @dataclass(frozen=True, slots=True)
 class InboxEvents:
-    """See `Unhandled`."""
+    """Implements `Unhandled` for the WhatsApp inbox."""
 
     depot: Depot
 
     def parked(self, wanted: port.Wanted) -> Iterator[Shown]:
-        """Parked events, newest first."""
+        """Yield parked events, newest first."""
         states = replay.WAITING if wanted.is_waiting else None
         which = Wanted(company=wanted.company, reason=wanted.reason, states=states)
         start: Position = None
@@ -55,14 +55,14 @@ class InboxEvents:
                 return
 
     def replay(self, event_id: str, company: str | None, tell: Tell) -> None:
-        """Put one parked event back."""
+        """Put one parked event back on its queue."""
         try:
             tell(_put_back(replay.replay(self.depot, event_id, company)))
         except (NotFound, NotReplayable) as refusal:
             tell(PutBack(event_id, (), str(refusal)))
 
     def replay_all(self, wanted: port.Wanted, tell: Tell) -> None:
-        """Put all open ones back that are wanted."""
+        """Put all open events that match *wanted* back on their queues."""
         which = Wanted(company=wanted.company, reason=wanted.reason)
         start: Position = None
         is_going_on = True
@@ -73,7 +73,7 @@ class InboxEvents:
             is_going_on = start is not None
 
     def letters(self, limit: int) -> list[Shown]:
-        """Dead letters of both queues."""
+        """Return dead letters of both queues."""
         found = dead_letters.listed(self.depot, limit=limit).letters
         return [
             Shown(
@@ -88,7 +88,7 @@ class InboxEvents:
         ]  # fmt: skip
 
     def redrive(self, ids: Collection[str] | None, tell: Tell) -> None:
-        """Put letters back where they come from."""
+        """Put dead letters back where they came from."""
 
         def told(one: Redriven) -> None:
             what = f"refused: {one.refused}" if one.refused else "redriven"
@@ -98,12 +98,12 @@ class InboxEvents:
         dead_letters.redrive(self.depot, ids=ids, limit=sys.maxsize, tell=told)
 
     def waiting(self) -> dict[str, int]:
-        """About how many letters each queue holds."""
+        """Return the approximate number of letters in each dead-letter queue."""
         return dead_letters.waiting(self.depot)
 
 
 def of_stack(stack: str) -> InboxEvents:
-    """Those of a deployment. Raises Refused."""
+    """Return the events of a deployment. Raises Refused."""
     names = (TABLE, BUCKET, QUEUE, DEAD_LETTERS, SOCIAL_DEAD_LETTERS, SOCIAL_TOPIC)
     outputs = arguments.outputs_of(stack, *names)
     sqs = boto3.client("sqs")

@@ -1,7 +1,7 @@
 """
 Lambda authorizer (TOKEN) of the whole API: an API key in, company and scopes out.
 
-The key comes in the header `x-api-key`. Without one, or with one of another shape, API Gateway answers 401 itself and
+The key is sent in the header `x-api-key`. If it is absent or has another format, API Gateway answers 401 itself and
 does not call this function (template.yaml, ParleyApi).
 """
 
@@ -37,21 +37,21 @@ gc_at_start.done()
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     """
-    Authorizer request in, policy and context out.
+    Return the policy and the context for an authorizer request.
 
-    Raises `Exception("Unauthorized")` for anything that is no valid key; API Gateway turns this very text into a 401,
-    and every other exception into a 500 (API Gateway, "Output from an API Gateway Lambda authorizer").
+    Raises `Exception("Unauthorized")` for anything but a valid key; API Gateway turns this exact text into a 401, and
+    every other exception into a 500 (API Gateway, "Output from an API Gateway Lambda authorizer").
     """
     try:
         caller = api_keys.verify(table, str(event.get("authorizationToken") or "").strip()).caller()
     except KeyRefused as refusal:
         logger.warning("API key refused", extra={"reason": refusal.reason})
-        raise Exception("Unauthorized") from None  # noqa: TRY002 - API Gateway's word for it
+        raise Exception("Unauthorized") from None  # noqa: TRY002 - API Gateway requires this exact text
     per_minute = settings.api_company_rate_limit
     wait = company_rate.wait_of(table, caller.company, per_minute)
     if metrics.metric_set:
         metrics.flush_metrics()
-    # An authorizer can answer 401, 403 or 500 only: the function behind it answers 429.
+    # An authorizer can only answer 401, 403 or 500: the function behind it answers 429.
     limited = {} if wait is None else over_rate(wait, per_minute)
     return {
         "principalId": caller.principal,
@@ -71,10 +71,10 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
 
 def _whole_stage(method_arn: str) -> str:
     """
-    The ARN of all methods and paths of the called stage.
+    Return the ARN of all methods and paths of the called stage.
 
-    `arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}` becomes `.../{stage}/*/*`: who may call which
-    route is the handlers' to say, by scope.
+    `arn:aws:execute-api:{region}:{account}:{api}/{stage}/{method}/{path}` becomes `.../{stage}/*/*`: the handlers
+    authorise each route, by scope.
     """
     api, stage, *_ = method_arn.split("/")
     return f"{api}/{stage}/*/*"

@@ -1,1 +1,1 @@
-"""The admin API of the help desk: switches, decisions, replay, health."""
+"""The admin API of the help-desk middleware: switches, conversations, replay, dry run, health."""

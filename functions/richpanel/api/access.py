@@ -1,4 +1,4 @@
-"""What those reach who operate the middleware, and the trace that each of their changes leaves."""
+"""Dependencies, instructions and errors of the admin API, and the audit row that precedes each change."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +19,12 @@ __all__ = ["Erased", "Instruction", "NotFound", "Office", "leave_trace"]
 
 
 class NotFound(Exception):
-    """Nothing is known of the conversation, or its id is none that a conversation can have."""
+    """The conversation is unknown, or its id is not a valid conversation id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office(Sources):
-    """Everything that the admin API reaches."""
+    """Dependencies of the admin API."""
 
     idempotency: Table
     audit: Table
@@ -35,7 +35,7 @@ class Office(Sources):
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """Who wants something, and the id of the call in which they said so."""
+    """The caller of a change, and the id of the request."""
 
     caller: Caller
     request_id: str
@@ -51,9 +51,9 @@ def leave_trace(
     result: str = "success",
 ) -> None:
     """
-    Keep who changed what, under `sys:switches` or a conversation. *facts* are codes of ours: nothing in it is redacted.
+    Write an audit row of a change under `sys:switches` or a conversation. *facts* are our own codes and not redacted.
 
-    Before the change: one that nobody can trace is worse than the trace of one that failed. Safe to repeat.
+    Written before the change: an untraceable change is worse than a trace of a change that failed. Safe to repeat.
     """
     action_id = f"{action}:{given.request_id}"
     audits.add(

@@ -1,4 +1,4 @@
-"""One conversation for its operators: what is remembered of it, what was done and why; and what they may change."""
+"""Operations on one conversation: read its state and audit, clear its risk flags, erase it."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ from richpanel.store.states import Change
 from shared import clock
 from shared.aws.dynamodb import Attributes
 
-# As long as a delivery of the help desk's may come again: 14 days in a queue, 14 among dead letters, and a week.
+# Longest time until a delivery may repeat: 14 days in a queue, 14 days as a dead letter, and a week.
 TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A conversation and one page of what was done with it, newest first; *last* leads on behind it."""
+    """A conversation and one page of its audit, newest first; *last* is the key at which the next page starts."""
 
     state: ConversationState | None
     actions: list[AuditAction]
@@ -24,7 +24,7 @@ class Seen:
 
 
 def id_of(ticket_id: str) -> str:
-    """The conversation of a ticket. Raises NotFound for an id that is kept for rows of our own."""
+    """Return the conversation id of a ticket. Raises NotFound for an id that is reserved for internal rows."""
     conversation_id = id_or_hash(ticket_id)
     if conversation_id.lower().startswith(RESERVED_PREFIXES):
         raise NotFound("id: there is no such conversation")
@@ -32,7 +32,7 @@ def id_of(ticket_id: str) -> str:
 
 
 def look_up(office: Office, conversation_id: str, *, limit: int, start: Attributes | None) -> Seen:
-    """What is known of a conversation. Raises NotFound."""
+    """Return a conversation's state and audit. Raises NotFound."""
     state = states.conversation(office.state, conversation_id)
     actions, last = audits.page(office.audit, conversation_id, limit=limit, start=start)
     if state is None and not actions and start is None:
@@ -41,7 +41,7 @@ def look_up(office: Office, conversation_id: str, *, limit: int, start: Attribut
 
 
 def living(office: Office, conversation_id: str) -> ConversationState | None:
-    """What is remembered of a conversation, None where nothing is. Raises Erased."""
+    """Return a conversation's state, or None if it has none. Raises Erased."""
     state = states.conversation(office.state, conversation_id)
     if state and state.erased_at:
         raise Erased("id: the conversation was erased")
@@ -50,10 +50,10 @@ def living(office: Office, conversation_id: str) -> ConversationState | None:
 
 def clear_risk(office: Office, conversation_id: str, given: Instruction) -> list[str]:
     """
-    Take all risk flags off, so that machines may answer again; those that stood there. Raises NotFound and Erased.
+    Remove all risk flags, so that automatic replies are possible again, and return them. Raises NotFound and Erased.
 
-    Safe to repeat. A flag that a message raises meanwhile, after the trace was left, goes with the others: the next
-    message of its kind raises it again.
+    Safe to repeat. A flag that a message raises after the audit row was written is removed too: the next message of its
+    kind raises it again.
     """
     state = living(office, conversation_id)
     if state is None:
@@ -74,11 +74,11 @@ def clear_risk(office: Office, conversation_id: str, given: Instruction) -> list
 
 def erase(office: Office, conversation_id: str, given: Instruction) -> str:
     """
-    Forget a conversation; when that began (ISO 8601). Safe to repeat, and to be repeated where it broke off.
+    Erase a conversation and return the time of its tombstone (ISO 8601). Safe to repeat, also after a partial failure.
 
-    The tombstone first: whatever comes from then on stops at it. Then the audit goes. Rows of events and actions hold
-    ids, hashes and codes, no personal data; they stay until their time is over (30 days), so that nothing is answered
-    twice. A worker that is at it in this very minute may still leave an audit row, of codes only: erase again then.
+    The tombstone is written first and stops all later events; then the audit is deleted. Rows of events and actions
+    hold ids, hashes and codes, no personal data; they stay until they expire (30 days), so that nothing is answered
+    twice. A worker that is running at that moment may still write an audit row, of codes only: erase again then.
     """
     leave_trace(office, given, "erase", {"change": "erase", "conversation": conversation_id})
     state = states.conversation(office.state, conversation_id)

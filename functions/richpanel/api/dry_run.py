@@ -1,4 +1,4 @@
-"""What would be decided about a ticket's newest message now: for people who wonder, and without doing any of it."""
+"""Dry run: the decision on a ticket's newest message, made now and not carried out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from shared import clock
 
 
 class NothingToDecide(Exception):
-    """The ticket has no message of a customer."""
+    """The ticket has no message from a customer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A ticket as it was read now. *rows* are the events that are known of its newest comments, by key."""
+    """A ticket as it was read now. *rows* are the event rows of its newest comments, by key."""
 
     desk: HelpDesk
     ticket: Ticket
@@ -35,7 +35,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """*message_id* is that of the newest customer message, *decision* what the audit would say of it."""
+    """*message_id* is the id of the newest customer message, *decision* the audit payload of its decision."""
 
     message_id: str
     decision: dict[str, Any]
@@ -43,7 +43,7 @@ class Rehearsed:
 
 def rehearse(here: Sources, visit: Visit, switches: Switches) -> Rehearsed:
     """
-    Decide as if the newest message had come just now, looking its order up where that matters.
+    Decide as if the newest message had just arrived; looks up its order if the decision depends on it.
 
     Raises NothingToDecide, Permanent and Transient.
     """

@@ -1,4 +1,4 @@
-"""Whether everything that the middleware stands on answers, seen from a function of its own."""
+"""Checks that every dependency of the middleware answers. Runs in the admin function, not in the worker."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ OTHER_KEYS = ("shopify", "shipstation_key", "shipstation_secret")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
     """
-    *checks*: `ok`, or a code that says what is wrong, by name. *waiting*: about how many events each queue holds.
+    *checks*: by name, `ok` or a code of the problem. *waiting*: approximate number of events in each queue.
 
-    *keys*: which keys are in the secret. *swept_at*: when the newest complete pass of the sweep began.
+    *keys*: which keys the secret holds. *swept_at*: when the newest complete pass of the sweep began.
     """
 
     checks: dict[str, str]
@@ -46,7 +46,7 @@ class Health:
 
 
 def examine(office: Office, deadline_ms: int) -> Health:
-    """Look at tables, queues, keys and switches, and ask the help desk something. Nothing is changed by it."""
+    """Check tables, queues, keys and switches, and send one request to the help desk. Changes nothing."""
     queues: dict[str, FifoQueue | DeadLetters] = {
         "mail_queue": office.lanes.mail,
         "live_queue": office.lanes.live,

@@ -1,4 +1,4 @@
-"""A conversation looked at once more, because somebody asks: what would be decided, or: do what was left undone."""
+"""Replays of a conversation on request: as a dry run, or as a repair that continues unfinished work."""
 
 from dataclasses import replace
 
@@ -20,16 +20,16 @@ MOST_ROWS = 100
 
 
 class NotSetUp(Exception):
-    """No key of a help desk is set up, so no ticket can be read."""
+    """No help-desk key is set up, so no ticket can be read."""
 
 
 class HelpDeskFailed(Exception):
-    """The help desk, or a service that was asked about an order, refused or failed; the text is a code of ours."""
+    """The help desk, or a service asked about an order, refused or failed; the text is one of our own codes."""
 
 
 def dry_run(office: Office, conversation_id: str, deadline_ms: int) -> Rehearsed:
     """
-    What would be decided now about the newest message. Nothing is written, but for the request limit's own count.
+    Return the decision that would be made now on the newest message. Writes only the request limit's own counter.
 
     Raises NotFound, Erased, NotSetUp, NothingToDecide and HelpDeskFailed.
     """
@@ -44,10 +44,11 @@ def repair(
     office: Office, conversation_id: str, given: Instruction, deadline_ms: int
 ) -> tuple[str, ...]:
     """
-    Have the worker go on where it was left, and with what was parked and no person answered since; the events of these.
+    Queue the conversation for the worker and reopen its parked events that no agent has answered since; returns those.
 
-    What was done stays done: a reply that went out, or may have, is not sent again. Safe to repeat: where we die before
-    the nudge, the rows wait for the next one. Raises NotFound, Erased, NotSetUp, HelpDeskFailed and NotEnqueued.
+    Completed steps are not repeated: a reply that was sent, or may have been, is not sent again. Safe to repeat: after
+    a crash before the nudge, the reopened rows wait for the next one. Raises NotFound, Erased, NotSetUp,
+    HelpDeskFailed and NotEnqueued.
     """
     try:
         visit = _visit(office, conversation_id, deadline_ms)

@@ -1,4 +1,4 @@
-"""The switches, as people see and set them. Whatever is set is read here first, as the worker will read it."""
+"""Reads and sets the switches for operators. New values are validated with the parser that the worker uses."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _NO_TEMPLATE = "holds a template that is not in the catalogue, or that no machin
 
 
 class SwitchesRefused(Exception):
-    """Nothing was set. *problems*: {field, problem} of each switch that cannot be set so, never a value."""
+    """Nothing was set. *problems*: {field, problem} of each invalid switch, never a value."""
 
     def __init__(self, problems: list[dict[str, str]]) -> None:
         super().__init__("; ".join(f"{entry['field']}: {entry['problem']}" for entry in problems))
@@ -29,14 +29,14 @@ class SwitchesRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """*text* as it is stored, None where there is none; *in_force*: what it means, closed where it means nothing."""
+    """*text* as stored, None if there is none; *in_force*: its meaning, the closed value if it is unreadable."""
 
     text: str | None
     in_force: Any
 
 
 def standing(office: Office) -> dict[str, Standing]:
-    """How each switch stands now. Where they cannot be read, none has a text and all are closed."""
+    """Return each switch's current value. If they cannot be read, none has a text and all are closed."""
     texts = office.switchboard.texts(fresh=True)
     in_force = read_switches(texts)
     return {name: Standing(texts.get(name), _plain(getattr(in_force, name))) for name in NAMES}
@@ -44,23 +44,23 @@ def standing(office: Office) -> dict[str, Standing]:
 
 def newest_changes(office: Office) -> list[AuditAction]:
     """
-    Changes over the admin API, newest first: switches set, risks cleared, conversations erased or replayed, dead
-    letters redriven.
+    Return the changes made over the admin API, newest first: switches set, risks cleared, conversations erased or
+    replayed, dead letters redriven.
     """
     return audits.page(office.audit, AuditAction.SWITCHES, limit=CHANGES_SHOWN)[0]
 
 
 def set_switches(office: Office, wanted: Mapping[str, object], given: Instruction) -> list[str]:
     """
-    Set some switches, given as JSON or as the texts that are stored; the names of those that changed.
+    Set some switches, given as JSON or as stored texts, and return the names of those that changed.
 
-    Raises SwitchesRefused, before any is set, and SwitchNotSet. A call that breaks off is safe to repeat: those that
-    stand as wanted are left alone. Workers follow within 30 seconds.
+    Raises SwitchesRefused before any is set, and SwitchNotSet. Safe to repeat after a partial failure: switches that
+    have the wanted value already are skipped. Workers pick up the change within 30 seconds.
     """
     texts = _checked(wanted)
     before = office.switchboard.texts(fresh=True)
     changed = [name for name, text in texts.items() if before.get(name) != text]
-    # What closes goes first: half of a change is never more open than all of it.
+    # Closing changes go first: a change applied in part is never more open than the whole.
     changed.sort(key=lambda name: read_switch(name, texts[name]) != getattr(CLOSED, name))
     for name in changed:
         _set(office, name, before.get(name), texts[name], given)
@@ -78,7 +78,7 @@ def _set(office: Office, name: str, before: str | None, text: str, given: Instru
 
 
 def _checked(wanted: Mapping[str, object]) -> dict[str, str]:
-    """The text of each switch. Raises SwitchesRefused."""
+    """Return the text of each switch. Raises SwitchesRefused."""
     texts = {name: _text(value) for name, value in wanted.items()}
     problems = [
         {"field": name[:64], "problem": problem}
@@ -107,7 +107,7 @@ def _may_be(template: str, enabled: bool) -> bool:
 
 
 def _text(value: object) -> str:
-    """A JSON value as switches are stored. The parameter store holds no empty text: `none` stands for it."""
+    """Return a JSON value as stored text. The parameter store accepts no empty text: `none` stands for it."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list):
@@ -116,7 +116,7 @@ def _text(value: object) -> str:
 
 
 def _difference(name: str, before: str | None, after: str) -> dict[str, Any]:
-    """`from` and `to`; of a map only the entries that differ, which keeps the trace short."""
+    """Return `from` and `to`; of a map only the entries that differ, which keeps the audit row short."""
     old, new = _meant(name, before), _meant(name, after)
     if isinstance(old, dict) and isinstance(new, dict):
         differ = [key for key in old | new if old.get(key) != new.get(key)]
@@ -125,7 +125,7 @@ def _difference(name: str, before: str | None, after: str) -> dict[str, Any]:
 
 
 def _meant(name: str, text: str | None) -> Any:  # noqa: ANN401 - any JSON value
-    """A switch's value as JSON. A text that somebody else put there and nobody can read is not repeated."""
+    """Return a switch's value as JSON. An unreadable text, set by another tool, is not repeated."""
     if text is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the admin API shows of rows, in the contract's words."""
+"""Presenters of the admin API: rows in the contract's field names."""
 
 import json
 from typing import Any
@@ -7,7 +7,7 @@ from richpanel.store.items import AuditAction, ConversationState
 
 
 def action_view(action: AuditAction) -> dict[str, Any]:
-    """An audit row as people read it: its time and id are parts of the key, its facts are JSON."""
+    """Present an audit row: its time and id are parts of the key, its facts are JSON."""
     at, _, action_id = action.ts_action_id.partition("#")
     return {
         "at": at,
@@ -19,7 +19,7 @@ def action_view(action: AuditAction) -> dict[str, Any]:
 
 
 def state_view(state: ConversationState) -> dict[str, Any]:
-    """What is remembered of a conversation, without what only writers need."""
+    """Present a conversation's state without the fields that only writers need."""
     shown = state.model_dump(mode="json", exclude_none=True, exclude={"version", "reserved_reply"})
     if "risk_flags" in shown:
         shown["risk_flags"] = sorted(shown["risk_flags"])
@@ -27,7 +27,7 @@ def state_view(state: ConversationState) -> dict[str, Any]:
 
 
 def _facts(text: str) -> Any:  # noqa: ANN401 - any JSON value
-    """The facts; as text where redaction took a piece of the JSON away."""
+    """Return the facts, as text if redaction made the JSON invalid."""
     try:
         return json.loads(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""One module per event source of this context: it parses, makes one call, and renders."""
+"""One module per event source of this context: each parses, makes one call, and renders."""
 
 from shared.runtime import gc_at_start
 

@@ -1,4 +1,4 @@
-"""The help-desk middleware over HTTP, for those who operate it: switches, conversations, dead letters, health."""
+"""The admin API of the help-desk middleware over HTTP: switches, conversations, dead letters, health."""
 
 import json
 from collections.abc import Callable
@@ -38,7 +38,7 @@ from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
 from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 
-# What is left of the time is for the answer.
+# Time reserved for sending the response.
 SPARE_MS = 4 * clock.SECOND_MS
 
 
@@ -56,37 +56,37 @@ class AdminSettings(SourcesSettings):
 
 
 class _Input(BaseModel):
-    # Strict about names: a field with a typing error must not act as if it had not been there.
+    # Unknown fields are refused: a misspelt field must not be ignored.
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
 class SwitchesInput(BaseModel):
-    """Switches by name, as JSON or as the texts that are stored. Which there are, `switching` knows."""
+    """Switches by name, as JSON or as stored texts. `richpanel.api.switches` checks the names."""
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
 
 
 class DecisionsQuery(_Input):
-    """Which page of what was done with a conversation."""
+    """Which page of a conversation's audit."""
 
     limit: int = Field(default=50, ge=1, le=50)
     cursor: str | None = None
 
 
 class ReplayInput(_Input):
-    """What to do with a conversation: decide and tell, or go on where it was left."""
+    """How to replay a conversation: decide only (`dry_run`), or continue unfinished work (`repair`)."""
 
     mode: Literal["dry_run", "repair"]
 
 
 class RedriveInput(_Input):
-    """How many dead letters at most."""
+    """Maximum number of dead letters."""
 
     limit: int = Field(default=50, ge=1, le=100)
 
 
 class NoInput(_Input):
-    """Nothing is to be given."""
+    """An empty body."""
 
 
 settings = AdminSettings.load()
@@ -129,7 +129,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 @app.get("/admin/richpanel/switches")
 def get_switches() -> Response[str]:
-    """How each switch stands, and who changed what, newest first."""
+    """Return each switch's current value and the newest changes first, with their callers."""
     _caller(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
     return _switches(changed=None)
 
@@ -150,7 +150,7 @@ def put_switches() -> Response[str]:
 
 @app.get("/admin/richpanel/conversations/<ticket_id>")
 def get_conversation(ticket_id: str) -> Response[str]:
-    """What is remembered of a conversation, and what was done with it and why, newest first. Query: limit, cursor."""
+    """Return a conversation's state and its audit, newest first. Query: limit, cursor."""
     caller = _caller(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
     query, conversation_id = rest.query(app, DecisionsQuery), _id(ticket_id)
     listing = Listing(caller.company, "audit_actions", (conversation_id,))
@@ -168,7 +168,7 @@ def get_conversation(ticket_id: str) -> Response[str]:
 
 @app.post("/admin/richpanel/conversations/<ticket_id>/replay")
 def replay(ticket_id: str) -> Response[str]:
-    """Decide about the newest message and tell, or have the worker go on where it was left. Body: mode."""
+    """Return a dry-run decision on the newest message, or queue unfinished work for the worker. Body: mode."""
     given = _instruction()
     mode, conversation_id = rest.body(app, ReplayInput).mode, _id(ticket_id)
     result: dict[str, Any] = {"conversation_id": conversation_id, "mode": mode}
@@ -185,7 +185,7 @@ def replay(ticket_id: str) -> Response[str]:
 
 @app.post("/admin/richpanel/conversations/<ticket_id>/clear-risk")
 def clear_risk(ticket_id: str) -> Response[str]:
-    """Take all risk flags off a conversation."""
+    """Remove all risk flags from a conversation."""
     given = _instruction()
     rest.body(app, NoInput)
     conversation_id = _id(ticket_id)
@@ -196,7 +196,7 @@ def clear_risk(ticket_id: str) -> Response[str]:
 
 @app.delete("/admin/richpanel/conversations/<ticket_id>")
 def erase(ticket_id: str) -> Response[str]:
-    """Forget a conversation. What stays: its tombstone, and events and actions without personal data till their end."""
+    """Erase a conversation. Its tombstone stays; event and action rows, without personal data, stay until expiry."""
     given = _instruction()
     rest.body(app, NoInput)
     conversation_id = _id(ticket_id)
@@ -212,7 +212,7 @@ def erase(ticket_id: str) -> Response[str]:
 
 @app.post("/admin/richpanel/dlq/redrive")
 def redrive() -> Response[str]:
-    """Put dead letters back on their queues. Body: limit."""
+    """Redrive dead letters to their queues. Body: limit."""
     given = _instruction()
     limit = rest.body(app, RedriveInput).limit
     done: list[Redriven] = []
@@ -231,7 +231,7 @@ def redrive() -> Response[str]:
 
 @app.get("/admin/richpanel/health")
 def health() -> Response[str]:
-    """Whether tables, queues, keys, switches and the help desk answer. 200 also where they do not."""
+    """Return whether tables, queues, keys, switches and the help desk answer. Status 200 even if they do not."""
     _caller(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
     found = health_check.examine(office, _deadline_ms())
     result = {
@@ -257,7 +257,7 @@ def _switches(changed: list[str] | None) -> Response[str]:
 
 
 def _caller(*scopes: Scope) -> Caller:
-    """The caller, if the help desk is their company's. Raises Unauthenticated and Forbidden."""
+    """Return the caller, if the help desk belongs to their company. Raises Unauthenticated and Forbidden."""
     caller = rest.caller(app, *scopes)
     if office.account.company not in {None, caller.company}:
         raise Forbidden("company: this help desk belongs to another company")
@@ -265,13 +265,13 @@ def _caller(*scopes: Scope) -> Caller:
 
 
 def _instruction() -> Instruction:
-    """Who wants something changed. Raises Unauthenticated and Forbidden."""
+    """Return the caller of a change and the request id. Raises Unauthenticated and Forbidden."""
     caller = _caller(Scope.RICHPANEL_OPERATE)
     return Instruction(caller, app.current_event.request_context.request_id)
 
 
 def _id(ticket_id: str) -> str:
-    """The conversation of a path. API Gateway hands paths on as they were sent: ids in them are URL-encoded."""
+    """Return the conversation id of a path. API Gateway passes paths unchanged: ids in them are URL-encoded."""
     return conversations.id_of(unquote(ticket_id))
 
 
@@ -285,6 +285,6 @@ def _is_over() -> Callable[[], bool]:
 
 
 def _log(given: Instruction, message: str, facts: dict[str, Any]) -> None:
-    """One line per change, and who it was."""
+    """Log one line per change, with its caller."""
     who = {"company": given.caller.company, "principal": given.caller.principal}
     logger.info(message, extra=facts | who)

@@ -1,4 +1,4 @@
-"""Every five minutes: open tickets that no webhook told of; every hour: teams and tags that went missing."""
+"""Every five minutes, finds open tickets that no webhook reported; every hour, teams and tags that are missing."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -67,7 +67,7 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
-    """EventBridge event in, nothing out. Its `time` says whether this is the run that looks for what went missing."""
+    """EventBridge event in, nothing out. Its `time` decides whether this run also checks for missing teams and tags."""
     deadline_ms = clock.now_ms() + context.get_remaining_time_in_millis()
     desk = here.desk(Lane.BACKGROUND, deadline_ms)
     if desk is None:
@@ -83,7 +83,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
 
 
 def _look_for_drift(desk: HelpDesk) -> None:
-    """Count and name what decisions need and the account lacks. What cannot be asked now is asked in an hour."""
+    """Count and log the teams and tags that decisions need and the account lacks. On failure, retries in an hour."""
     try:
         missing = drift.missing(desk, here.account)
     except (Permanent, Transient) as failure:

@@ -1,4 +1,4 @@
-"""POST /webhooks/richpanel: the help desk's calls, onto the queues."""
+"""POST /webhooks/richpanel: queues the help desk's webhook calls."""
 
 import json
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class WebhookSettings(Settings):
 
 
 settings = WebhookSettings.load()
-# Two attempts at the secret and at the queue end before the function does (5 s).
+# Two attempts each at the secret and at the queue fit into the function's timeout (5 s).
 quick = Config(connect_timeout=0.5, read_timeout=0.7, retries={"total_max_attempts": 2})
 sqs = boto3.client("sqs", config=quick)  # every call needs it
 lanes = webhook.Lanes(
@@ -51,7 +51,7 @@ channels = channel_names(settings.channel_names)
 
 
 class Refused(Exception):
-    """The call is turned away: the status and the code of the answer."""
+    """The call is refused, with this response status and code."""
 
     def __init__(self, status: int, code: str) -> None:
         super().__init__(code)
@@ -81,7 +81,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
 
 
 def _verified(event: dict[str, Any]) -> bytes:
-    """The body, once it is known to be small, JSON, and of the help desk. Raises Refused."""
+    """Return the body after checking its size, authenticity and content type. Raises Refused."""
     body = raw_body(event)
     if body is not None and len(body) > LARGEST_BODY_BYTES:
         raise Refused(413, "too_large")
@@ -111,7 +111,7 @@ def _call(event: dict[str, Any], body: bytes | None) -> webhook.Call:
 
 
 def _refused(status: int, code: str) -> dict[str, Any]:
-    """The answer to a call of which nothing was taken, and a line with its code, which is ours."""
+    """Log and return the response to a refused call. *code* is one of our own, never input."""
     logger.info("refused", extra={"status": status, "reason": code})
     return _answer(status, {"status": "error", "code": code})
 

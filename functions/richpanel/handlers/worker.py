@@ -1,4 +1,4 @@
-"""richpanel.fifo and richpanel-live.fifo: tickets read, decided, tagged and answered, one event after the other."""
+"""Consumes richpanel.fifo and richpanel-live.fifo: reads, decides, tags and answers tickets, one event at a time."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ from shared.failures import Transient
 from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 
-# SQS takes no more than twelve hours, those since the record was received included.
+# SQS allows at most twelve hours, counted from when the record was received.
 LONGEST_VISIBILITY_SECONDS = 11 * 3_600
 
 
@@ -64,7 +64,7 @@ gc_at_start.done()
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
-    """SQS batch (of one) in, the messages that must come back out."""
+    """SQS batch (of one) in, the ids of messages to retry out."""
 
     def handle(record: Record) -> Handled:
         for table in (idempotency, here.state, audit):
@@ -76,9 +76,9 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
 
 def _come_back_later(record: Record, failure: Exception) -> None:
     """
-    Let the queue bring a record back when it can succeed, and not only when its visibility is over.
+    Set a record's visibility timeout to the failure's own wait, so that it is retried once it can succeed.
 
-    Where that cannot be said, it comes back all the same.
+    If the failure gives no wait, the queue's visibility timeout applies.
     """
     if isinstance(failure, Transient) and failure.wait_ms is not None:
         sqs.change_message_visibility(
@@ -91,7 +91,7 @@ def _come_back_later(record: Record, failure: Exception) -> None:
 
 
 def _report(record: Record, handled: Handled) -> None:
-    """One line per event, with ids and codes only."""
+    """Log one line per event, with ids and codes only."""
     metrics.add_metric(handled.outcome.capitalize(), MetricUnit.Count, 1)
     facts: dict[str, Any] = {
         "outcome": handled.outcome,
@@ -106,7 +106,7 @@ def _report(record: Record, handled: Handled) -> None:
         age_ms = clock.now_ms() - handled.event.accepted_at
         metrics.add_metric("RouteLatencyMs", MetricUnit.Milliseconds, age_ms)
         if handled.event.source == "sweep" and handled.outcome == "processed":
-            metrics.add_metric("SweepFound", MetricUnit.Count, 1)  # No webhook told of it.
+            metrics.add_metric("SweepFound", MetricUnit.Count, 1)  # No webhook reported it.
         facts |= {
             "correlation_id": handled.event.conversation_id,
             "channel": str(handled.event.channel),

@@ -1,1 +1,1 @@
-"""Webhook calls and ticket payloads of Richpanel, verified and translated to events."""
+"""Webhook calls of Richpanel, verified and translated to events, and the events that Parley queues itself."""

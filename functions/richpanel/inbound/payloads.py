@@ -1,7 +1,8 @@
 """
-A webhook body into events: minimal calls, full ones and envelopes, by names that the first present of wins.
+Translates a webhook body to events: minimal calls, full calls and envelopes. Each field has several possible names; the
+first one present wins.
 
-What a body says of its customer is not read: it proves nothing.
+Customer data in a body is not read: it proves nothing.
 """
 
 import json
@@ -23,7 +24,7 @@ from richpanel.event import (
 
 MOST_ENTRIES = 25
 LONGEST_TRIGGER = 64  # characters
-# A comment from further ahead than clocks differ would stay the newest of its conversation for ever.
+# A comment dated further ahead than clock skew explains would stay the newest of its conversation for ever.
 AHEAD_MS = 60_000
 
 _CONVERSATION = ("conversation_id", "ticket_id", "ticket.id", "group_id")
@@ -34,17 +35,17 @@ _TEXT = ("message.text", "message", "customer_message", "text", "body", "content
 _TRIGGER = ("trigger", "event_type")
 _ATTACHMENTS = ("message.attachments", "attachments")
 
-# Keys of the state table that are no conversations.
+# Key prefixes of the state table that are not conversations.
 _RESERVED = ("sys:", "cust:")
-# What templates write where they have no value. As an id it would make all messages of a ticket one.
+# Written by templates for a missing value. Used as an id, it would merge all messages of a ticket into one.
 _NOTHING = frozenset({"null", "undefined", "none", "nil"})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LONGEST_SECONDS = 100_000_000_000  # More digits than that are milliseconds.
+_LONGEST_SECONDS = 100_000_000_000  # Larger numbers are milliseconds.
 _LAST_MS = 253_402_300_799_999  # 9999-12-31
 
 
 class Unreadable(Exception):
-    """The body is none of ours. *code* says why, and goes back to the sender."""
+    """The body is not a valid call. *code* gives the reason and is returned to the sender."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -54,7 +55,7 @@ class Unreadable(Exception):
 def events_of(
     body: bytes, channels: Mapping[str, Channel], accepted_at: int
 ) -> list[RichpanelEvent]:
-    """All events of a body, in its order. Raises Unreadable when any of its entries is no event."""
+    """Return all events of a body, in its order. Raises Unreadable if any entry is not a valid event."""
     try:
         parsed = json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError):
@@ -90,7 +91,7 @@ def _event(
     else:
         event_id = event_id_of_text(conversation_id, text, written or received)
         if written is None:
-            # Two deliveries of one message may fall on both sides of a bucket's end.
+            # Two deliveries of one message may fall into adjacent time buckets.
             adopts = event_id_of_text(conversation_id, text, received - BUCKET_MS)
     latest = accepted_at + AHEAD_MS
     return RichpanelEvent(
@@ -112,7 +113,7 @@ def _event(
 def _first[T](
     entry: Mapping[str, Any], names: tuple[str, ...], read: Callable[[Any], T | None]
 ) -> T | None:
-    """The first of *names* (dots lead into objects) that has something to read; None when none has."""
+    """Return the first readable value among *names* (dots separate nested objects), or None."""
     for name in names:
         value: Any = entry
         for step in name.split("."):
@@ -124,7 +125,7 @@ def _first[T](
 
 
 def _id(value: object) -> str | None:
-    """An id as a key may hold it. Raises Unreadable for one that nobody filled in, or that is not a sender's to use."""
+    """Return an id in its key form. Raises Unreadable for an unrendered placeholder and for a reserved prefix."""
     text = _name(str(value) if type(value) is int else value, lower=False)
     if text is None or text.lower() in _NOTHING:
         return None
@@ -136,7 +137,7 @@ def _id(value: object) -> str | None:
 
 
 def _given_event_id(value: object) -> str | None:
-    """The id of an event as a relay knows it, or None."""
+    """Return the event id that a relay passed on, or None."""
     text = _name(value, lower=False)
     if text is not None and "{{" in text:
         raise Unreadable("unrendered_placeholder")
@@ -149,7 +150,7 @@ def _name(value: object, *, lower: bool = True) -> str | None:
 
 
 def _words(value: object) -> str | None:
-    """A text; half an emoji, which has no UTF-8, becomes a question mark."""
+    """Return a text with unpaired surrogates, which have no UTF-8 form, replaced by question marks; None if blank."""
     if not isinstance(value, str) or not value.strip():
         return None
     return value.encode("utf-8", "replace").decode()
@@ -160,7 +161,7 @@ def _count(value: object) -> int | None:
 
 
 def _moment(value: object) -> int | None:
-    """Milliseconds since 1970 of ISO 8601 (UTC where it names no zone), or of seconds or milliseconds; else None."""
+    """Parse ISO 8601 (UTC if it has no zone), seconds or milliseconds to milliseconds since 1970; None if invalid."""
     number = _number(value)
     if number is None:
         return _iso(value.strip()) if isinstance(value, str) else None
@@ -169,7 +170,7 @@ def _moment(value: object) -> int | None:
 
 
 def _number(value: object) -> int | float | None:
-    """A number as such or as its digits. Infinite ones, which JSON can write (1e999), are none."""
+    """Return a number given as such or as digits; None for infinite ones, which JSON can express (1e999)."""
     if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,15}\s*", value, re.ASCII):
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -188,5 +189,5 @@ def _iso(text: str) -> int | None:
 
 
 def _no_number(constant: str) -> float:
-    """NaN and Infinity are no JSON."""
+    """Reject NaN and Infinity, which are not JSON."""
     raise ValueError(constant)

@@ -1,4 +1,4 @@
-"""Events of our own making: somebody should look at a conversation. What there is to do in it, the worker finds out."""
+"""Events that Parley queues itself, which ask the worker to check a conversation for unfinished work."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from shared.aws.sqs_fifo import Entry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nudge:
-    """*deduplication*, hex digits: the queue drops a second nudge with the same within five minutes."""
+    """*deduplication*, hex digits: the queue drops a second nudge with the same value within five minutes."""
 
     conversation_id: str
     channel: Channel
@@ -21,7 +21,7 @@ class Nudge:
     deduplication: str
 
     def as_entry(self) -> Entry:
-        """The nudge as a queue entry."""
+        """Return the nudge as a queue entry."""
         now = clock.now_ms()
         event = RichpanelEvent(
             conversation_id=self.conversation_id,
@@ -42,9 +42,9 @@ class Nudge:
 
 def send(lanes: Lanes, nudges: Iterable[Nudge]) -> None:
     """
-    Put nudges on their lanes. Raises NotEnqueued.
+    Put nudges on their queues. Raises NotEnqueued.
 
-    Safe to repeat: the worker decides about what is not handled yet, and finds nothing the second time.
+    Safe to repeat: the worker decides only on messages that are not handled yet.
     """
     entries: dict[Channel, list[Entry]] = {}
     for nudge in nudges:

@@ -1,8 +1,8 @@
 """
-The way in: a verified call of the help desk becomes events on the queues, all of them or none acknowledged.
+Verifies a webhook call of the help desk and puts its events on the queues; acknowledged only if all were queued.
 
-Nothing here reads or writes a table or asks the help desk: what is new in a conversation, the worker finds out. The
-help desk does not call again after a failure; the sweep finds what is lost here.
+It uses no table and makes no request to the help desk: the worker determines which messages of a conversation are
+new. The help desk does not retry a failed call; the sweep finds the tickets of lost calls.
 """
 
 import hashlib
@@ -22,12 +22,12 @@ type AuthMode = Literal["token", "hmac", "either"]
 
 
 class NoActiveSecret(Exception):
-    """There is nothing that a call could prove itself with: all are refused, and people have to know."""
+    """The secret holds no value that counts in this mode: every call is refused, and operators must be alerted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a call brings to prove itself; empty where it brings nothing. *is_signed*: it claims to be signed."""
+    """The credentials of a call; empty if not given. *is_signed*: the call has a signature or timestamp header."""
 
     body: bytes | None
     token: str
@@ -38,13 +38,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """The two queues: chats wait behind no mail."""
+    """The two queues, separate so that chats never wait behind mail."""
 
     mail: FifoQueue
     live: FifoQueue
 
     def of(self, channel: Channel) -> FifoQueue:
-        """Where events of a channel go."""
+        """Return the queue for events of a channel."""
         return self.live if channel is Channel.LIVECHAT else self.mail
 
 
@@ -52,7 +52,7 @@ def is_authentic(call: Call, secret: JsonSecret, mode: AuthMode) -> bool:
     """
     Whether the call holds an active token or is signed with an active key; a new one is picked up within a minute.
 
-    Raises NoActiveSecret where no call at all could pass, SecretUnreadable, and ClientError when AWS fails.
+    Raises NoActiveSecret if no call at all could pass, SecretUnreadable, and ClientError when AWS fails.
     """
     if _passes(call, secret.value(), mode):
         return True
@@ -66,7 +66,7 @@ def is_authentic(call: Call, secret: JsonSecret, mode: AuthMode) -> bool:
 def take(
     body: bytes, request_id: str, lanes: Lanes, channels: Mapping[str, Channel]
 ) -> list[RichpanelEvent]:
-    """Enqueue everything in a verified body, and return it. Raises Unreadable, and NotEnqueued."""
+    """Queue every event of a verified body, and return them. Raises Unreadable and NotEnqueued."""
     events = payloads.events_of(body, channels, clock.now_ms())
     mail: list[Entry] = []
     live: list[Entry] = []
@@ -89,14 +89,14 @@ def _passes(call: Call, secret: Mapping[str, Any], mode: AuthMode) -> bool:
 
 
 def _active(secret: Mapping[str, Any], mode: AuthMode) -> list[str]:
-    """The values of the secret that count in this mode."""
+    """Return the values of the secret that count in this mode."""
     tokens = [] if mode == "hmac" else texts(secret.get("active_tokens"))
     keys = [] if mode == "token" else texts(secret.get("active_hmac_keys"))
     return tokens + keys
 
 
 def _deduplication(event: RichpanelEvent, body: bytes, request_id: str, position: int) -> str:
-    """What the queue drops repeats by: the event's id; without one each call counts, it may tell of another message."""
+    """Return the deduplication id: from the event's id, else unique per call, which may bring a new message."""
     if event.event_id is not None:
         return deduplication_id(event.event_id)
     return hashlib.sha256(body + f"{request_id}{position or ''}".encode()).hexdigest()

@@ -1,8 +1,8 @@
 """
-Dead letters of both lanes, put back where they come from.
+Redrives dead letters of both lanes to their queues.
 
-First the queue, then the letter is taken away: where we die between the two it is in both, and is handled once, as
-whatever comes twice.
+The letter is sent before it is deleted: after a crash between the two it exists twice and, like any repeated event, is
+handled once.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from shared.failures import Permanent
 
 @dataclass(frozen=True, slots=True)
 class Redriven:
-    """One letter. *conversation_id* is None where its text is no event: the worker parks it."""
+    """One redriven letter. *conversation_id* is None if its text is not a valid event: the worker parks it."""
 
     id: str
     conversation_id: str | None
@@ -33,10 +33,10 @@ def redrive(
     is_over: Callable[[], bool],
 ) -> None:
     """
-    Put up to *limit* letters back, oldest first, each with a trace of who did. *tell* is told of each at once; stops
-    when *is_over*.
+    Redrive up to *limit* letters, oldest first, with an audit row for each. Calls *tell* after each, and stops when
+    *is_over* returns True.
 
-    Raises NotEnqueued; what was not put back by then stays.
+    Raises NotEnqueued; letters not redriven by then stay.
     """
     with office.dead_letters.opened() as held:
         for letter in held.each(limit):
@@ -56,7 +56,7 @@ def _redrive(office: Office, given: Instruction, letter: Letter) -> Redriven:
     redriven = Redriven(letter.id, event.conversation_id if event else None)
     facts = {"change": "redrive", "letter": letter.id, "conversation": redriven.conversation_id}
     leave_trace(office, given, f"redrive:{letter.id}", facts)
-    # The letter's id makes it another message than the one that died: the queue drops what it has seen within five
-    # minutes. Put back twice it is the same.
+    # The letter's id replaces the original deduplication id, by which the queue could drop it within five minutes. A
+    # second redrive of the same letter is deduplicated.
     lane.send([Entry(letter.body, letter.group, digest("redrive", letter.id))])
     return redriven

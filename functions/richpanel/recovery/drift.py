@@ -1,7 +1,7 @@
 """
-Whether the help desk's account still has the teams and tags that decisions name.
+Checks that the help desk's account still has the teams and tags that decisions name.
 
-Its assignment rules act on our tags: a tag that somebody deleted or renamed there routes nothing, and nobody is told.
+Its assignment rules act on our tags: a tag deleted or renamed there stops routing without any error.
 """
 
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ class Names:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of names."""
         return len(self.teams) + len(self.tags)
 
 
 def expected(shop: Shop) -> Names:
-    """Everything that a decision can name in an account that is set up like this."""
+    """Return every team and tag that a decision can name in an account with these settings."""
     meant: set[Team] = set(shop.channel_teams.values())
     meant |= {shop.intent_teams.get(intent, facts.team) for intent, facts in intents.items()}
     meant |= {facts.team for facts in modifiers.values() if facts.team}
@@ -45,7 +45,7 @@ def expected(shop: Shop) -> Names:
 
 
 def missing(desk: HelpDesk, account: Account) -> Names:
-    """What the account lacks of it. Raises Permanent and Transient where nobody can tell."""
+    """Return the expected names that the account lacks. Raises Permanent and Transient if it cannot be read."""
     wanted = expected(account.shop)
     there = {team.name.strip() for team in desk.teams()}
     tags = desk.tags()

@@ -1,13 +1,13 @@
 """
-The net under the help desk's webhooks, which come at most once: open tickets that changed and that nobody looked at.
+Finds open tickets whose changes were missed, as the help desk sends each webhook at most once.
 
     list of open tickets, last changed first --> changed after it was last processed, and over two minutes ago?
-        --> a nudge on the queue --> the worker reads the ticket, and decides about what is not handled yet
+        --> a nudge on the queue --> the worker reads the ticket and decides on messages not handled yet
 
-A pass goes back to where the last complete one began, and a quarter of an hour further. It reads ten pages a run; one
-that needs more goes on in the next run, so that the morning after an outage is worked off too. Nothing is noted before
-it is on the queue: wherever we die, the next run reads the same pages again, and what was enqueued twice is handled
-once.
+A pass goes back to the start of the last complete pass, and a quarter of an hour further. A run reads ten pages; a pass
+that needs more continues in the next run, so that the backlog after an outage is worked off too. Progress is recorded
+only after the nudges are queued: after a crash the next run reads the same pages again, and a ticket queued twice is
+handled once.
 """
 
 from collections.abc import Mapping
@@ -31,17 +31,17 @@ from shared.failures import Permanent, Transient
 
 MOST_PAGES = 10
 OVERLAP_MS = 15 * 60 * clock.SECOND_MS
-# A webhook that is on its way gets there first.
+# Leaves time for a webhook that is still on its way.
 SETTLED_MS = 120 * clock.SECOND_MS
-# The help desk's days may begin half a day later than ours.
+# The help desk's days may begin up to half a day after UTC days.
 DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
-# What is left of a run has to be enough for one more page.
+# The remaining time of a run must suffice for one more page.
 SPARE_MS = 20 * clock.SECOND_MS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Net:
-    """What the sweep works with. *channels*: the help desk's names of them."""
+    """Dependencies of the sweep. *channels* maps the help desk's channel names."""
 
     state: Table
     desk: HelpDesk
@@ -51,17 +51,17 @@ class Net:
 
 @dataclass(slots=True)
 class Swept:
-    """What became of one run. *unusable*: tickets whose id is no key, or that do not say when they changed."""
+    """Result of one run. *unusable*: tickets whose id is not a valid key, or that have no change time."""
 
     pages: int = 0
     enqueued: int = 0
     unusable: int = 0
     is_complete: bool = False
-    stopped: str | None = None  # the failure that ended it
+    stopped: str | None = None  # reason code of the failure that ended it
 
 
 def sweep(net: Net) -> Swept:
-    """Go through up to ten pages. A help desk or a queue that fails ends the run; the next one goes on there."""
+    """Read up to ten pages. If the help desk or a queue fails, the run ends and the next one continues from there."""
     known = states.sweep(net.state)
     began_at = (known and known.began_at) or clock.to_text(clock.now_ms())
     completed_at = known.completed_at if known else None
@@ -80,30 +80,30 @@ def sweep(net: Net) -> Swept:
     except (Permanent, Transient) as failure:
         swept.stopped = failure.reason
     if last > 1:
-        # From the last page again: tickets that were closed meanwhile have let others move up.
+        # From the last page again: tickets closed meanwhile have moved others to earlier pages.
         states.note_sweep_page(net.state, began_at, last)
     return swept
 
 
 def _pages(known: Row | None) -> list[int]:
-    """The pages of this run: the first, where what changed just now is, and those where the last run stopped."""
+    """Return the pages of this run: the first, which holds the newest changes, and those after the last run's end."""
     first = (known and known.next_page) or 1
     return list(dict.fromkeys([1, *range(first, first + MOST_PAGES)]))[:MOST_PAGES]
 
 
 def _sweep_page(net: Net, page: int, since: int, swept: Swept) -> bool:
-    """Enqueue what was overlooked on one page; whether the next one is to be read."""
+    """Queue the missed tickets of one page; return whether to read the next page."""
     day = clock.to_text(max(0, since - DAY_MS)).partition("T")[0]
     listed = net.desk.open_tickets(page, day)
     if listed.tickets and all(ticket.updated_at is None for ticket in listed.tickets):
-        raise BadAnswer  # We would see nothing new, for ever: somebody has to know.
+        raise BadAnswer  # Without change times the sweep would find nothing, for ever: raise an alarm.
     usable = [ticket for ticket in listed.tickets if _is_usable(ticket)]
     overlooked = _overlooked(net, usable)
     wakeups.send(net.lanes, overlooked)
     swept.pages += 1
     swept.enqueued += len(overlooked)
     swept.unusable += len(listed.tickets) - len(usable)
-    # All of a page: whether the list really is in order is not documented well.
+    # Looks at the whole page: the order of the list is poorly documented.
     return listed.has_more and any((ticket.updated_at or 0) >= since for ticket in listed.tickets)
 
 
@@ -123,7 +123,7 @@ def _overlooked(net: Net, tickets: list[Ticket]) -> list[Nudge]:
 
 
 def _is_new(ticket: Ticket, state: ConversationState | None) -> bool:
-    """Whether a ticket changed after it was last processed. Nobody looks at an erased one again."""
+    """Whether a ticket changed after it was last processed. Erased ones never count."""
     if state is None:
         return True
     if state.erased_at:
@@ -133,7 +133,7 @@ def _is_new(ticket: Ticket, state: ConversationState | None) -> bool:
 
 
 def _is_usable(ticket: Ticket) -> bool:
-    """Whether the worker could read a ticket by its id, and we know when it changed."""
+    """Whether the worker could read a ticket by its id, and its change time is known."""
     is_key = id_or_hash(ticket.id) == ticket.id
     is_reserved = ticket.id.lower().startswith(RESERVED_PREFIXES)
     return is_key and not is_reserved and ticket.updated_at is not None

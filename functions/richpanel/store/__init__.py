@@ -1,7 +1,7 @@
 """
-Access patterns of the three tables, by name. Every write says when it can come twice, and what happens then.
+Repositories of the three tables. Every write documents whether it may be repeated, and with what effect.
 
-One module per kind of row; its functions take the table first.
+One module per kind of row; its functions take the table as their first argument.
 """
 
 from richpanel.store import audits, events, states

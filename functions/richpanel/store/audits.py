@@ -1,4 +1,4 @@
-"""What was done with a ticket, or left undone, and why: written once, read newest first."""
+"""Audit rows: actions done or skipped for a ticket, and why. Written once, read newest first."""
 
 from boto3.dynamodb.conditions import Key
 
@@ -8,7 +8,7 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 
 
 def add(table: Table, action: AuditAction) -> None:
-    """Write an action once: a redelivery makes the same key, and the first one stays."""
+    """Write an action once: a redelivery makes the same key, and the first row stays."""
     try:
         table.put(action.attributes(), when=AuditAction.attr("ts_action_id").not_exists())
     except ConditionFailed:
@@ -16,7 +16,7 @@ def add(table: Table, action: AuditAction) -> None:
 
 
 def one(table: Table, conversation_id: str, ts_action_id: str) -> AuditAction | None:
-    """One action, strongly consistent."""
+    """Read one action, strongly consistent."""
     item = table.get({AuditAction.partition_key: conversation_id, "ts_action_id": ts_action_id})
     return AuditAction.read(item) if item else None
 
@@ -24,7 +24,7 @@ def one(table: Table, conversation_id: str, ts_action_id: str) -> AuditAction | 
 def page(
     table: Table, conversation_id: str, *, limit: int, start: Attributes | None = None
 ) -> tuple[list[AuditAction], Attributes | None]:
-    """Up to *limit* actions of a conversation, newest first, and where to go on."""
+    """Return up to *limit* actions of a conversation, newest first, and the start key of the next page."""
     found, last = table.query(
         None,
         Key(AuditAction.partition_key).eq(conversation_id),

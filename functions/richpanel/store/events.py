@@ -1,4 +1,4 @@
-"""Rows of events that are no lease: looked up together, and those that a newer message answered along with it."""
+"""Event rows, apart from their leases: batch reads, covered messages, parking and reopening."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from shared.aws.dynamodb import ConditionFailed, Table
 
 
 def get_many(table: Table, event_ids: Iterable[str]) -> dict[str, Event]:
-    """Those of at most 100 events that are there, by id."""
+    """Read at most 100 events; returns those that exist, by id."""
     found = table.get_many([key_of(Event, event_id) for event_id in dict.fromkeys(event_ids)])
     rows = [Event.read(item) for item in found]
     return {row.event_id: row for row in rows}
@@ -15,7 +15,7 @@ def get_many(table: Table, event_ids: Iterable[str]) -> dict[str, Event]:
 
 def cover(table: Table, row: Event, by: str) -> None:
     """
-    Say that the event of an older message is done with that of a newer one. A row that is there stays as it is.
+    Mark an older message's event as processed, covered by the event *by* of a newer one. An existing row is kept.
 
     Safe to repeat.
     """
@@ -34,7 +34,7 @@ def cover(table: Table, row: Event, by: str) -> None:
 
 
 def park(table: Table, row: Event) -> Event:
-    """Keep an event that cannot even be claimed, and return what stands there. Safe to repeat: the first one stays."""
+    """Write the parked row of an unclaimed event; return the stored row. Safe to repeat: the first one stays."""
     try:
         table.put(row.attributes(), when=Event.attr(Event.partition_key).not_exists())
     except ConditionFailed as refusal:
@@ -44,9 +44,9 @@ def park(table: Table, row: Event) -> Event:
 
 def reopen(table: Table, event_id: str) -> bool:
     """
-    Let a parked event be begun again by the next delivery; False where it is not parked (any more).
+    Let the next delivery process a parked event again; False if it is not parked (any more).
 
-    Safe to repeat: the second time nobody finds it parked. Whoever takes it over finds a lease that is over.
+    Safe to repeat: a second call finds it reopened. The row gets an expired lease, which the next delivery takes over.
     """
     facts = Event.named(status=EventStatus.PROCESSING, lease_owner="reopened", lease_until=0)
     try:
@@ -57,6 +57,6 @@ def reopen(table: Table, event_id: str) -> bool:
             when=Event.attr("status").eq(EventStatus.PARKED),
         )
     except ConditionFailed as refusal:
-        # Perhaps our own write, whose answer was lost.
+        # Possibly this call's own write, whose response was lost.
         return bool(refusal.existing and refusal.existing.get("lease_owner") == "reopened")
     return True

@@ -3,11 +3,11 @@ The lease on an event: Powertools Idempotency over rp_mw_idempotency, with the f
 
     (nothing) --claim--> processing --finish--> processed | parked
                           ^      |
-                          +------+ raised, or the lease is over: the next delivery takes over and rolls forward
+                          +------+ raised, or the lease expired: the next delivery takes over and rolls forward
 
-The row is written before anything is done, and finished after everything is: only `processed` and `parked` stop a
-delivery. Whatever is done in between is safe to repeat by itself; the lease saves work and provider calls, and the
-condition on its owner keeps a worker that was given up from finishing, or freeing, what another one holds.
+The row is written before the first step and finished after the last: only `processed` and `parked` stop a delivery.
+Every step in between is safe to repeat by itself; the lease saves work and provider calls. The condition on the owner
+prevents a worker whose lease expired from finishing, or freeing, a row that another worker holds.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,13 +37,13 @@ from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
 
-# A worker is dead at its timeout; the rest covers clocks that differ.
+# A worker cannot outlive its timeout; the grace covers clock skew.
 GRACE_MS = 5 * clock.SECOND_MS
 AFTER_LEASE_MS = clock.SECOND_MS
 
 
 class Finish(BaseModel):
-    """How an event ended: the last write, and all that is kept of the answer."""
+    """How an event ended: the content of the last write, and all that is stored of the result."""
 
     status: Literal[EventStatus.PROCESSED, EventStatus.PARKED]
     intent: str | None = None
@@ -51,14 +51,14 @@ class Finish(BaseModel):
 
 
 class Held(Transient):
-    """Another worker may be alive on this event; after *wait_ms* it is not."""
+    """Another worker may still be processing this event; after *wait_ms* its lease has expired."""
 
     def __init__(self, wait_ms: int) -> None:
         super().__init__("lease_held", wait_ms)
 
 
 class LeaseLost(Transient):
-    """Another worker took this event over: nothing more may be written for it here."""
+    """Another worker took over this event: this one must not write anything more for it."""
 
     def __init__(self) -> None:
         super().__init__("lease_lost")
@@ -69,14 +69,14 @@ type Work = Callable[[Event], Finish]
 
 class Lease(BasePersistenceLayer):
     """
-    Claims and finishes rows of events in *table*. Make one for each function that it guards.
+    Claims and finishes event rows in *table*. Create one instance per guarded function.
 
-    What the library calls a record is our row: the key stands as the contract prints it, never hashed, and the answer
-    of the guarded function is not stored, only how it ended.
+    A record of the library is an event row: the key is stored as the contract prints it, never hashed, and of the
+    guarded function's result only the end is stored.
     """
 
     def __init__(self, table: Table) -> None:
-        super().__init__()  # type: ignore[no-untyped-call] # the library's
+        super().__init__()  # type: ignore[no-untyped-call] # untyped in the library
         self._table = table
         self._mine: Event | None = None
         self._found: Event | None = None
@@ -90,13 +90,13 @@ class Lease(BasePersistenceLayer):
 
     @property
     def found(self) -> Event | None:
-        """The row that kept us from claiming: finished, or held by another worker."""
+        """The row that prevented the claim: finished, or held by another worker."""
         return self._found
 
     def save_inprogress(
         self, data: Mapping[str, Any], remaining_time_in_millis: int | None = None
     ) -> None:
-        """Claim the row that *data* describes, for as long as this invocation can live."""
+        """Claim the row that *data* describes, for as long as this invocation can run."""
         if remaining_time_in_millis is None:
             raise ValueError("the lease needs the Lambda context, to know how long it lasts")
         until = clock.now_ms() + remaining_time_in_millis + GRACE_MS
@@ -109,7 +109,7 @@ class Lease(BasePersistenceLayer):
             raise IdempotencyKeyError("an event has no id")
         return str(key)
 
-    def _put_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - the row says more than the record
+    def _put_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - the row holds more than the record
         row = self.mine
         try:
             self._table.put(row.attributes(), when=Event.attr(Event.partition_key).not_exists())
@@ -117,9 +117,9 @@ class Lease(BasePersistenceLayer):
             self._mine = self._taken_over(row, Event.read(refusal.existing or {}))
 
     def _taken_over(self, row: Event, found: Event) -> Event:
-        """The row, taken over from a worker that cannot be alive. Raises IdempotencyItemAlreadyExistsError."""
+        """Take the row over once its worker's lease has expired. Raises IdempotencyItemAlreadyExistsError."""
         if found.lease_owner == row.lease_owner:
-            return found  # Our own write, whose answer was lost.
+            return found  # This worker's own write; its response was lost.
         if clock.is_over(found.expires_at):
             return self._replaced(row, found)
         is_held = (found.lease_until or 0) > clock.now_ms()
@@ -145,7 +145,7 @@ class Lease(BasePersistenceLayer):
         return Event.read(taken)
 
     def _replaced(self, row: Event, dead: Event) -> Event:
-        """A new row in the place of one whose time is over, which DynamoDB has not deleted yet."""
+        """Replace a row that has expired and that DynamoDB has not deleted yet."""
         try:
             self._table.put(row.attributes(), when=Event.attr(TTL_ATTRIBUTE).eq(dead.expires_at))
         except ConditionFailed as refusal:
@@ -164,7 +164,7 @@ class Lease(BasePersistenceLayer):
         return _record(self._found)
 
     def _update_record(self, data_record: DataRecord) -> None:
-        """Finish. Raises LeaseLost."""
+        """Finish the row. Raises LeaseLost."""
         finish = Finish.model_validate_json(data_record.response_data)
         facts = Event.named(
             status=finish.status,
@@ -182,12 +182,12 @@ class Lease(BasePersistenceLayer):
             )
         except ConditionFailed as refusal:
             existing = Event.read(refusal.existing) if refusal.existing else None
-            # Finished, perhaps by this very write whose answer was lost. Held by another one: no longer ours.
+            # Finished: possibly by this very write, whose response was lost. Held by another worker: the lease is lost.
             if existing is None or existing.status == EventStatus.PROCESSING:
                 raise LeaseLost from None
 
     def _delete_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - see _put_record
-        """After an exception: nothing is deleted, the next delivery may take over at once."""
+        """Free the row after an exception: it is not deleted, and the next delivery may take over at once."""
         row = self.mine
         mine = Event.attr("lease_owner").eq(row.lease_owner)
         try:
@@ -195,18 +195,18 @@ class Lease(BasePersistenceLayer):
                 key_of(Event, row.event_id), put=Event.named(lease_until=0), when=mine
             )
         except ConditionFailed:
-            return  # Somebody else holds it, or it is finished.
+            return  # Another worker holds it, or it is finished.
 
 
 def hold(lease: Lease, row: Event, context: LambdaContext, work: Work) -> bool:
     """
-    Do *work* with the row of an event while nobody else does, and finish the row; False where it was finished before.
+    Run *work* with the event's row under an exclusive lease, and finish the row; False if it was finished before.
 
-    Raises Held while another worker may be alive, LeaseLost when one took over, and what the work raises.
+    Raises Held while another worker may be alive, LeaseLost if one took over, and any exception of *work*.
     """
     worked = False
 
-    def handle(*, row: Event) -> dict[str, Any]:  # noqa: ARG001 - the library claims by it
+    def handle(*, row: Event) -> dict[str, Any]:  # noqa: ARG001 - the library claims the row by this argument
         nonlocal worked
         worked = True
         return work(lease.mine).model_dump(mode="json")
@@ -230,13 +230,13 @@ def hold(lease: Lease, row: Event, context: LambdaContext, work: Work) -> bool:
         until = (lease.found.lease_until or 0) if lease.found else 0
         raise Held(max(0, until - clock.now_ms()) + AFTER_LEASE_MS) from None
     except IdempotencyPersistenceLayerError as wrapped:
-        # The library repeats texts of exceptions in its own; what failed says it better.
+        # The library's exception embeds other exceptions' texts; its cause is more precise.
         raise (wrapped.__cause__ or wrapped) from None
     return worked
 
 
 def _record(row: Event) -> DataRecord:
-    """A row as the library knows records. No times: whether a lease is over is decided here, by our clock."""
+    """Convert a row to the library's record. Without times: this module checks expiry, with its own clock."""
     is_held = row.status == EventStatus.PROCESSING
     return DataRecord(
         idempotency_key=row.event_id,

@@ -1,12 +1,12 @@
 """
-The help desk's request limit, shared by everybody who calls it: one token bucket in the state table.
+The help desk's request limit, shared by all its callers: one token bucket in the state table.
 
-The account may make 50 requests in any 30 seconds. The bucket holds 8 tokens and gains 1.4 a second, so no 30 seconds
-see more than 8 + 30 x 1.4 = 50, however many workers take them. A request that is refused all the same closes the
-bucket for all of them until the time that the help desk named.
+The account may make 50 requests in any 30 seconds. The bucket holds 8 tokens and gains 1.4 a second, so at most
+8 + 30 x 1.4 = 50 are taken in any 30 seconds, by any number of workers. A 429 response closes the bucket for all
+callers until the time that the help desk gave.
 
-    take:   read -> enough tokens? -> write tokens - 1, if `version` is still the one that was read -> go
-                 -> too few, or closed -> wait for them here if that is short, else Throttled: the queue brings it back
+    take:   read -> enough tokens? -> write tokens - 1, if `version` is unchanged -> send the request
+                 -> too few, or closed -> wait in place if that is short, else Throttled: the queue retries the event
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ CAPACITY = Decimal(8)
 REFILL_PER_MS = Decimal("0.0014")
 LEFT_AFTER_WAIT_MS = 15 * clock.SECOND_MS
 JITTER_MS = 2 * clock.SECOND_MS
-# Of a 429 that names no time.
+# For a 429 that gives no time.
 BLOCK_MS = 10 * clock.SECOND_MS
-# A lost round is one that somebody else won. Ten workers, sweep and admin win at most twelve before it is our turn;
-# the waits need the rest.
+# A round is lost only to another caller. Ten workers, sweep and admin win at most twelve rounds first; the waits need
+# the rest.
 ROUNDS = 24
 
 
 class Lane(IntEnum):
-    """Who asks, and how many tokens it leaves to those who are more in a hurry."""
+    """The caller's priority; its value is the number of tokens left for callers with a higher one."""
 
     CHAT = 0
     MAIL = 3
     BACKGROUND = 5  # sweep and admin
 
 
-# Mail waits longer in place: what comes back to the queue instead uses up one of its five receives.
+# Mail waits longer in place: each return to the queue uses up one of its five receives.
 LONGEST_WAIT_MS = {
     Lane.CHAT: 5 * clock.SECOND_MS,
     Lane.MAIL: 20 * clock.SECOND_MS,
@@ -56,7 +56,7 @@ LONGEST_WAIT_MS = {
 
 
 class Throttled(Transient):
-    """No token now; after *wait_ms*, which holds some jitter, there may be one."""
+    """No token is available now; one may be after *wait_ms*, which includes jitter."""
 
     def __init__(self, wait_ms: int) -> None:
         super().__init__("throttled", wait_ms)
@@ -70,10 +70,10 @@ class Limiter:
 
     def take(self, lane: Lane, deadline_ms: int) -> None:
         """
-        Take one token for one request, which has to follow at once. Raises Throttled.
+        Take one token for one request, which must follow at once. Raises Throttled.
 
-        *deadline_ms*: when this invocation ends. A token is waited for at most 5 s, by mail 20 s; the end of a
-        closed bucket for as long as 15 s are left after it.
+        *deadline_ms*: end of this invocation. Waits for a token at most 5 s, for mail 20 s, and for a closed bucket to
+        open as long as 15 s remain afterwards.
         """
         waited_ms = 0
         bucket = self._read()
@@ -87,7 +87,7 @@ class Limiter:
                 try:
                     self._write(bucket, tokens=tokens - 1, refilled_at=_latest(bucket, now))
                 except ConditionFailed as lost:
-                    # Somebody was faster; or our own write was, and its answer was lost: one token is wasted then.
+                    # Another caller was faster; or this write succeeded, its response was lost and a token is wasted.
                     bucket = TokenBucket.read(lost.existing) if lost.existing else None
                     continue
                 return
@@ -104,7 +104,7 @@ class Limiter:
 
     def close(self, retry_after: str | None) -> None:
         """
-        Let nobody call before the time that a 429 named: seconds, or an HTTP date. Never shortens what is known.
+        Close the bucket until the time that a 429 gave: seconds, or an HTTP date. Never shortens a known time.
 
         Safe to repeat: the later time stays.
         """
@@ -115,7 +115,7 @@ class Limiter:
             if bucket and (bucket.blocked_until or 0) >= until:
                 return
             try:
-                # The tokens stay as they are: whoever comes after the time named finds no more than 8.
+                # The token count stays unchanged: at the reopening there are at most 8.
                 self._write(
                     bucket,
                     tokens=_tokens(bucket, now),
@@ -126,7 +126,7 @@ class Limiter:
                 bucket = TokenBucket.read(lost.existing) if lost.existing else None
                 continue
             return
-        # So many write it that the next of them is told by the help desk itself.
+        # Under this much contention the next caller learns the limit from the help desk's own 429.
 
     def _read(self) -> TokenBucket | None:
         found = self.table.get(key_of(TokenBucket, KEY))
@@ -140,7 +140,7 @@ class Limiter:
         refilled_at: int,
         blocked_until: int | None = None,
     ) -> None:
-        """Write the bucket, unless it is no longer the one that was seen. Raises ConditionFailed."""
+        """Write the bucket, unless it changed since it was read. Raises ConditionFailed."""
         version = TokenBucket.attr("version")
         self.table.update(
             key_of(TokenBucket, KEY),
@@ -157,7 +157,7 @@ class Limiter:
 
 
 def wait_named_by(retry_after: str | None, now_ms: int) -> int:
-    """Milliseconds from now that a `Retry-After` header asks for, rounded up; ten seconds for one that says nothing."""
+    """Return the wait of a `Retry-After` header in ms from now, rounded up; ten seconds if it is absent or invalid."""
     text = (retry_after or "").strip()
     if text.isascii() and text.isdecimal():
         return int(text) * clock.SECOND_MS
@@ -165,21 +165,21 @@ def wait_named_by(retry_after: str | None, now_ms: int) -> int:
         moment = parsedate_to_datetime(text)
     except ValueError:
         return BLOCK_MS
-    # A date has no fractions: its second may not have begun to be over.
+    # A date has no fractions of a second: wait until its second is over.
     return max(0, math.ceil(moment.timestamp() * 1_000) + clock.SECOND_MS - now_ms)
 
 
 def _tokens(bucket: TokenBucket | None, now: int) -> Decimal:
-    """The tokens at *now*. A clock that is behind the last writer's refills nothing."""
+    """Return the tokens at *now*. A clock behind the last writer's refills nothing."""
     if bucket is None:
         return CAPACITY
     return min(CAPACITY, bucket.tokens + max(0, now - bucket.refilled_at) * REFILL_PER_MS)
 
 
 def _latest(bucket: TokenBucket | None, now: int) -> int:
-    """Where refilling goes on from: time that was counted once is not counted again by a clock that is behind."""
+    """Return the time from which to refill, so that a clock that is behind never counts time twice."""
     return max(now, bucket.refilled_at) if bucket else now
 
 
 def _jitter_ms() -> int:
-    return random.randint(0, JITTER_MS)  # noqa: S311 - spreads load; nothing is kept secret by it
+    return random.randint(0, JITTER_MS)  # noqa: S311 - spreads load; not used for secrets

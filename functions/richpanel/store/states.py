@@ -1,8 +1,8 @@
 """
-What is remembered of tickets and customers. Every write is conditional on the version that it was made from.
+State rows of tickets, customers and the sweep. Every change is conditional on the version that it was made from.
 
-Several workers may write one row: the sweep's, a person's, another message's. Whoever loses reads again and says anew
-what to change; what a change says must therefore only depend on the state that it is given.
+Several workers may write one row: for another message, the sweep, an operator. A writer that loses reads the row again
+and decides again; a change must therefore depend only on the state passed to it.
 """
 
 from collections.abc import Callable
@@ -17,43 +17,43 @@ ROUNDS = 3
 
 
 class Erased(Exception):
-    """The conversation was erased, perhaps just now: nothing is written or done for it any more."""
+    """The conversation was erased, possibly just now: nothing more is written or done for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What to write: `put` sets (None leaves as it is), `add` adds members of a set, `drop` removes."""
+    """An update: `put` sets attributes (None changes nothing), `add` adds set members, `drop` removes attributes."""
 
     put: Attributes = field(default_factory=dict)
     add: Attributes = field(default_factory=dict)
     drop: tuple[str, ...] = ()
 
 
-# None: there is nothing to change.
+# Returns None if there is nothing to change.
 type Decide[Row: StateRow] = Callable[[Row | None], Change | None]
 
 
 def conversation(table: Table, conversation_id: str) -> ConversationState | None:
-    """What is known of a ticket, strongly consistent."""
+    """Read the state of a ticket, strongly consistent."""
     item = table.get(key_of(ConversationState, conversation_id))
     return ConversationState.read(item) if item else None
 
 
 def conversations(table: Table, ids: list[str]) -> dict[str, ConversationState]:
-    """What is known of at most 100 tickets, by id."""
+    """Read the states of at most 100 tickets, by id."""
     found = table.get_many([key_of(ConversationState, one) for one in dict.fromkeys(ids)])
     rows = [ConversationState.read(item) for item in found]
     return {row.conversation_id: row for row in rows}
 
 
 def customer(table: Table, hmac: str) -> CustomerState | None:
-    """How often a customer was answered, strongly consistent."""
+    """Read the state of a customer, strongly consistent."""
     item = table.get(key_of(CustomerState, CustomerState.key(hmac)))
     return CustomerState.read(item) if item else None
 
 
 def sweep(table: Table) -> Sweep | None:
-    """How far the sweep has come."""
+    """Read the progress of the sweep."""
     item = table.get(key_of(Sweep, Sweep.patterns[0]))
     return Sweep.read(item) if item else None
 
@@ -61,7 +61,7 @@ def sweep(table: Table) -> Sweep | None:
 def change_conversation(
     table: Table, conversation_id: str, decide: Decide[ConversationState]
 ) -> ConversationState | None:
-    """Change what is known of a ticket, and return it. Raises Erased, and Transient when others write all the time."""
+    """Change the state of a ticket, and return it. Raises Erased, and Transient after repeated write conflicts."""
 
     def unless_erased(state: ConversationState | None) -> Change | None:
         if state and state.erased_at:
@@ -72,12 +72,12 @@ def change_conversation(
 
 
 def change_customer(table: Table, hmac: str, decide: Decide[CustomerState]) -> CustomerState | None:
-    """Change what is known of a customer. Raises Transient when others write it all the time."""
+    """Change the state of a customer. Raises Transient after repeated write conflicts."""
     return _change(table, CustomerState, CustomerState.key(hmac), decide)
 
 
 def note_sweep(table: Table, began_at: str) -> None:
-    """Note that the pass of the sweep that began then read all it had to; an older one changes nothing."""
+    """Record that the sweep's pass begun at *began_at* is complete; an older pass changes nothing."""
 
     def complete(known: Sweep | None) -> Change | None:
         is_newer = known is None or (known.completed_at or "") < began_at
@@ -88,13 +88,13 @@ def note_sweep(table: Table, began_at: str) -> None:
 
 
 def note_sweep_page(table: Table, began_at: str, next_page: int) -> None:
-    """Note that the pass of the sweep that began then goes on at this page. Safe to repeat."""
+    """Record that the sweep's pass begun at *began_at* continues at this page. Safe to repeat."""
     facts = Sweep.named(began_at=began_at, next_page=next_page)
     _change(table, Sweep, Sweep.patterns[0], lambda _: Change(put=facts))
 
 
 def bury(table: Table, conversation_id: str, ttl_seconds: int) -> None:
-    """Forget all of a ticket but that it was erased, for as long as a redelivery may come. Safe to repeat."""
+    """Replace a ticket's state with a tombstone, kept for as long as a redelivery may arrive. Safe to repeat."""
     now = clock.to_text(clock.now_ms())
     tombstone = ConversationState(
         conversation_id=conversation_id,
@@ -102,7 +102,7 @@ def bury(table: Table, conversation_id: str, ttl_seconds: int) -> None:
         erased_at=now,
         expires_at=clock.expires_in(ttl_seconds),
     )
-    # No condition: whatever stands there is to go, and a writer who read it before finds another version.
+    # No condition: any existing row is to be replaced, and a writer that read it before finds another version.
     table.put(tombstone.attributes())
 
 
@@ -118,7 +118,7 @@ def _change[Row: StateRow](
         try:
             return kind.read(_write(table, kind, key, seen, change))
         except ConditionFailed:
-            continue  # Somebody was faster; or our own write was, and its answer was lost: then nothing is left to do.
+            continue  # Another writer was faster, or this write succeeded and its response was lost.
     raise Transient("state_contended")
 
 
@@ -139,7 +139,7 @@ def _write[Row: StateRow](
             drop=change.drop,
             when=version.eq(seen.version),
         )
-    # A row whose time is over is not shown, and may still be there: nothing of it may come back.
+    # An expired row is not returned by reads but may still exist: replace it entirely.
     is_gone = kind.attr("expires_at").lte(clock.now_ms() // clock.SECOND_MS)
     row = {
         name: value

@@ -1,1 +1,1 @@
-"""The processing of one ticket event: decide, tag, assign, reply, remember, audit."""
+"""Processing of one ticket event: decide, tag, assign, reply, update the state, audit."""

@@ -1,8 +1,8 @@
 """
-What follows from a decision, in an order in which every step is free the second time.
+Carries out a decision, in an order in which every step may be repeated without effect.
 
-A step that the help desk refuses is written down and stops no other: a missing tag must not lose a flag, nor a refused
-reply a route. What passes flies on, and the next delivery does the rest.
+A step that the help desk refuses is recorded in the audit and does not stop the other steps: a missing tag must not
+lose a risk flag, nor a refused reply a route. Other exceptions propagate, and the next delivery does the rest.
 """
 
 from collections.abc import Callable
@@ -28,10 +28,10 @@ NOT_SENT = (ControlTag.SEND_FAILED, ControlTag.ESCALATED_HUMAN)
 @dataclass(frozen=True, slots=True)
 class Answered:
     """
-    How the reply stands, from this run or an earlier one; *state* None where there is none.
+    The status of the reply, from this run or an earlier one; *state* is None when there is no reply.
 
-    *template* and *body_hash* are those of what went out, whatever is decided now. *waits*: a later delivery has to
-    find out. *dropped*: an earlier run meant to send one, and certainly did not.
+    *template* and *body_hash* belong to the reply that was sent, which may differ from the current decision. *waits* is
+    set when a later delivery must determine the outcome. *dropped*: an earlier run reserved a reply and never sent it.
     """
 
     state: State | None = None
@@ -43,15 +43,15 @@ class Answered:
 
     @property
     def may_be_out(self) -> bool:
-        """Whether the customer has it, or may have it."""
+        """Whether the customer has, or may have, received the reply."""
         return self.state in {*_OUT, State.UNKNOWN}
 
 
 def act(here: Resources, case: Case, decision: Decision) -> None:
     """
-    Reply, tag, assign or close, and say so. Raises Transient where a later delivery has to go on.
+    Reply, tag, assign or close, and write the audit rows. Raises Transient when a later delivery has to continue.
 
-    The ticket is routed and tagged also while nobody knows whether its reply arrived: people must not wait for that.
+    The ticket is routed and tagged even while the outcome of its reply is unknown: agents must not wait for that.
     """
     memory.flag(here, case, decision)
     answered = _answer(here, case, decision)
@@ -67,7 +67,7 @@ def act(here: Resources, case: Case, decision: Decision) -> None:
 
 
 def _tried(step: Callable[[], str | None]) -> str:
-    """The result of a step: done, left undone for the reason that it returns, or refused by the help desk."""
+    """Return the audit result of a step: success, skipped for the reason it returned, or refused by the help desk."""
     try:
         skipped = step()
     except Permanent as refused:
@@ -77,7 +77,7 @@ def _tried(step: Callable[[], str | None]) -> str:
 
 
 def _answer(here: Resources, case: Case, decision: Decision) -> Answered:
-    """Send what was decided, or find out what became of the reply of an earlier run."""
+    """Send the decided reply, or determine the outcome of an earlier run's reply."""
     before = reservations.found(here, case)
     if before is not None and before.state is not State.RESERVED:
         if before.state is State.FAILED:
@@ -86,7 +86,7 @@ def _answer(here: Resources, case: Case, decision: Decision) -> Answered:
     in_doubt = before is not None and before.deadline != 0
     wanted = decision.reply is not None and case.may_write
     if not wanted and not in_doubt:
-        # What an earlier run meant to send, and certainly did not, is not to be sent any more.
+        # A reply that an earlier run reserved and never sent is no longer wanted.
         reservations.give_back(here, case)
         return Answered(dropped=before is not None)
     try:
@@ -102,7 +102,7 @@ def _answer(here: Resources, case: Case, decision: Decision) -> Answered:
 
 
 def _as_it_stands(state: State, row: Action | None) -> Answered:
-    """What is true of a reply in this state, of which the row tells."""
+    """Return the status of a reply in *state*; *row* is its ledger row."""
     told = (row.model_extra or {}) if row else {}
     answered = Answered(state, (), told.get("template"), row.body_hash if row else None)
     if state is State.FAILED:
@@ -124,7 +124,7 @@ def _assign_or_close(here: Resources, case: Case, decision: Decision, answered: 
         key = Action.key(Action.CLOSE, *message)
         result = _tried(lambda: ticket_tags.close(here, case, decision, reply_hash))
     elif answered.waits and decision.close_when_confirmed:
-        return  # Closed once the reply is seen, or assigned once nobody can see it: never both.
+        return  # Decided later: closed if the reply is confirmed, assigned if it stays unknown; never both.
     elif assignee is not None:
         kind = "assign"
         key = Action.key(Action.ASSIGN, message[0], assignee, message[1])
@@ -135,7 +135,7 @@ def _assign_or_close(here: Resources, case: Case, decision: Decision, answered: 
 
 
 def _may_close(decision: Decision, answered: Answered) -> bool:
-    """Only after the very reply that says so: an earlier run may have sent another one."""
+    """Whether to close: only after the closing reply itself, as an earlier run may have sent another template."""
     is_that = decision.reply is not None and answered.template == decision.reply.template
     return decision.close_when_confirmed and is_that and answered.state in _OUT
 

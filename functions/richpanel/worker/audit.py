@@ -1,7 +1,7 @@
 """
-Why a ticket was handled as it was: rows for people, of codes, scores and ids alone.
+Audit rows that explain to operators how a ticket was handled: codes, scores and ids only.
 
-The time in a row's key is that of the event's first claim, so a redelivery writes the same rows, and the first stay.
+The time in a row's key is that of the event's first claim, so a redelivery repeats the keys and the first rows stay.
 """
 
 import json
@@ -23,12 +23,12 @@ LONGEST_PAYLOAD_BYTES = 1_000
 
 
 def skipped(reason: str) -> str:
-    """The result of what was left undone."""
+    """Return the result text of a step that was skipped."""
     return f"skipped: {reason}"
 
 
 def failed(reason: str) -> str:
-    """The result of what could not be done."""
+    """Return the result text of a step that failed."""
     return f"fail: {reason}"
 
 
@@ -42,7 +42,7 @@ def write(
     key: str | None = None,
 ) -> None:
     """
-    Keep one action of an event. *key* is that of its ledger row, where it has one.
+    Write the audit row of one action of an event. *key* is the key of its ledger row, if it has one.
 
     Safe to repeat: the first row of an action stays.
     """
@@ -61,13 +61,13 @@ def write(
 
 
 def is_written(here: Resources, event: Event, key: str) -> bool:
-    """Whether the action with this ledger key was written down for an event."""
+    """Whether the audit of an event holds a row for the action with this ledger key."""
     sort_key = _sort_key(event, _id_of(key))
     return audits.one(here.audit, event.conversation_id, sort_key) is not None
 
 
 def reason_of(here: Resources, event: Event) -> str | None:
-    """Why an event was decided as it was, as far as that was written down."""
+    """Return the reason code of an event's decision, or None if its audit row does not exist or gives none."""
     found = audits.one(here.audit, event.conversation_id, _sort_key(event, _own_id(event, "route")))
     reason = json.loads(found.action_payload_redacted).get("reason") if found else None
     return str(reason) if reason else None
@@ -78,17 +78,17 @@ def _sort_key(event: Event, action_id: str) -> str:
 
 
 def _own_id(event: Event, kind: Kind) -> str:
-    """The name of what has no ledger row: with the message, as two events of a ticket may begin in one millisecond."""
+    """Return the id of an action without a ledger row. It names the message: events may share a millisecond."""
     return f"{kind}:{event.event_id.removeprefix(event_prefix(event.conversation_id))}"
 
 
 def _id_of(key: str) -> str:
-    """The name of an action among those of its event, from its ledger key."""
+    """Return the id of an action within its event's audit, from its ledger key."""
     return key.partition(":")[2]
 
 
 def as_text(payload: dict[str, Any]) -> str:
-    """The payload as JSON of at most 1 KB, redacted once more. What is too long loses its longest parts."""
+    """Return the payload as JSON of at most 1 KB, redacted again. If it is too long, its longest fields are dropped."""
     left = {name: value for name, value in payload.items() if value not in (None, [], (), {})}
     while True:
         text = redact(json.dumps(left, ensure_ascii=True, separators=(",", ":"), default=str))
@@ -99,7 +99,7 @@ def as_text(payload: dict[str, Any]) -> str:
 
 
 def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
-    """What a decision was, and what it was made from."""
+    """Return the audit payload of a decision: its outcome and its inputs."""
     return {
         "intent": decision.intent,
         "secondary": decision.secondary,

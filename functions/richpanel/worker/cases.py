@@ -1,4 +1,4 @@
-"""One turn on its way through the worker, and what is decided about it."""
+"""One turn during processing (`Case`), and how its decision is made."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ from shared.failures import Transient
 
 
 class Overtaken(Transient):
-    """Somebody wrote the conversation's state, or in the ticket, since it was decided on: decide anew."""
+    """The conversation's state or the ticket changed since the decision was made: the next delivery decides again."""
 
     def __init__(self) -> None:
         super().__init__("overtaken")
@@ -46,11 +46,12 @@ class Overtaken(Transient):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """
-    A turn with all that its handling depends on. *event* is its claimed row, *state* what was remembered when it began.
+    A turn with everything that its handling depends on. *event* is its claimed row, *state* the conversation's state
+    as read before the turn.
 
-    *ticket* and *reading* are None where the help desk has no such ticket; *read_at* is when it was read (ms since
-    1970). *customer* is the HMAC of the sender's address, None where it is not proved. *was_closed_by_us*: an earlier
-    run of this very event closed the ticket.
+    *ticket* and *reading* are None if the help desk has no such ticket; *read_at* is when it was read (ms since 1970).
+    *customer* is the HMAC of the sender's address, None if the address is not proved. *was_closed_by_us*: an earlier
+    run of the same event closed the ticket.
     """
 
     event: Event
@@ -69,27 +70,27 @@ class Case:
 
     @property
     def conversation_id(self) -> str:
-        """The ticket, which is the conversation."""
+        """The ticket id, which is the conversation id."""
         return self.event.conversation_id
 
     @property
     def target(self) -> Said:
-        """The comment that is decided on."""
+        """The comment that the decision is about."""
         return self.talk.target
 
     @property
     def counted_as(self) -> str:
-        """What the event is called where its customer is counted: a row of several tickets names none of them."""
+        """The event's id in the customer's count, hashed: a row shared by several tickets must name none of them."""
         return digest(self.event.event_id)[:16]
 
     @property
     def may_write(self) -> bool:
-        """Whether anything may be changed in the help desk: it is set up, has the ticket, and nobody tries things."""
+        """Whether the help desk may be changed: it is set up, the ticket exists, and dry run is off."""
         return self.desk is not None and self.ticket is not None and not self.switches.dry_run
 
 
 def decision_on(here: Sources, case: Case) -> Decision:
-    """What to do about a case; looks the order up where the answer depends on it. Raises Throttled."""
+    """Decide on a case; looks up the order if the decision depends on it. Raises Throttled."""
     memory = _memory(here, case)
     now, shop = _moment(clock.now_ms()), here.account.shop
     message = _message(here, case, awaits_order_number(memory, now))
@@ -103,7 +104,7 @@ def decision_on(here: Sources, case: Case) -> Decision:
     if decision.wants_verdict and here.judge and turn.model:
         turn = replace(turn, model=here.judge.verdict(message, rules, turn.model))
         decision = decide(turn, memory, order, case.switches, now, shop=shop)
-    # Asked last, and only where there is something to refuse.
+    # Checked last, and only if there is a reply to refuse.
     refusal = opt_out(here, case) if decision.reply else None
     if refusal:
         turn = replace(turn, policy_refusal=refusal)
@@ -112,17 +113,17 @@ def decision_on(here: Sources, case: Case) -> Decision:
 
 
 def opt_out(here: Sources, case: Case) -> str | None:
-    """Why those whom a reply would reach get none from a machine; None where they may."""
+    """Return why the recipients of a reply must not get an automatic one, or None if they may."""
     if case.ticket is None:
-        return None  # It gets no reply anyway.
+        return None  # There will be no reply.
     target = _comment(case.ticket, case.target)
     return opt_outs.refusal(here.consents, here.account.company, case.ticket, target, case.channel)
 
 
 def _with_threats(rules: Classification, case: Case) -> Classification:
     """
-    The answer with what only people may handle in messages beside this turn: those that nobody has handled yet, and
-    those that a person answered before we were here. A machine answers nobody who has threatened.
+    Add the Tier 0 risk flags of the messages beside this turn: messages not handled yet, and those that an agent
+    answered before Parley first handled the ticket. A customer who has threatened gets no automatic reply.
     """
     beside = [classify(Message(text=said.text, channel=case.channel)) for said in case.talk.aside]
     flags = {flag for answer in beside for flag in tier0_flags_of(answer)}
@@ -130,7 +131,7 @@ def _with_threats(rules: Classification, case: Case) -> Classification:
 
 
 def sender_hmac(here: Sources, ticket: Ticket, said: Said) -> str | None:
-    """The HMAC of the address that a comment came from; None where that is not proved."""
+    """Return the HMAC of the address that a comment came from, or None if the address is not proved."""
     comment = _comment(ticket, said)
     address = identity.sender_of(ticket, comment) if comment else None
     return customer_hmac(here.keys, address) if address and can_count(here.keys) else None
@@ -153,14 +154,14 @@ def _turn(here: Sources, case: Case, message: Message, rules: Classification) ->
         route_only=talk.route_only if ticket else RouteOnly.TICKET_UNREADABLE,
         earlier_auto_reply=bool(reading and reading.has_automatic_reply(case.target.place)),
         recipient_is_listed=case.customer in here.account.allowlist,
-        # Who cannot be counted could be answered any number of times.
+        # Without the keys for the HMAC, the limit on replies to one customer could not be enforced.
         policy_refusal=None if can_count(here.keys) else "customers_not_counted",
     )
     return replace(turn, newest=reading.newest) if reading else turn
 
 
 def _is_open(case: Case) -> bool:
-    """Whether the ticket is open, as far as this turn is concerned: what its own first run closed was open then."""
+    """Whether the ticket counts as open for this turn: if an earlier run of this turn closed it, it was open then."""
     return case.was_closed_by_us or not (case.ticket and case.ticket.is_closed)
 
 
@@ -185,7 +186,7 @@ def _memory(here: Sources, case: Case) -> Memory:
     times = customer.times_beside(case.counted_as) if customer else None
     if state is None:
         return Memory(customer_reply_times=moments(times))
-    # A redelivery decides from what stood before its first run, not from what that made of it.
+    # A redelivery decides from the state before its first run, not from the changes that run made.
     flow, last = state.flow_before(case.target.name), state.last_auto_reply
     return Memory(
         pending_flow=PendingFlow(_of_text(flow.requested_at), flow.attempts, flow.type)
@@ -222,7 +223,7 @@ def _comment(ticket: Ticket, said: Said) -> Comment | None:
 
 
 def moments(texts: list[str] | None) -> tuple[datetime, ...]:
-    """Times as they are stored, to count with."""
+    """Parse stored times."""
     return tuple(_of_text(text) for text in texts or ())
 
 

@@ -1,8 +1,8 @@
 """
-What a conversation is remembered by after a turn: little, and only forward.
+Updates of a conversation's state after a turn. Fields that describe the newest message never move backwards.
 
-One write for each turn. That of a turn that is answered is made before the reply, together with the reply's slot and
-reservation (`ahead`); what did not go out is taken back and written anew.
+One write per turn. If the turn gets a reply, the write is made before the reply, together with the reply's slot and
+reservation (`ahead`); if the reply was not sent, the change is undone and written again.
 """
 
 from dataclasses import replace
@@ -21,7 +21,7 @@ from shared import clock
 
 
 def head_of(state: ConversationState | None) -> Place | None:
-    """The newest message that was handled; None where none was."""
+    """Return the place of the newest handled message, or None if none was handled."""
     if state is None or state.last_processed_message_at is None:
         return None
     return clock.from_text(state.last_processed_message_at), state.last_processed_message_id or ""
@@ -29,10 +29,10 @@ def head_of(state: ConversationState | None) -> Place | None:
 
 def is_remembered(case: Case) -> bool:
     """
-    Whether this turn was remembered by a run that died before it finished: all that comes before was done then.
+    Whether the state holds this turn from a run that died before it finished: all steps before that write were done.
 
-    To decide again would be wrong: what is remembered now holds the turn itself. Not so what was written ahead of a
-    reply: that proves nothing, and says what stood there before.
+    Deciding again would be wrong, as the state now includes the turn itself. A write made ahead of a reply does not
+    count: it proves nothing, and its reservation keeps the previous question.
     """
     state = case.state
     if state is None or state.reservation_of(case.target.name):
@@ -41,7 +41,7 @@ def is_remembered(case: Case) -> bool:
 
 
 def is_ahead(case: Case) -> bool:
-    """Whether this turn was remembered ahead of its reply, and is the newest that was: nothing was taken back."""
+    """Whether the state holds this turn ahead of its reply, as its newest turn, and the change was not undone."""
     state, name = case.state, case.target.name
     if state is None or not state.is_slot_of(name) or state.reservation_of(name) is None:
         return False
@@ -49,7 +49,7 @@ def is_ahead(case: Case) -> bool:
 
 
 def flag(here: Resources, case: Case, decision: Decision) -> None:
-    """Write what is to be feared of a conversation before anything else is done: it outlives all that may fail."""
+    """Write the decision's risk flags before any other step, so that they survive a failure of later steps."""
     flags = {str(one) for one in decision.risk_flags}
 
     def change(state: ConversationState | None) -> Change | None:
@@ -69,16 +69,15 @@ def _change_for(
     sent: str | None,
     processed_at: int,
 ) -> Change:
-    """What the turn changes. *sent*: the template of the reply that is out, or may be."""
+    """Return the change that the turn makes. *sent*: template of the reply that was sent or may have been."""
     facts = ConversationState.named(
         last_processed_at=_later(state, clock.to_text(max(0, processed_at)))
     )
     head, name = head_of(state), case.target.name
     is_late = case.talk.route_only is RouteOnly.LATE_MESSAGE
     if is_late or (head is not None and head > case.target.place):
-        return Change(
-            put=facts
-        )  # Something newer was handled: only what never goes back may be said.
+        # A newer message was handled already: change only fields that never move backwards.
+        return Change(put=facts)
     moment, message_id = case.target.place
     facts |= ConversationState.named(
         last_processed_message_id=message_id,
@@ -89,9 +88,8 @@ def _change_for(
     )
     asked = case.state.flow_before(name) if case.state else None
     if (state.flow_before(name) if state else None) != asked:
-        return Change(
-            put=facts
-        )  # Another turn has asked, or given up, since this one was decided on.
+        # Another turn has asked the question, or dropped it, since this turn was decided.
+        return Change(put=facts)
     flow = _flow_after(decision, asked, sent)
     if flow is None:
         return Change(put=facts, drop=("pending_flow",))
@@ -102,8 +100,8 @@ def _flow_after(
     decision: Decision, asked: PendingFlow | None, sent: str | None
 ) -> dict[str, object] | None:
     """
-    What becomes of our question. It follows from what went out, not from what is decided now: a redelivery may decide
-    otherwise than the run that sent the reply.
+    Return the pending question after the turn. It depends on the reply that was sent, not on the current decision: a
+    redelivery may decide differently from the run that sent the reply.
     """
     if sent is None:
         left = decision.pending_flow_unsent if decision.reply else decision.pending_flow
@@ -119,17 +117,17 @@ def _flow_after(
 
 
 def ahead(case: Case, decision: Decision, state: ConversationState | None, sent: str) -> Change:
-    """What the turn changes, to be written before its reply: as if that had gone out."""
-    # Up to before this message, and no further: the sweep comes back to the ticket until somebody saw the turn done.
+    """Return the change that the turn makes, written before its reply as if the reply had been sent."""
+    # Just before this message: the sweep keeps returning to the ticket until a run has finished the turn.
     before = min(case.read_at, case.target.at_ms - 1)
     return _change_for(case, decision, state, sent=sent, processed_at=before)
 
 
 def remember(here: Resources, case: Case, decision: Decision, *, sent: str | None) -> None:
     """
-    Write what the turn changes, unless it stands there already. Safe to repeat.
+    Write the turn's changes to the state, unless it has them already. Safe to repeat.
 
-    Raises Transient and Erased; Overtaken where a reply to this very message was reserved that we know nothing of.
+    Raises Transient and Erased, and Overtaken if a reply to this message is reserved and this run knows of none.
     """
     name = case.target.name
 
@@ -148,7 +146,7 @@ def remember(here: Resources, case: Case, decision: Decision, *, sent: str | Non
 
 
 def touch(here: Resources, conversation_id: str, read_at: int) -> None:
-    """Note that we looked and found nothing new: what we wrote ourselves must not keep the ticket in the sweep."""
+    """Record that the ticket was read and had nothing new, so that our own changes do not keep it in the sweep."""
     now = clock.to_text(read_at)
 
     def change(state: ConversationState | None) -> Change:

@@ -1,4 +1,4 @@
-"""Events that can never be handled: kept with their reason, so that they hold up nobody and somebody sees them."""
+"""Parks events that can never be handled, with a reason, so that they block no others and operators can see them."""
 
 import hashlib
 
@@ -13,15 +13,15 @@ UNKNOWN = "unknown"
 
 
 def park_unreadable(here: Resources, body: str, reason: str) -> None:
-    """Park a queue record that is no event, under the hash of its text. Safe to repeat."""
+    """Park a queue record that is not a valid event, under the hash of its text. Safe to repeat."""
     encoded = body.encode("utf-8", "surrogatepass")
     _park(here, Event.key(UNKNOWN, _sha256(encoded)), UNKNOWN, reason, encoded)
 
 
 def park(here: Resources, event: RichpanelEvent, reason: str) -> None:
-    """Park an event that could not even be claimed. Safe to repeat: the first one stays."""
+    """Park an event that could not be claimed. Safe to repeat: the first row stays."""
     encoded = event.to_json().encode()
-    # Never under the message's own key: whoever finds the message later has to handle it.
+    # Not under the message's own key: a later event for the same message must still be handled.
     key = Event.key(event.conversation_id, _sha256(encoded))
     _park(here, key, event.conversation_id, reason, encoded)
 

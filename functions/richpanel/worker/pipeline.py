@@ -1,11 +1,11 @@
 """
-One event of the queue: the ticket is read, its turns are decided, and each is acted on under a lease, once.
+Handles one event of the queue: reads the ticket, decides its turns, and acts on each once, under a lease.
 
     parse -> switches -> ticket and state -> turns that are due -> for each, under its lease:
-        decide -> reply -> tags -> assign or close -> audit -> state -> rows of what came along -> finish
+        decide -> reply -> tags -> assign or close -> audit -> state -> rows of the covered messages -> finish
 
-`processed` is the last write and proves that everything before it was done. Whoever dies in between leaves
-`processing`, and the next delivery rolls forward: every step before is free the second time.
+`processed` is the last write and proves that every step before it was done. A run that dies earlier leaves
+`processing`, and the next delivery rolls forward: repeating a step that was done has no effect.
 """
 
 import hashlib
@@ -36,11 +36,11 @@ from shared.aws.sqs_fifo import to_json
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import metrics
 
-# A ticket, or a message of it, may become visible a little later than we are told of it.
+# A ticket, or one of its messages, may become visible a little later than its event arrives.
 RECEIVES_UNTIL_VISIBLE = 3
-# A provider that answers with something else than JSON for as long as this does not mean it.
+# Number of deliveries after which an answer that is not JSON counts as permanent.
 RECEIVES_UNTIL_BAD = 4
-# Of comments whose events are looked up: each costs a read unit, and what is older was handled when it came.
+# Number of newest comments for which event rows are read: each costs a read unit, and older ones were handled.
 MOST_ROWS = 30
 NOT_FOUND = "ticket_not_found"
 VISIBLE_IN_MS = 5 * clock.SECOND_MS
@@ -49,7 +49,7 @@ _WRONG_KEY = frozenset({"richpanel_401", "richpanel_403"})
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One delivery of a queue record. *receives* counts those of the same record, this one included."""
+    """One delivery of a queue record. *receives* is its receive count, including this delivery."""
 
     body: str
     receives: int
@@ -57,13 +57,13 @@ class Delivery:
 
     @property
     def deadline_ms(self) -> int:
-        """When this invocation ends, ms since 1970."""
+        """End of this invocation, ms since 1970."""
         return clock.now_ms() + int(self.context.get_remaining_time_in_millis())
 
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """What the log says about one event: *outcome* is processed, duplicate, parked or erased."""
+    """Result of one event, for the log: *outcome* is processed, duplicate, parked or erased."""
 
     event: RichpanelEvent | None
     outcome: str
@@ -73,7 +73,7 @@ class Handled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Visit:
-    """What one delivery saw of its ticket."""
+    """One delivery's view of its ticket."""
 
     event: RichpanelEvent
     switches: Switches
@@ -85,7 +85,7 @@ class _Visit:
 
 
 def process(here: Resources, delivery: Delivery) -> Handled:
-    """Handle one queue record. Returns for what is done or parked; what it raises, the queue brings back."""
+    """Handle one queue record. Returns if it was handled or parked; on an exception the queue delivers it again."""
     try:
         event = parse_event(delivery.body)
     except Permanent as refusal:
@@ -105,7 +105,7 @@ def process(here: Resources, delivery: Delivery) -> Handled:
         return Handled(event, "parked", bad.reason)
     except Transient as failure:
         if failure.reason in _WRONG_KEY:
-            here.keys.refreshed()  # Perhaps people have put the right one in by now.
+            here.keys.refreshed()  # An operator may have replaced the key by now.
         raise
 
 
@@ -120,7 +120,7 @@ def _handle(here: Resources, delivery: Delivery, event: RichpanelEvent) -> Handl
     ends: list[Finish] = []
     for number, talk in enumerate(talks):
         if number:
-            # The turn before has changed the ticket and what is remembered of it.
+            # The turn before has changed the ticket and the state.
             visit = _look(here, delivery, event, states.conversation(here.state, conversation_id))
         row, work = _row(here, visit, talk, delivery), _work(here, visit, talk, delivery, ends)
         hold(here.lease, row, delivery.context, work)
@@ -137,11 +137,11 @@ def _handle(here: Resources, delivery: Delivery, event: RichpanelEvent) -> Handl
 def _look(
     here: Resources, delivery: Delivery, event: RichpanelEvent, state: ConversationState | None
 ) -> _Visit:
-    """Read the ticket. Raises Transient while it may still become visible."""
+    """Read the ticket. Raises Transient while it may not be visible yet."""
     conversation_id = event.conversation_id
     lane = Lane.CHAT if event.channel is Channel.LIVECHAT else Lane.MAIL
     desk = here.desk(lane, delivery.deadline_ms)
-    # Before the ticket: what is written while it is read must not look as if we had seen it.
+    # Taken before the ticket is read: a comment added during the read must not count as seen.
     read_at = clock.now_ms()
     ticket = desk.ticket(conversation_id) if desk else None
     if desk and ticket is None and delivery.receives <= RECEIVES_UNTIL_VISIBLE:
@@ -158,7 +158,7 @@ def _look(
 
 
 def _due(here: Resources, delivery: Delivery, visit: _Visit) -> tuple[list[Talk], dict[str, Event]]:
-    """The turns to handle now, and the rows of the ticket's comments. Raises Transient and Permanent."""
+    """Return the turns to handle now, and the rows of the ticket's comments. Raises Transient and Permanent."""
     if visit.reading is None:
         return _due_unseen(here, visit)
     named, shown = _named(visit), [said.key for said in visit.reading.customer]
@@ -172,7 +172,7 @@ def _due(here: Resources, delivery: Delivery, visit: _Visit) -> tuple[list[Talk]
 
 
 def _due_unseen(here: Resources, visit: _Visit) -> tuple[list[Talk], dict[str, Event]]:
-    """What the queue brought itself, where there is no ticket to read. Raises Permanent where it brought nothing."""
+    """Return the turn that the event itself carries, if no ticket can be read. Raises Permanent if it carries none."""
     event = visit.event
     said = turns.queued(event, event.conversation_id)
     if said is None:
@@ -186,7 +186,7 @@ def _due_unseen(here: Resources, visit: _Visit) -> tuple[list[Talk], dict[str, E
 
 
 def _named(visit: _Visit) -> str | None:
-    """The event of the message that the call names, if it names one."""
+    """Return the event id of the message that the call names, or None if it names none."""
     message_id = visit.event.message_id
     return event_id_of_message(visit.event.conversation_id, message_id) if message_id else None
 
@@ -206,7 +206,7 @@ def _work(
 
 
 def _already_done(here: Resources, case: Case) -> Finish | None:
-    """How a turn ended that an earlier run had remembered before it died: everything but the last writes was done."""
+    """Return the end of a turn that an earlier run had completed except for the last writes, or None."""
     if not memory.is_remembered(case) and not _was_answered(here, case):
         return None
     intent = case.state.last_intent if case.state else None
@@ -217,13 +217,13 @@ def _already_done(here: Resources, case: Case) -> Finish | None:
 
 
 def _was_answered(here: Resources, case: Case) -> bool:
-    """The same of a turn that was remembered ahead of its reply: the last thing written for it is how that ended."""
+    """Whether an earlier run completed a turn that was written ahead of its reply: the reply's audit row comes last."""
     key = reservations.action_id(case)
     return memory.is_ahead(case) and audit.is_written(here, case.event, key)
 
 
 def _finish(here: Resources, case: Case, delivery: Delivery) -> Finish:
-    """Decide and act; how it ended. Raises Transient where a later delivery has to go on."""
+    """Decide and act, and return the end. Raises Transient when a later delivery has to continue."""
     metrics.add_metric("Turns", MetricUnit.Count, 1)
     try:
         decision = cases.decision_on(here, case)
@@ -245,7 +245,7 @@ def _parked(here: Resources, case: Case, reason: str, intent: str | None) -> Fin
 
 def _case(here: Resources, visit: _Visit, talk: Talk, claimed: Event, delivery: Delivery) -> Case:
     if claimed.payload_sha256 != _digest(talk.target, visit.event.conversation_id)[0]:
-        # Somebody changed the message since it was claimed: route it, and let people answer.
+        # The message was edited since it was claimed: route it only, and leave the answer to agents.
         _mismatch(here, claimed)
         talk = replace(talk, route_only=RouteOnly.PAYLOAD_MISMATCH)
     ticket = visit.ticket
@@ -270,9 +270,9 @@ def _case(here: Resources, visit: _Visit, talk: Talk, claimed: Event, delivery: 
 
 
 def _notice_changed(here: Resources, visit: _Visit, rows: dict[str, Event]) -> None:
-    """Say when a message that is done reads otherwise now: it was edited. It gets no second decision."""
+    """Record in the audit that a handled message was edited. It gets no second decision."""
     customer = visit.reading.customer if visit.reading else ()
-    # The one that the call is about, and the newest: what else was edited concerns nobody any more.
+    # Only the message that the call names and the newest one: edits of others have no effect any more.
     for said in (one for one in customer if one.key == _named(visit) or one is customer[-1]):
         row = rows.get(said.key)
         is_done = row is not None and row.status != EventStatus.PROCESSING
@@ -286,13 +286,13 @@ def _mismatch(here: Resources, row: Event) -> None:
 
 
 def _channel(here: Resources, visit: _Visit) -> Channel:
-    """The ticket's channel, where the help desk names one that we know; else that of the call."""
+    """Return the ticket's channel if it is a known one, else the channel of the call."""
     name = visit.ticket.channel if visit.ticket else ""
     return here.account.channels.get(name, visit.event.channel)
 
 
 def _row(here: Resources, visit: _Visit, talk: Talk, delivery: Delivery) -> Event:
-    """The row to claim for a turn."""
+    """Return the row to claim for a turn."""
     switches, said = visit.switches, talk.target
     now = clock.to_text(clock.now_ms())
     hashed, size = _digest(said, visit.event.conversation_id)
@@ -316,13 +316,13 @@ def _row(here: Resources, visit: _Visit, talk: Talk, delivery: Delivery) -> Even
 
 
 def _cover(here: Resources, visit: _Visit, talk: Talk, claimed: Event) -> None:
-    """Say that what came along with a turn is done with it. Safe to repeat."""
+    """Mark the earlier messages that the turn covers as processed with it. Safe to repeat."""
     for said in talk.earlier:
         events.cover(here.idempotency, _row_of(visit, said, claimed), by=claimed.event_id)
 
 
 def _row_of(visit: _Visit, said: Said, claimed: Event) -> Event:
-    """The row of a message that is handled along with the one that was claimed."""
+    """Return the row of a message that is handled together with the claimed one."""
     hashed, size = _digest(said, visit.event.conversation_id)
     facts = {
         "event_id": said.key,
@@ -334,6 +334,6 @@ def _row_of(visit: _Visit, said: Said, claimed: Event) -> Event:
 
 
 def _digest(said: Said, conversation_id: str) -> tuple[str, int]:
-    """Hash and size of what a message is about, as the contract wants them; the text itself is kept nowhere."""
+    """Return hash and size of a message's canonical form, as the contract requires; its text is not stored."""
     text = to_json(turns.canonical(conversation_id, said))
     return hashlib.sha256(text.encode()).hexdigest(), len(text)

@@ -1,12 +1,12 @@
 """
-An automatic reply: its one attempt on the wire, and what is known about it afterwards.
+Sends an automatic reply with a single attempt, and determines its outcome afterwards.
 
-    reserved (state, with its slot) --> help desk took it: sent (ledger) --> a later read shows it: confirmed
-                |-- refused ---------> failed; the slot is given back, people take over
-                |-- certainly not sent, or too busy --> the next delivery tries
-                `-- in doubt --> deadline over, ticket read: shown there: confirmed, else unknown
+    reserved (state, with its slot) --> accepted by the help desk: sent (ledger) --> seen in the ticket: confirmed
+                |-- refused ---------> failed; the slot is given back, agents take over
+                |-- certainly not sent, or rate limited --> the next delivery tries
+                `-- in doubt --> deadline passed, ticket read: reply found: confirmed, else unknown
 
-Nobody resends what may have arrived: a customer who is answered twice is worse off than one whom a person answers.
+A reply that may have arrived is never sent again: a second answer is worse for the customer than an agent's answer.
 """
 
 import hashlib
@@ -27,15 +27,15 @@ from shared.failures import Permanent, Transient
 from shared.providers.outcomes import NotSent
 from shared.runtime.observability import metrics
 
-# What was read longer ago is read again before a reply: a person may have answered since.
+# A ticket read longer ago is read again before a reply: an agent may have answered since.
 FRESH_MS = 10 * clock.SECOND_MS
 
 
 def find_out(here: Resources, case: Case, before: Action) -> State:
-    """What became of a reply that an earlier run has reserved. Raises Transient where it may still be at it."""
+    """Determine the outcome of an earlier run's reserved reply. Raises Transient while that run may be sending it."""
 
     def leave() -> None:
-        # Asked for only where that run tells this very moment that it was not sent: the next delivery has the words.
+        # Called only if that run has just recorded that it did not send: the next delivery composes the reply.
         raise NotSent("not_tried")
 
     return _perform(here, case, before, leave)
@@ -43,18 +43,18 @@ def find_out(here: Resources, case: Case, before: Action) -> State:
 
 def send(here: Resources, case: Case, decision: Decision, *, again: bool) -> State:
     """
-    Send the reply that was decided on, once. *again*: an earlier run certainly did not get it onto the wire.
+    Send the decided reply once. *again*: an earlier run certainly did not send its attempt.
 
-    Raises Overtaken, and Transient where a later delivery has to go on.
+    Raises Overtaken, and Transient when a later delivery has to continue.
     """
     desk, account, reply = case.desk, here.account, decision.reply
-    assert desk is not None  # noqa: S101 - for mypy: nothing is sent where may_write is not
-    assert reply is not None  # noqa: S101 - for mypy: the caller looked
+    assert desk is not None  # noqa: S101 - for mypy: sending requires may_write
+    assert reply is not None  # noqa: S101 - for mypy: checked by the caller
     if not here.switchboard.current().allow(case.channel, reply.template):
         raise Overtaken
     _look_again(case)
     if cases.opt_out(here, case):
-        raise Overtaken  # They said so since it was decided; or nobody can tell any more.
+        raise Overtaken  # A recipient opted out since the decision, or the opt-outs cannot be read any more.
     text = render(
         reply.template,
         reply.variant,
@@ -78,13 +78,13 @@ def send(here: Resources, case: Case, decision: Decision, *, again: bool) -> Sta
     if state is State.FAILED:
         reservations.free(here, case)
     elif not here.switchboard.current().allow(case.channel, reply.template):
-        # Somebody closed a switch while it went out: seconds ago, or else something does not heed the switches.
+        # A switch was closed during the send: seconds ago, or else some code ignores the switches.
         metrics.add_metric("SentWhileOff", MetricUnit.Count, 1)
     return state
 
 
 def _look_again(case: Case) -> None:
-    """Read the ticket again where that was a while ago. Raises Overtaken when it says something else now."""
+    """Read the ticket again if it was read too long ago. Raises Overtaken if its comments changed."""
     if clock.now_ms() - case.read_at <= FRESH_MS:
         return
     assert case.desk is not None  # noqa: S101 - for mypy
@@ -105,9 +105,9 @@ def _attempt(
     post: Callable[[], None],
     again: bool,
 ) -> State:
-    """Reserve a reply, and make the one attempt."""
+    """Reserve a reply and make its only attempt."""
     if again:
-        # The ledger has a row, which tells of this attempt as well; what the turn changes may read otherwise now.
+        # The ledger row exists and covers this attempt too; the turn's changes may differ now.
         now = clock.now_ms()
         reserve(intended.model_copy(update={"owner": case.owner, "reserved_at": now}))
         return _perform(here, case, intended, post)
@@ -131,7 +131,7 @@ def _perform(here: Resources, case: Case, action: Action, post: Callable[[], Non
 
 
 def _without_id(post: Callable[[], None]) -> Callable[[], str | None]:
-    """The help desk gives a reply no id."""
+    """Wrap *post* for the ledger: the help desk returns no id for a reply."""
 
     def send() -> str | None:
         post()
@@ -141,11 +141,11 @@ def _without_id(post: Callable[[], None]) -> Callable[[], str | None]:
 
 
 def _shown(case: Case, action: Action) -> str | None:
-    """The comment that proves an attempt: an operator's, written after it was reserved, with the same words."""
+    """Return the comment that proves an attempt: by an operator, with the same text, made after the reservation."""
     try:
         ticket = case.desk.ticket(case.conversation_id) if case.desk else None
     except (Permanent, Transient):
-        return None  # What nobody can read proves nothing: people look.
+        return None  # An unreadable ticket proves nothing; agents check.
     for comment in ticket.comments if ticket else []:
         is_later = (comment.created_at or 0) >= action.reserved_at - clock.SECOND_MS
         if comment.is_operator and is_later and body_hash(comment.text) == action.body_hash:
@@ -154,8 +154,8 @@ def _shown(case: Case, action: Action) -> str | None:
 
 
 def body_hash(text: str) -> str:
-    """What a reply is recognised by in the help desk's copy, which may be marked up and spaced another way."""
-    # Without any blanks: who turns addresses into links puts some in.
+    """Hash a reply to find it in the help desk's copy, which may have other markup and spacing."""
+    # All whitespace is removed: converting addresses to links adds some.
     return hashlib.sha256("".join(plain(text).split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -1,12 +1,12 @@
 """
-What is written before an automatic reply is sent, so that no second one is; found again after an accident; taken back.
+Reservations that prevent a second automatic reply: written before the send, found after a crash, and given back.
 
-    the customer's count --> the conversation's state, in one write: slot, reservation, all that the turn changes
+    the customer's count --> the conversation's state, in one write: slot, reservation, all changes of the turn
 
-The write of the state is the one that every turn makes. It is conditional on the state that was decided on, so of two
-turns that would answer in one ticket one goes out and the other is decided anew; so is whoever finds the customer
-counted by somebody else meanwhile. The ledger row comes after the attempt, with its outcome: a reservation without one
-is in doubt, and gets its row from whoever finds it.
+The write of the state is the one that every turn makes. It is conditional on the version that the decision was based
+on: if two turns would answer in one ticket, one is sent and the other is decided again, as is a turn whose customer was
+counted by another turn meanwhile. The ledger row is written after the attempt, with its outcome: a reservation without
+a ledger row is in doubt, and the next run that finds it writes the row.
 """
 
 from collections.abc import Callable
@@ -38,12 +38,12 @@ MOST_CUSTOMER_TIMES = 5
 
 
 def action_id(case: Case) -> str:
-    """The ledger's name of the reply to a turn."""
+    """Return the ledger key of the reply to a turn."""
     return Action.key(Action.REPLY, case.conversation_id, case.target.name)
 
 
 def found(here: Resources, case: Case) -> Action | None:
-    """The reply of an earlier run of the same event; in doubt where nothing is known but that it was reserved."""
+    """Return the reply of an earlier run of the same event; in doubt if only its reservation is known."""
     row = here.ledger.action(action_id(case))
     reserved = case.state.reservation_of(case.target.name) if case.state else None
     if row is None and reserved:
@@ -55,10 +55,10 @@ def reserve(
     here: Resources, case: Case, decision: Decision, reply: Reply, attempt: Action, *, again: bool
 ) -> None:
     """
-    Note a reply, and all that its turn changes, before *attempt* is made. Raises Overtaken where the state has moved
-    since it was decided on; nothing is reserved then.
+    Write the reservation and all changes of the turn before *attempt* is made. Raises Overtaken if the state changed
+    since the decision; nothing is reserved then.
 
-    *again*: the ledger knows of an attempt that certainly was not sent, and tells of this one too. Its slot is ours.
+    *again*: the ledger row of an attempt that was certainly not sent covers this one too, and its slot is still held.
     """
     _keep_other(here, case)
     sent_at = clock.to_text(attempt.reserved_at)
@@ -69,7 +69,7 @@ def reserve(
     def take(state: ConversationState | None) -> Change | None:
         reserved = state.reservation_of(name) if state else None
         if reserved and reserved.owner == _short(attempt.owner):
-            return None  # Our own write, whose answer was lost.
+            return None  # This run's own write; its response was lost.
         is_held = again and state is not None and state.is_slot_of(name)
         if _is_threatened(case, state) if is_held else _has_moved(case, state):
             raise Overtaken
@@ -89,15 +89,15 @@ def reserve(
 
 
 def give_back(here: Resources, case: Case) -> None:
-    """Take back the slot of a reply that was never tried, or that certainly did not go out. Safe to repeat."""
+    """Give back the slot of a reply that was never tried or certainly not sent. Safe to repeat."""
     if case.state and case.state.is_slot_of(case.target.name):
         free(here, case)
     elif case.event.attempts > 1:
-        _uncount(here, case)  # An earlier run may have died between the count and the slot.
+        _uncount(here, case)  # An earlier run may have died between writing the count and the slot.
 
 
 def free(here: Resources, case: Case) -> None:
-    """Take back slot and question of a reply that did not go out; the reservation goes when the turn is remembered."""
+    """Give back slot and question of a reply that was not sent; `memory.remember` removes the reservation."""
     name = case.target.name
 
     def give(state: ConversationState | None) -> Change | None:
@@ -107,34 +107,34 @@ def free(here: Resources, case: Case) -> None:
         put = ConversationState.named(auto_reply_times=times) if times else {}
         drop = ("last_auto_reply",) if times else ("last_auto_reply", "auto_reply_times")
         if memory.head_of(state) != case.target.place:
-            return Change(put=put, drop=drop)  # Another turn has had its say about the question.
+            return Change(put=put, drop=drop)  # Another turn has set the question since.
         asked = state.flow_before(name)
         if asked is None:
             return Change(put=put, drop=(*drop, "pending_flow"))
         return Change(put=put | ConversationState.named(pending_flow=asked.model_dump()), drop=drop)
 
-    # The customer's count first: the slot tells whoever comes after us that there is something to take back, and us
-    # what was counted, though somebody may have counted another reply since.
+    # The customer's count first: the slot tells a later run that there is something to give back, and this run which
+    # time was counted, even if another reply was counted since.
     state = states.conversation(here.state, case.conversation_id)
     _uncount(here, replace(case, state=state))
     states.change_conversation(here.state, case.conversation_id, give)
 
 
 def _keep_other(here: Resources, case: Case) -> None:
-    """Give the reservation that stands where ours will a ledger row of its own, unless its turn is done."""
+    """Write a ledger row for the reservation that this one will replace, unless that one's turn is processed."""
     reserved = case.state.reserved_reply if case.state else None
     if reserved is None or reserved.source_message_id == case.target.name:
         return
     key = Event.key(case.conversation_id, reserved.source_message_id)
     event = events.get_many(here.idempotency, [key]).get(key)
-    # Without a row nobody comes back to it: its time is over.
+    # Without an event row the turn has expired and will not be retried.
     if event and event.status != EventStatus.PROCESSED:
         _entered(here, case, event, reserved)
 
 
 def _entered(here: Resources, case: Case, event: Event, reserved: ReservedReply) -> Action:
     state = case.state
-    # One write holds both, so they are of one turn unless a newer one was handled since.
+    # Both are set in one write, so they belong to one turn unless a newer one was handled since.
     is_newest = state and state.last_processed_message_id == event.source_message_id
     row = Action.facts_of(event) | {
         "action_id": Action.key(Action.REPLY, event.conversation_id, reserved.source_message_id),
@@ -164,7 +164,7 @@ def _reserved(
 
 
 def _short(owner: str) -> str:
-    """What is one of a kind in the ledger's name of an attempt."""
+    """Return the unique part of the owner that the ledger writes for an attempt."""
     return owner.rpartition("/")[2]
 
 
@@ -173,13 +173,13 @@ def _has_moved(case: Case, state: ConversationState | None) -> bool:
 
 
 def _is_threatened(case: Case, state: ConversationState | None) -> bool:
-    """Whether another turn has raised a flag since this one was decided on."""
+    """Whether another turn has raised a risk flag since this one was decided."""
     known = (case.state.risk_flags if case.state else None) or set()
     return bool(((state.risk_flags if state else None) or set()) - known)
 
 
 def _times_beside(state: ConversationState | None, name: str) -> list[str]:
-    """When the ticket was answered, without the slot of this message."""
+    """Return the times of replies in the ticket, without the slot of this message."""
     if state is None:
         return []
     last = state.last_auto_reply
@@ -188,7 +188,7 @@ def _times_beside(state: ConversationState | None, name: str) -> list[str]:
 
 
 def _customer_times_beside(case: Case, customer: CustomerState | None) -> list[str]:
-    """When the customer was answered, without what this event has counted, be it in its slot or not yet."""
+    """Return the times of replies to the customer, without those that this event counted, with or without a slot."""
     last = case.state.last_auto_reply if case.state else None
     mine = last.sent_at if last and last.source_message_id == case.target.name else None
     times = customer.times_beside(case.counted_as) if customer else []
@@ -196,13 +196,13 @@ def _customer_times_beside(case: Case, customer: CustomerState | None) -> list[s
 
 
 def _count(here: Resources, case: Case, sent_at: str) -> None:
-    """Count a reply to the customer. Raises Overtaken where somebody else answers the same customer just now."""
+    """Count a reply to the customer. Raises Overtaken if another turn is answering the same customer now."""
     looked, attempts = False, case.event.attempts
 
     def count(customer: CustomerState | None) -> Change | None:
         nonlocal looked
         if customer and sent_at in (customer.auto_reply_times or []):
-            return None  # Our own write, whose answer was lost.
+            return None  # This run's own write; its response was lost.
         others = _customer_times_beside(case, customer)
         is_overtaken = customer is not None and customer.is_counted_after(case.counted_as, attempts)
         now = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
@@ -222,12 +222,12 @@ def _count(here: Resources, case: Case, sent_at: str) -> None:
 
 
 def _uncount(here: Resources, case: Case) -> None:
-    """Take off whatever runs of this event have counted."""
+    """Remove the times that any run of this event counted."""
     _leave(here, case, lambda customer: _customer_times_beside(case, customer))
 
 
 def _take_off(here: Resources, case: Case, sent_at: str) -> None:
-    """Take off what this run has counted, and nothing of a run that overtook it."""
+    """Remove the time that this run counted, and none that a later run counted."""
     _leave(
         here,
         case,

@@ -1,8 +1,8 @@
 """
-What is changed in a ticket beside replies: tags, and assignee or state. Each may come twice: the ticket looks the same
-after, whether a first run had got that far or not.
+Changes to a ticket other than replies: tags, and assignee or state. Each may be repeated: the ticket looks the same
+afterwards, however far an earlier run came.
 
-The ticket itself is the evidence. A row per action says that it was done, and for which message.
+The ticket itself is the evidence. A ledger row per action records that it was done, and for which message.
 """
 
 from collections.abc import Callable
@@ -27,9 +27,9 @@ CLOSED_BY_US = (ControlTag.AUTO_CLOSED, ControlTag.DEFLECTED)
 
 def tag(here: Resources, case: Case, decision: Decision, more: tuple[str, ...]) -> str | None:
     """
-    Put on what the ticket lacks of the decision's tags and *more*, and take other routes of ours off.
+    Add the decision's tags and *more* where the ticket lacks them, and remove our other route tags.
 
-    None, or why not all of them are there. Raises Permanent and Transient.
+    Returns None, or which tags are missing. Raises Permanent and Transient.
     """
     if case.desk is None or case.ticket is None:
         return "no_ticket"
@@ -37,7 +37,7 @@ def tag(here: Resources, case: Case, decision: Decision, more: tuple[str, ...]) 
     wanted = tuple(dict.fromkeys((*decision.tags, *more)))
     lacking = tuple(name for name in wanted if name not in present)
     missing = _add(case.desk, case.conversation_id, lacking) if lacking else ()
-    # After the answer, and without a condition: a row says no more than the ticket does.
+    # After the help desk's answer and unconditional: a row adds nothing to what the ticket shows.
     rows = [
         _row(case, decision, Action.TAG, name, State.CONFIRMED)
         for name in wanted
@@ -51,11 +51,11 @@ def tag(here: Resources, case: Case, decision: Decision, more: tuple[str, ...]) 
 
 
 def _add(desk: HelpDesk, conversation_id: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Put tags on a ticket, and make those that the account does not have; the names that could not be put on."""
+    """Add tags to a ticket, creating those that the account lacks. Returns the names that could not be added."""
     try:
         desk.add_tags(conversation_id, names)
     except UnknownTag:
-        # People gave the account's tags by their ids: one that they left out is theirs to add.
+        # The operators configured the account's tags by id: a missing one is theirs to add.
         known = frozenset(desk.tag_ids or ())
     except Permanent:
         known = _known_after_making(desk, names)
@@ -71,12 +71,12 @@ def _add(desk: HelpDesk, conversation_id: str, names: tuple[str, ...]) -> tuple[
 
 
 def _known_after_making(desk: HelpDesk, names: tuple[str, ...]) -> frozenset[str]:
-    """The account's tags, once those that it lacks were made."""
+    """Create the tags that the account lacks, and return the names of all its tags."""
     known = {tag.name for tag in desk.tags()}
     made: set[str] = set()
     lacking = {name for name in names if name not in known}
     for name in sorted(lacking):
-        # Refused when somebody else has just made it, or when we may not.
+        # Refused if another client has just created it, or if we lack the permission.
         with suppress(Permanent):
             desk.create_tag(name)
             made.add(name)
@@ -87,9 +87,9 @@ def _known_after_making(desk: HelpDesk, names: tuple[str, ...]) -> frozenset[str
 
 def assign(here: Resources, case: Case, decision: Decision) -> str | None:
     """
-    Give the ticket to whom its team's tickets are given; None, or why not.
+    Assign the ticket to its team's assignee. Returns None, or why not.
 
-    Never over somebody whom a person chose, except for what only people may handle.
+    Never replaces an assignee whom an agent chose, except at level P0, which only agents may handle.
     """
     assignee = here.account.assignees.get(decision.team)
     if case.desk is None or case.ticket is None or assignee is None:
@@ -103,7 +103,7 @@ def assign(here: Resources, case: Case, decision: Decision) -> str | None:
     row = _row(case, decision, Action.ASSIGN, assignee)
     is_done = current == assignee
     if is_done and here.ledger.action(row.action_id) is None:
-        return None  # By somebody else.
+        return None  # Assigned by someone else.
     chosen = current and current not in here.account.assignees.values()
     if chosen and decision.level is not Level.P0:
         return "assigned_by_a_person"
@@ -113,7 +113,7 @@ def assign(here: Resources, case: Case, decision: Decision) -> str | None:
 
 
 def close(here: Resources, case: Case, decision: Decision, reply_hash: str) -> str | None:
-    """Close the ticket once our reply is seen as its newest comment; None, or why it was not closed."""
+    """Close the ticket if our reply is its newest comment. Returns None, or why it was not closed."""
     if case.desk is None:
         return "no_help_desk"
     desk = case.desk
@@ -126,7 +126,7 @@ def close(here: Resources, case: Case, decision: Decision, reply_hash: str) -> s
     )
     if refused:
         return refused
-    # Between the two somebody may have written: then people have to see it.
+    # A comment may have arrived between the check and the close: then agents must see the ticket.
     if not _ends_with(desk.ticket(case.conversation_id), reply_hash):
         desk.reopen(case.conversation_id)
         _add(desk, case.conversation_id, (ControlTag.ESCALATED_HUMAN,))
@@ -146,9 +146,9 @@ def _once(
     here: Resources, case: Case, row: Action, change: Callable[[], None], *, is_done: bool
 ) -> str | None:
     """
-    Make a change that may come twice, through the ledger; None, or why it was refused. Raises Transient.
+    Make a repeatable change through the ledger. Returns None, or `refused`. Raises Transient.
 
-    *is_done*: the ticket shows it already, which settles the attempt of a run that died.
+    *is_done*: the ticket shows the change already, which settles the attempt of a run that died.
     """
 
     def attempt() -> str | None:
@@ -157,7 +157,7 @@ def _once(
         except Permanent as refused:
             raise Refused(refused.reason) from None
         except Transient as failure:
-            # Free for the next delivery at once: whether it arrived does not matter.
+            # The next delivery may retry at once: it does not matter whether this attempt arrived.
             raise NotSent(failure.reason) from None
         return None
 

@@ -5,8 +5,8 @@ The rows of the three tables: key patterns and attribute names, as the contract 
     rp_mw_conversation_state  ConversationState, and of the same shape CustomerState, TokenBucket, Sweep
     rp_mw_audit_actions       AuditAction
 
-Times are text (ISO 8601 UTC, `shared.clock.to_text`) where the contract prints them; numbers that the code counts with
-are milliseconds since 1970. Nothing here holds a text, name, address or full number of a customer.
+Times are text (ISO 8601 UTC, `shared.clock.to_text`) where the contract prints them; numbers used in calculations are
+milliseconds since 1970. No row holds a text, name, address or full number of a customer.
 """
 
 from richpanel.store.items.audit import AuditAction
@@ -33,7 +33,7 @@ ROWS: dict[str, tuple[type[Row | Action], ...]] = {
 
 
 def key_of(row: type[Row | Action], value: str) -> Attributes:
-    """The key of a row in a table without a sort key."""
+    """Return the key of a row in a table without a sort key."""
     return {row.partition_key: value}
 
 

@@ -7,14 +7,14 @@ from richpanel.store.items.row import Row, filled
 
 class AuditAction(Row):
     """
-    One thing that was done, or left undone, and why. Written once and never changed.
+    One action, done or skipped, and why. Written once and never changed.
 
     `ts_action_id` is `{created_at of the event}#{action id}`, so that a redelivery writes the same row.
     `action_payload_redacted` is JSON of at most 1 KB: codes, scores and ids; never text.
     """
 
     SWITCHES: ClassVar[str] = (
-        "sys:switches"  # stands in for the conversation where people change a switch
+        "sys:switches"  # partition key, instead of a conversation, of admin API changes
     )
     partition_key: ClassVar[str] = "conversation_id"
     patterns: ClassVar[tuple[str, ...]] = ("{conversation_id}",)
@@ -31,5 +31,5 @@ class AuditAction(Row):
 
     @classmethod
     def sort_key(cls, created_at: str, action_id: str) -> str:
-        """`ts_action_id` of an action of the event that was first claimed at *created_at*."""
+        """Return `ts_action_id` of an action of the event that was first claimed at *created_at*."""
         return filled("{created_at}#{action_id}", created_at, action_id)

@@ -1,4 +1,4 @@
-"""Rows of `rp_mw_idempotency`: events, and what was done for them."""
+"""Rows of `rp_mw_idempotency`: events, and the actions taken for them."""
 
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -11,14 +11,14 @@ from shared.aws.dynamodb import Attributes
 
 
 class Mode(StrEnum):
-    """Whether a reply was possible at all when the event came."""
+    """Whether a reply was possible at all when the event arrived."""
 
     ROUTE_ONLY = "route_only"
     AUTOMATION_CANDIDATE = "automation_candidate"
 
 
 class EventStatus(StrEnum):
-    """Where an event stands; the last two are final."""
+    """Status of an event; the last two are final."""
 
     PROCESSING = "processing"
     PROCESSED = "processed"
@@ -27,10 +27,10 @@ class EventStatus(StrEnum):
 
 class IdempotencyRow(Row):
     """
-    What events and actions share: the contract's attributes.
+    The contract's attributes that events and actions share.
 
-    `source_message_id` is absent where the key is a hash. `payload_sha256` (hex) and `payload_bytes` are of the
-    normalised turn, for an action of what it would write; neither text is kept.
+    `source_message_id` is absent if the key is a hash. `payload_sha256` (hex) and `payload_bytes` describe the
+    normalised turn, or for an action the content that it writes; neither text is stored.
     """
 
     partition_key: ClassVar[str] = "event_id"
@@ -39,7 +39,7 @@ class IdempotencyRow(Row):
     event_id: str
     conversation_id: str
     source_message_id: str | None = None
-    created_at: str  # the first claim; kept when somebody takes over
+    created_at: str  # the first claim; kept when another worker takes over
     last_processed_at: str
     received_at: str | None = None
     status: str
@@ -56,8 +56,8 @@ class Event(IdempotencyRow):
     """
     One customer message, and the lease of the worker that handles it.
 
-    `lease_owner` (request id) and `lease_until` (ms since 1970) are gone once the event is finished. `covered_by` is
-    the event of a newer message that answered this one along with it.
+    `lease_owner` (request id) and `lease_until` (ms since 1970) are removed once the event is finished. `covered_by` is
+    the event of a newer message whose turn included this one.
     """
 
     patterns: ClassVar[tuple[str, ...]] = ("evt:rp:{conversation_id}:{message}",)
@@ -70,7 +70,7 @@ class Event(IdempotencyRow):
 
     @classmethod
     def key(cls, conversation_id: str, message: str) -> str:
-        """The event of a message; *message* is its id, or the hex SHA-256 that stands in for one."""
+        """Return the event key of a message; *message* is its id, or the hex SHA-256 used in place of one."""
         return filled(cls.patterns[0], conversation_id, message)
 
 
@@ -79,10 +79,10 @@ _ACTION_NAMES = {"action_id": "event_id", "state": "status", "ttl": TTL_ATTRIBUT
 
 class Action(action_ledger.Action):
     """
-    The ledger row of one thing that was done to a ticket: `shared.action_ledger`, in the words of the contract.
+    The ledger row of one action on a ticket: `shared.action_ledger` with the contract's attribute names.
 
-    `body_hash` is the hex SHA-256 of a reply as text with whitespace collapsed: the help desk's copy is recognised by
-    it. The other facts are those of the event that it was done for.
+    `body_hash` is the hex SHA-256 of a reply's text without whitespace, and identifies the help desk's copy. The other
+    facts are copied from the event that caused the action.
     """
 
     model_config = ConfigDict(
@@ -98,7 +98,7 @@ class Action(action_ledger.Action):
     TAG: ClassVar[str] = "act:rp_tag:{conversation_id}:{tag_name}:{message}"
     ASSIGN: ClassVar[str] = "act:rp_assign:{conversation_id}:{assignee}:{message}"
     CLOSE: ClassVar[str] = "act:rp_close:{conversation_id}:{message}"
-    # The shop's internal order id, never the number that customers know.
+    # The shop's internal order id, never the order number that customers see.
     LOOKUP: ClassVar[str] = "act:shopify_lookup:{conversation_id}:{order_id}"
     patterns: ClassVar[tuple[str, ...]] = (REPLY, TAG, ASSIGN, CLOSE, LOOKUP)
 
@@ -119,7 +119,7 @@ class Action(action_ledger.Action):
 
     @staticmethod
     def facts_of(event: Event) -> dict[str, Any]:
-        """What every action takes from the event that it is done for."""
+        """Return the fields that every action copies from its event."""
         return {
             "conversation_id": event.conversation_id,
             "source_message_id": event.source_message_id,
@@ -134,13 +134,13 @@ class Action(action_ledger.Action):
         }
 
     def stored(self) -> Attributes:
-        """The row as it is stored."""
+        """Return the row as it is stored."""
         attributes: Attributes = self.model_dump(by_alias=True, exclude_none=True, mode="json")
         return attributes
 
     @classmethod
     def key(cls, pattern: str, *parts: str) -> str:
-        """The action of one of `patterns`, its places filled in their order."""
+        """Return the key of one of `patterns`, its placeholders filled in order. Raises ValueError otherwise."""
         if pattern not in cls.patterns:
             raise ValueError(f"no action has the key {pattern}")
         return filled(pattern, *parts)

@@ -9,11 +9,11 @@ from richpanel.store.items.idempotency import Action
 from richpanel.store.items.row import AtMost, Row, filled
 from shared import clock
 
-RESERVED_PREFIXES = ("sys:", "cust:")  # no conversation may have an id that begins like this
+RESERVED_PREFIXES = ("sys:", "cust:")  # no conversation id may begin with these
 
 
 class PendingFlow(BaseModel):
-    """A question that we asked; `attempts` is how often, `requested_at` when last."""
+    """A question that an automatic reply asked; `attempts` is how often, `requested_at` when last."""
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
 
@@ -23,7 +23,7 @@ class PendingFlow(BaseModel):
 
 
 class AutoReply(BaseModel):
-    """The last automatic reply: `order_status`, `need_order_number`, or the intent that it was about."""
+    """The last automatic reply; `type` is `order_status`, `need_order_number`, or the intent that it was about."""
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
 
@@ -34,11 +34,11 @@ class AutoReply(BaseModel):
 
 class ReservedReply(BaseModel):
     """
-    A reply that was about to be sent: what its ledger row is made from, written with the slot before the attempt.
+    A reply about to be sent: the data for its ledger row, written together with the slot before the attempt.
 
-    Times are in ms since 1970; `owner` is the last part of the ledger's. `pending_flow` is the question that was open
-    before. Once the ledger row stands, that row alone tells what became of the reply; this only tells that the rest was
-    written ahead of it. Whatever is added here makes the write of an answered turn larger: below 1 KB it is one unit.
+    Times are in ms since 1970; `owner` is the last part of the ledger's owner. `pending_flow` is the question that was
+    pending before. Once the ledger row exists, only that row gives the reply's outcome; the reservation then only shows
+    that the turn's changes were written ahead of it. New fields make this write larger: below 1 KB it costs one unit.
     """
 
     model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
@@ -54,7 +54,7 @@ class ReservedReply(BaseModel):
 
 
 class StateRow(Row):
-    """What all rows of the table share. `version` goes up by one with every write, which is conditional on it."""
+    """Attributes of all rows of the table. Every write increments `version` and is conditional on its old value."""
 
     partition_key: ClassVar[str] = "conversation_id"
 
@@ -65,13 +65,13 @@ class StateRow(Row):
 
 class ConversationState(StateRow):
     """
-    What is remembered of one ticket.
+    State of one ticket.
 
-    The head (`last_processed_message_...`) only moves forward. `risk_flags` are taken off by people alone. `erased_at`
-    makes the row a tombstone: nothing else is kept, and nothing is written to it again.
+    The head (`last_processed_message_...`) only moves forward. Only operators remove `risk_flags`. `erased_at` makes
+    the row a tombstone: it keeps no other data, and it is never written again.
 
-    A reply is reserved here, in the one write that its turn makes anyway: what the turn changes stands here before the
-    reply is sent, as if it had been.
+    A reply is reserved in this row, in the one write that its turn makes anyway: the turn's changes are written before
+    the reply is sent, as if it had been sent.
     """
 
     patterns: ClassVar[tuple[str, ...]] = ("{conversation_id}",)
@@ -91,30 +91,30 @@ class ConversationState(StateRow):
     erased_at: str | None = None
 
     def is_slot_of(self, message: str) -> bool:
-        """Whether the last automatic reply, sent or about to be, is that to this message."""
+        """Whether the last automatic reply, sent or about to be, answers this message."""
         last = self.last_auto_reply
         return last is not None and last.source_message_id == message
 
     def reservation_of(self, message: str) -> ReservedReply | None:
-        """The reply to this message, where it was reserved here and nobody replied to another one since."""
+        """Return the reservation of the reply to this message, unless it was replaced or has expired."""
         reserved = self.reserved_reply
         if reserved is None or reserved.source_message_id != message:
             return None
-        # Its ledger row is gone by then, and no delivery comes that late: it tells nothing any more.
+        # Its ledger row has expired by then, and no delivery is that late: the reservation has no meaning any more.
         is_over = clock.now_ms() - reserved.reserved_at > Action.ttl_seconds * clock.SECOND_MS
         return None if is_over else reserved
 
     def flow_before(self, message: str) -> PendingFlow | None:
-        """The question that was open when this message came: what was written ahead of its reply is left out."""
+        """Return the question pending before this message, without changes written ahead of its reply."""
         reserved = self.reservation_of(message)
         return reserved.pending_flow if reserved else self.pending_flow
 
 
 class CustomerState(StateRow):
     """
-    How often one customer was answered, over all tickets. The key holds an HMAC of the address, never it.
+    Times of automatic replies to one customer, over all tickets. The key holds an HMAC in place of the address.
 
-    `counted_for` is a hash of the event that the last of the times was counted for, `counted_in` which attempt at it.
+    `counted_for` is a hash of the event for which the last time was counted, `counted_in` the number of its attempt.
     """
 
     patterns: ClassVar[tuple[str, ...]] = ("cust:{hmac}",)
@@ -125,7 +125,7 @@ class CustomerState(StateRow):
     counted_in: int | None = None
 
     def times_beside(self, event_hash: str) -> list[str]:
-        """When the customer was answered, without what an earlier run of this event has counted."""
+        """Return the times of replies to the customer, without one that an earlier run of this event counted."""
         times = self.auto_reply_times or []
         return times[:-1] if self.counted_for == event_hash else times
 
@@ -135,31 +135,31 @@ class CustomerState(StateRow):
 
     @classmethod
     def key(cls, hmac: str) -> str:
-        """The row of the customer with this HMAC."""
+        """Return the row key of the customer with this HMAC."""
         return filled(cls.patterns[0], hmac)
 
 
 class TokenBucket(StateRow):
     """
-    The help desk's request limit: tokens of the whole account. See `limiter`.
+    The help desk's request limit: tokens of the whole account. See `richpanel.store.rate_limit`.
 
-    `tokens` are those at `refilled_at`; nobody calls before `blocked_until`. Both times are ms since 1970.
+    `tokens` is the balance at `refilled_at`; no request is made before `blocked_until`. Both times are ms since 1970.
     """
 
     patterns: ClassVar[tuple[str, ...]] = ("sys:limiter:richpanel",)
     ttl_days: ClassVar[int] = 90
 
-    tokens: Decimal  # no float: what is counted with stays exact
+    tokens: Decimal  # not a float: the arithmetic must be exact
     refilled_at: int
     blocked_until: int | None = None
 
 
 class Sweep(StateRow):
     """
-    How far the sweep has come.
+    Progress of the sweep.
 
-    `completed_at` is when the last pass began that read all it had to. A pass that needs several runs leaves when it
-    began, and the page of the list where the next run goes on.
+    `completed_at` is the start of the last pass that read all its pages. A pass that needs several runs stores its
+    start in `began_at`, and in `next_page` the page at which the next run continues.
     """
 
     patterns: ClassVar[tuple[str, ...]] = ("sys:sweep",)
