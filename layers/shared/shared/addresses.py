@@ -48,9 +48,7 @@ class AddressInvalid(Exception):
 
 
 class PhoneInvalid(AddressInvalid):
-    """
-    `malformed`, `no_country` (unknown country code, or neither `+` nor a region), `has_extension` or `impossible`.
-    """
+    """`malformed`, `no_country` (unknown code, or neither `+` nor a region), `has_extension` or `impossible`."""
 
 
 class EmailInvalid(AddressInvalid):

@@ -10,9 +10,7 @@ from shared.events import DeliveryStatus, FileStored, InboundMessage, body_of
 
 
 def inbound_entry(message: InboundMessage) -> Entry:
-    """
-    Build the entry of a message on `conversations-inbound.fifo`; messages between the same two addresses stay in order.
-    """
+    """Build the entry of a message on `conversations-inbound.fifo`; one group per pair of addresses."""
     customer = message.customer_address or message.customer_user_id or ""
     return Entry(
         body=body_of(message),

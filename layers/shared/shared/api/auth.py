@@ -59,9 +59,7 @@ class RateLimited(Exception):
 
 
 class Forbidden(Exception):
-    """
-    The caller lacks a scope, or a key restricted to projects requests data without one; the message names the scope.
-    """
+    """The caller lacks a scope, or a key restricted to projects requests data without one. Names the scope."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +101,7 @@ class Caller:
 
 
 def without_project(scopes: Iterable[str], projects: Collection[str]) -> list[str]:
-    """
-    Return the *scopes* that a key of *projects* may not use because their data has no project. Empty for all projects.
-    """
+    """Return the *scopes* that a key of *projects* may not use: their data has no project. Empty for all projects."""
     if EVERY_PROJECT in projects:
         return []
     return [scope for scope in scopes if scope not in PROJECT_SCOPES]

@@ -25,7 +25,7 @@ MOST_LOOKED_AT = 1_000
 @dataclass(frozen=True, slots=True)
 class Letter:
     """
-    One dead letter. *id* is its MessageId in the dead-letter queue; if it is dead-lettered again, it gets a new one.
+    One dead letter. *id* is its MessageId in the dead-letter queue; it changes if the letter is dead-lettered again.
     """
 
     id: str

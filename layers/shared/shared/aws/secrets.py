@@ -19,9 +19,7 @@ REFRESH_AT_MOST_EVERY_MS = 60 * clock.SECOND_MS
 
 
 class SecretUnreadable(Exception):
-    """
-    The secret has no value yet or its value is not a JSON object. The message names the secret, never its content.
-    """
+    """The secret has no value yet or is not a JSON object. The message names the secret, never its content."""
 
 
 class JsonSecret:
@@ -71,7 +69,7 @@ class JsonSecret:
 
 def texts(value: object) -> list[str]:
     """
-    Return a secret's field as a list: one text or, during rotation, a list of texts. Other values give an empty list.
+    Return a secret's field (a text or, during rotation, a list of texts) as a list. Other values give an empty list.
     """
     entries = value if isinstance(value, list) else [value]
     return [entry for entry in entries if isinstance(entry, str) and entry]

@@ -25,9 +25,7 @@ PARALLEL_CALLS = 8
 
 
 class NotEnqueued(Transient):
-    """
-    The queue refused some entries. Report to the sender that nothing was accepted, so that it resends all of them.
-    """
+    """The queue refused some entries. Report all of them as not accepted, so that the sender resends them."""
 
 
 @dataclass(frozen=True, slots=True)

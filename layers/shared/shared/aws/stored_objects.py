@@ -104,7 +104,7 @@ class Folder:
 
     def get(self, pointer: Pointer) -> bytes:
         """
-        Read the object. Raises ObjectUnusable if it is not the object that was written; ClientError for other errors.
+        Read the object. Raises ObjectUnusable if it differs from the object written; ClientError for other errors.
         """
         if not self.holds(pointer.key):
             raise ObjectUnusable(FOREIGN_KEY)
@@ -156,9 +156,7 @@ class Folder:
 
 
 def media_of(bucket: Bucket, company: str | None) -> Folder:
-    """
-    Return the folder of files that the inbox has copied for a company; the company's conversations link to them too.
-    """
+    """Return the folder of files that the inbox has copied for a company; its conversations link to them too."""
     return Folder(bucket, f"{MEDIA_PREFIX}{company}/")
 
 
