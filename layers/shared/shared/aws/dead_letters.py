@@ -24,9 +24,7 @@ MOST_LOOKED_AT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """
-    One dead letter. *id* is its MessageId in the dead-letter queue; it changes if the letter is dead-lettered again.
-    """
+    """One dead letter. *id* is its MessageId in the dead-letter queue; it changes on each move to the queue."""
 
     id: str
     body: str

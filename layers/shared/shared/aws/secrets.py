@@ -68,8 +68,6 @@ class JsonSecret:
 
 
 def texts(value: object) -> list[str]:
-    """
-    Return a secret's field (a text or, during rotation, a list of texts) as a list. Other values give an empty list.
-    """
+    """Return a secret's text or (during rotation) list of texts as a list. Other values give an empty list."""
     entries = value if isinstance(value, list) else [value]
     return [entry for entry in entries if isinstance(entry, str) and entry]

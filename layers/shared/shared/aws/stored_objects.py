@@ -103,9 +103,7 @@ class Folder:
         return Pointer(key=key, sha256=sha256, size=len(body))
 
     def get(self, pointer: Pointer) -> bytes:
-        """
-        Read the object. Raises ObjectUnusable if it differs from the object written; ClientError for other errors.
-        """
+        """Read the object. Raises ObjectUnusable if it differs from the written one; ClientError otherwise."""
         if not self.holds(pointer.key):
             raise ObjectUnusable(FOREIGN_KEY)
         try:
