@@ -21,7 +21,9 @@ class Scope(StrEnum):
     # One deployment serves one help desk. These two scopes give access to it to keys of the company named in its
     # account;
     # if the account names no company, to keys of any company.
-    RICHPANEL_READ = "richpanel:read"  # switches, and decisions about a conversation with their reasons
+    RICHPANEL_READ = (
+        "richpanel:read"  # switches, and decisions about a conversation with their reasons
+    )
     RICHPANEL_OPERATE = "richpanel:operate"  # set switches, replay, clear risks, erase, redrive
     CONVERSATIONS_INITIATE = "conversations:initiate"  # start conversations of the key's projects
     CONVERSATIONS_READ = "conversations:read"

@@ -10,7 +10,7 @@ The outcomes of one attempt to send: `Sent`, or one of these exceptions.
         · CredentialsRefused   a newer secret may work
     + NotSent                  certainly not sent: refused connection, unknown host; a retry cannot send twice
       - Throttled              rate limit of the provider: this sender's other messages must wait too
-    + InDoubt                  the response was lost or the provider failed internally: it may have acted, or may act yet
+    + InDoubt                  lost response or internal error of the provider: it may have acted, or may act yet
 
 None of them contains text of the provider: an error text can repeat an address or a body.
 """
@@ -60,9 +60,7 @@ class CredentialsRefused(Misconfigured):
 
 
 class NotSent(Exception):
-    """
-    The provider certainly did not act; *code* is the reason, *wait_ms* the provider's delay before a retry, if given.
-    """
+    """The provider certainly did not act; *code* is the reason, *wait_ms* the provider's retry delay, if given."""
 
     def __init__(self, code: str, wait_ms: int | None = None) -> None:
         super().__init__(code)

@@ -131,9 +131,7 @@ class Mail:
 
 @dataclass(frozen=True)
 class Ses:
-    """
-    The SES service. Its client has SDK retries off (`total_max_attempts` 1), because SES has no idempotency token.
-    """
+    """SES, through a client with SDK retries off (`total_max_attempts` 1): it has no idempotency token."""
 
     make_client: Callable[[], SesClient]
 

@@ -35,9 +35,7 @@ _TWINS = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """
-    *units* are septets of GSM 03.38 or UTF-16 units; *segments* is the billed number. An empty text has 0 of both.
-    """
+    """*units* are septets of GSM 03.38 or UTF-16 units; *segments* is the billed number. An empty text has 0."""
 
     encoding: Literal["GSM-7", "UCS-2"]
     units: int

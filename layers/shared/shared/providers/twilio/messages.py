@@ -190,9 +190,7 @@ class Twilio:
     def _listed(
         self, credentials: Credentials, query: Mapping[str, str], since_ms: int
     ) -> Iterator[Listed]:
-        """
-        Yield messages created since then, to the second. Raises InDoubt if there are more than `_MOST_PAGES` pages.
-        """
+        """Yield messages created since then, to the second. Raises InDoubt above `_MOST_PAGES` pages."""
         since_ms -= since_ms % clock.SECOND_MS
         asked = urlencode({**query, "PageSize": str(_PAGE_SIZE)})
         path = f"{credentials.path}/Messages.json?{asked}"
@@ -207,9 +205,7 @@ class Twilio:
 
 
 def status_callback(public_url: str, action_id: str) -> str:
-    """
-    Return the URL for Twilio's status callbacks about an action's message: our route, with the action id in the query.
-    """
+    """Return the URL for Twilio's status callbacks of an action: our route, with the action id in the query."""
     return f"{public_url.rstrip('/')}{_STATUS_PATH}?{urlencode({'a': action_id})}"
 
 
