@@ -4,7 +4,7 @@ Consent records: for each company and address, one item per channel, or `*` for 
     pk CONSENT#{company}#{address_hash}    sk {channel} or *
 
 An item holds the newest recorded event by the time of the event. Events may arrive twice and in any order; of two
-events with the same time the opt-out wins. Items never expire: an opt-out is permanent.
+events with the same time the opt-out wins. Items never expire, so no opt-out is lost.
 
 Address hashes are keyed. Items are written with the first identifier key and read with all keys: after a rotation one
 address may have an item for each key, and the item with the highest rank counts.
@@ -94,9 +94,7 @@ class Consent(BaseModel):
 
     @classmethod
     def key(cls, company: str, of_address: str, channel: str) -> Attributes:
-        """
-        Return the key in a table with `pk` and `sk`. Raises ValueError for a part that is empty or contains a `#`.
-        """
+        """Return the key in a table with `pk` and `sk`. Raises ValueError if a part is empty or contains `#`."""
         if not all((company, of_address, channel)) or any("#" in p for p in (company, channel)):
             raise ValueError("a consent is of a company, an address and a channel")
         return {
@@ -172,9 +170,7 @@ class Consents:
         *,
         channels: Collection[str],
     ) -> bool:
-        """
-        Record an opt-in on these *channels*; a START applies only to its own channel. Otherwise as `record_opt_out`.
-        """
+        """Record an opt-in on *channels* (for START only its own). Otherwise as `record_opt_out`."""
         return self._record(company, addresses, channels, State.OPTED_IN, said)
 
     def standing(self, company: str, addresses: Sequence[str], channel: str) -> Standing:
@@ -235,9 +231,7 @@ class Consents:
     def _is_on_record(
         self, company: str, address: str, channel: str, rank: tuple[str, str, str]
     ) -> bool:
-        """
-        Whether an item under an older key holds this event, or a newer one. Reads nothing if there is only one key.
-        """
+        """Whether an item under an older key holds this event, or a newer one. Reads nothing if there is one key."""
         _, *older = address_hashes(address)
         found = self.table.get_many([self.key_of(company, hashed, channel) for hashed in older])
         return any(Consent.model_validate(item).rank >= rank for item in found)

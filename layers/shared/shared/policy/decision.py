@@ -5,7 +5,7 @@ The checks before a send, in order. The first check that objects decides.
     2 consent       an opt-out stops all but its own confirmation; business-initiated messages need consent
       address       no further attempts for an address that the channel cannot reach
     3 window        WhatsApp: only templates may be sent later than 24 hours after the customer's newest message
-    4 quiet hours   WhatsApp, SMS: business-initiated messages and late automatic answers wait for the end
+    4 quiet hours   WhatsApp, SMS: business-initiated messages and late automatic answers wait for their end
     5 rates         limits per number and per pair of numbers
     6 caps          business-initiated messages per customer; the AI's answers per conversation, its tokens per day
 

@@ -60,9 +60,7 @@ class Quotas:
     def _begin_windows(
         self, key: Attributes, seen: Attributes | None, limits: Sequence[Limit], now: int
     ) -> int | None:
-        """
-        Count one if a window has begun since the last count, or the subject is new; else return when there is room.
-        """
+        """Count one if a window has begun meanwhile, or the subject is new; else return when there is room."""
         for _ in range(ROUNDS):
             buckets = {limit: _bucket(limit, now, seen) for limit in limits}
             used = {limit: _used(seen, limit, buckets[limit]) for limit in limits}

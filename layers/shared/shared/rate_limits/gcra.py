@@ -83,9 +83,7 @@ class Pace:
         return int(last["free_at"]) - rate.every_ms
 
     def hold(self, subject: str, until_ms: int, rate: Rate) -> None:
-        """
-        Permit nothing before *until_ms* (since 1970), after the provider reported that the subject exceeds its rate.
-        """
+        """Permit nothing before *until_ms* (since 1970), because the provider reported too high a rate."""
         later, free = until_ms + rate.ahead_ms, Attr("free_at")
         with suppress(ConditionFailed):
             self.table.update(

@@ -47,9 +47,7 @@ def _link(found: re.Match[str]) -> str:
 
 
 def _step(step: str) -> str:
-    """
-    Redact one path segment: `***` if it contains a number, an address or a key, or user and password before a host.
-    """
+    """Redact a path segment: `***` if it contains a number, an address, a key, or a host's user and password."""
     if "@" in step or "%40" in step or re.search(_LONG_NUMBER, step) or len(step) > _LONGEST_WORD:
         return "***"
     return step

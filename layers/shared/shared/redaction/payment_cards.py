@@ -35,9 +35,7 @@ _LENGTHS = {
 
 
 def redact_cards(text: str) -> str:
-    """
-    Return *text* without card numbers: 13 to 19 digits with a valid Luhn check digit. Keeps milliseconds since 1970.
-    """
+    """Return *text* without card numbers: 13 to 19 digits with a valid Luhn digit. Keeps milliseconds since 1970."""
     return re.sub(_CARD, _card, text)
 
 
