@@ -202,9 +202,7 @@ def _throughput_table(stack: Stack) -> str:
 
 
 def _posts(label: str, count: int) -> list[Sample]:
-    """
-    Build signed messages from forty new customers to the counter's number, so that no message group is still busy.
-    """
+    """Build signed messages of forty new customers to the counter's number, so that no message group is busy."""
     now = int(time.time())
     people = [
         Customer(f"Bench {n}", wa_id=f"4477{now % 1_000_000:06}{n:02}") for n in range(CUSTOMERS)

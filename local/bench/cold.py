@@ -92,9 +92,7 @@ class Compared:
 
 
 def compared(functions: Sequence[Function], bare: Function, rounds: int) -> dict[str, Compared]:
-    """
-    Return the paired imports of each handler by name; handlers alternate, so that load peaks do not affect only one.
-    """
+    """Return the paired imports of each handler by name; handlers alternate, so that load peaks affect all."""
     for function in functions:
         import_of(function)  # fills the file cache
     pairs: dict[str, list[tuple[Import, Import]]] = {function.name: [] for function in functions}

@@ -74,9 +74,7 @@ def _wrong_texts(messages: dict[str, Any], wanted: dict[str, Sent]) -> Iterable[
 
 
 def _wrong_conversations(items: list[dict[str, Any]], messages: list[Sent]) -> Iterable[str]:
-    """
-    Yield conversations with a wrong counter or newest message, and timelines that are not in the order of sending.
-    """
+    """Yield conversations with a wrong counter or newest message, and timelines not in the order of sending."""
     heads = {item["pk"]: item for item in items if item["itemType"] == "CONVERSATION"}
     timelines: dict[str, list[dict[str, Any]]] = {}
     for item in items:

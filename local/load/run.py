@@ -96,9 +96,7 @@ def run(stack: Stack, plan: Plan, *, tell: Callable[[str], None]) -> Outcome:
 
 
 def _post_all(stack: Stack, bodies: list[bytes]) -> int:
-    """
-    Send as a provider does: repeat each request until it gets 200, then send the next. Returns the number of repeats.
-    """
+    """Send as a provider does: repeat each request until it gets 200. Returns the number of repeats."""
     http = urllib3.PoolManager(retries=False, timeout=30)
     refused = 0
     for body in bodies:

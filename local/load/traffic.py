@@ -52,9 +52,7 @@ class Traffic:
 
 
 def traffic(seed: int, events: int, conversations: int, now_s: int) -> Traffic:
-    """
-    Generate *events* in *conversations*, with 5 % repeats and 1 % invalid; the last is at *now_s* (epoch seconds).
-    """
+    """Generate *events* in *conversations*, 5 % repeats and 1 % invalid; the last is at *now_s* (epoch seconds)."""
     random = Random(seed)  # noqa: S311 - it makes samples, no secrets
     made = Traffic(f"wamid.load.{now_s}.", [[] for _ in range(LANES)])
     said: dict[int, list[Sent]] = {number: [] for number in range(conversations)}

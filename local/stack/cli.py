@@ -167,9 +167,7 @@ def _health_urls(stack: Stack) -> list[str]:
 
 
 def free_ports(count: int) -> list[int]:
-    """
-    Return free ports of the loopback; the search start depends on the process id, to avoid other checkouts' ports.
-    """
+    """Return free loopback ports; the search starts at a port derived from the process id, to avoid collisions."""
     free = []
     for offset in range(len(_PORTS)):
         port = _PORTS[(os.getpid() * 7 + offset) % len(_PORTS)]

@@ -1,6 +1,4 @@
-"""
-The bare handler with the libraries of every API function and none of our code: the lower bound of those functions.
-"""
+"""The bare handler with the libraries of every API function and none of our code: their lower bound."""
 
 import boto3
 from aws_lambda_powertools import Logger, Metrics

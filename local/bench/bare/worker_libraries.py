@@ -1,4 +1,4 @@
-"""The bare handler with the libraries of every worker and none of our code: the lower bound of the workers."""
+"""The bare handler with the libraries of every worker and none of our code: their lower bound."""
 
 import boto3
 from aws_lambda_powertools import Logger, Metrics
