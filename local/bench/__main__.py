@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 # Multiples of the bare handler, in processor time and in memory. Providers or API callers wait for the INGRESS
-# functions;
-# the INBOX functions load only tables and models. All others also load routes, rules or language models; LIMIT keeps
-# them from growing.
+# functions; the INBOX functions load only tables and models. All others also load routes, rules or language models;
+# LIMIT keeps them from growing.
 INGRESS_LIMIT, INBOX_LIMIT, LIMIT = 1.3, 1.6, 3.2
 INGRESS = {
     "ApiAuthorizer",

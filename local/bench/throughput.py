@@ -42,8 +42,8 @@ def rate_of(
     """
     Post one message per sample, four at a time, and wait until all are items.
 
-    Throttled posts (429) are sent again, as a provider does. Raises RuntimeError if one gets any other status than
-    200, or is not durable within two minutes.
+    Throttled posts (429) are sent again, as a provider does. Raises RuntimeError if one gets any other status than 200,
+    or is not durable within two minutes.
     """
     ids = [message["id"] for post in posts for message in post.items("messages")]
     http = urllib3.PoolManager(maxsize=SENDERS, retries=False, timeout=30)

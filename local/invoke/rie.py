@@ -4,8 +4,8 @@ Runs a built function under AWS's own runtime interface emulator, without a cont
     python -m local.invoke.rie WhatsAppWebhook events/whatsapp/text.json
 
 The emulator is in the SAM CLI's package. Cold start, timeouts, error responses and the response size limit are
-Lambda's; it has no memory limit and no read-only disk. It handles one event at a time. The stack stands in
-for AWS; if it is not running, the command starts it with the demo company.
+Lambda's; it has no memory limit and no read-only disk. It handles one event at a time. The stack stands in for AWS; if
+it is not running, the command starts it with the demo company.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ def compile_all(built: Path) -> None:
     """
     Compile each function and layer in a folder; exits with an error if a Python file does not compile.
 
-    Without bytecode a cold start takes more than twice as long. "Unchecked hash", because the file times in a
-    deployed zip differ from those of the sources, and deployed files are never edited.
+    Without bytecode a cold start takes more than twice as long. "Unchecked hash", because the file times in a deployed
+    zip differ from those of the sources, and deployed files are never edited.
     """
     for folder in sorted(path for path in built.iterdir() if path.is_dir()):
         compiled = compileall.compile_dir(

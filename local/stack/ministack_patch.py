@@ -1,8 +1,8 @@
 """
 Runs `python -m ministack` with a patch: it waits for the log lines of functions. MiniStack's own Python runs it.
 
-MiniStack answers an invocation if no line of its log has arrived for 50 ms. On a busy machine lines arrive later;
-they appear with the next invocation of that worker, and those of its last one never. Reports are made from these logs.
+MiniStack answers an invocation if no line of its log has arrived for 50 ms. On a busy machine lines arrive later; they
+appear with the next invocation of that worker, and those of its last one never. Reports are made from these logs.
 """
 
 import fcntl

@@ -145,11 +145,9 @@ class Ledger[A: Action]:
         Call *send* at most once per attempt and return the action's resulting state.
 
         *owner* names this invocation, *remaining_ms* is the time left before its timeout. *send* makes one provider
-        call,
-        includes the action id if the provider echoes it, and returns the provider's id. *evidence* queries the provider
-        about an attempt with an unknown outcome; a non-None result proves delivery. Raises Transient if a later
-        delivery of
-        the same event must decide: another attempt may be alive, or the outcome is in doubt.
+        call, includes the action id if the provider echoes it, and returns the provider's id. *evidence* queries the
+        provider about an attempt with an unknown outcome; a non-None result proves delivery. Raises Transient if a
+        later delivery of the same event must decide: another attempt may be alive, or the outcome is in doubt.
         """
         action = self._reserve(self._mine(intended, owner, remaining_ms), evidence)
         if action.state is not State.RESERVED:
@@ -167,13 +165,11 @@ class Ledger[A: Action]:
     ) -> State:
         """
         As `perform`, for the first attempt of an action whose reservation is part of a row that the caller writes
-        anyway.
-        The ledger item is written only once, with the outcome.
+        anyway. The ledger item is written only once, with the outcome.
 
         *reserve* writes that row conditionally, with the owner, times and hashes of the action passed to it, and raises
-        if
-        another attempt may be alive. A caller that finds a reservation in its row and no ledger item must call `enter`
-        first. Actions that were not sent, or are in doubt, continue in the ledger item alone.
+        if another attempt may be alive. A caller that finds a reservation in its row and no ledger item must call
+        `enter` first. Actions that were not sent, or are in doubt, continue in the ledger item alone.
         """
         action = self._mine(intended, owner, remaining_ms)
         reserve(action)

@@ -112,9 +112,8 @@ def email_address(text: str) -> str:
     Return an e-mail address in its normalised form: case-folded, with the domain in ASCII.
 
     Nothing else is folded: dots and `+tags` are separate mailboxes at most providers. Characters that case folding
-    would
-    turn into ASCII letters (the Kelvin sign, a sharp s) are kept: such an address and the plain one may have different
-    owners. Makes no DNS query. Raises EmailInvalid.
+    would turn into ASCII letters (the Kelvin sign, a sharp s) are kept: such an address and the plain one may have
+    different owners. Makes no DNS query. Raises EmailInvalid.
     """
     from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 - see the module docstring
 

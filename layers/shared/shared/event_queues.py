@@ -16,8 +16,7 @@ def inbound_entry(message: InboundMessage) -> Entry:
         body=body_of(message),
         group=digest(message.channel_method, message.business_address, customer),
         # With the account, so that a forged message cannot suppress another account's message. With the content, so
-        # that one
-        # id with two contents reaches intake, which parks the second.
+        # that one id with two contents reaches intake, which parks the second.
         deduplication=digest(
             message.type,
             message.provider,

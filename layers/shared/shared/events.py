@@ -54,10 +54,8 @@ class InboundMessage:
     A message from a customer; with type `human_reply`, one that the business wrote outside Parley.
 
     *account* is verified by the provider: an account SID, a WABA id, the ARN of a topic. *company* owns the number in
-    the
-    inbox that reports the message; None for providers that the inbox does not serve. *extra* holds provider fields
-    without
-    a field of their own, at most 8 KB; for e-mail it includes `auto_answer_allowed`.
+    the inbox that reports the message; None for providers that the inbox does not serve. *extra* holds provider fields
+    without a field of their own, at most 8 KB; for e-mail it includes `auto_answer_allowed`.
     """
 
     type: Literal["inbound_message", "human_reply"] = "inbound_message"
@@ -102,12 +100,9 @@ class DeliveryStatus:
     A provider's delivery status for a message that we sent. *status* is the provider's own word; the consumer ranks it.
 
     *action_id* is the ledger's, if the provider echoes it. *is_final* is None if the provider does not say. *price* is
-    a
-    decimal number in *currency*. For SES, *status* is the `eventType`, and the details of a bounce or a complaint are
-    in
-    *extra* (`bounceType`, `complaintFeedbackType`) or in *error_code*. *business_address* is the sender of the message,
-    as
-    in `InboundMessage`, if the provider reports it.
+    a decimal number in *currency*. For SES, *status* is the `eventType`, and the details of a bounce or a complaint are
+    in *extra* (`bounceType`, `complaintFeedbackType`) or in *error_code*. *business_address* is the sender of the
+    message, as in `InboundMessage`, if the provider reports it.
     """
 
     type: Literal["delivery_status"] = "delivery_status"

@@ -19,10 +19,8 @@ def meta_app(
     Return the id of the Meta app that signed *body*, or None.
 
     *signature* is the raw header `X-Hub-Signature-256`: `sha256=` and 64 hex digits of HMAC-SHA256 over the raw body
-    with
-    the app secret (Meta, "Validating payloads"). Every secret is tried even after a match, so that timing does not
-    reveal
-    which one matched.
+    with the app secret (Meta, "Validating payloads"). Every secret is tried even after a match, so that timing does not
+    reveal which one matched.
     """
     if not _META_SIGNATURE.fullmatch(signature):
         return None

@@ -2,8 +2,8 @@
 Amazon Bedrock's Converse API: one call, answered in the structure of a schema or with a tool call.
 
 Structured output is `outputConfig.textFormat` (Bedrock API reference, "OutputConfig"), which only some models support;
-others answer with a ValidationException, raised as Unavailable. For those the schema is passed as one more tool
-that the model can choose: see `Structure`.
+others answer with a ValidationException, raised as Unavailable. For those the schema is passed as one more tool that
+the model can choose: see `Structure`.
 """
 
 from __future__ import annotations
@@ -85,8 +85,7 @@ def structure_of(model_id: str) -> Structure:
     Return how to request structured output from this model: by the text format, or by a forced tool call.
 
     Check: AWS lists Claude from 4.5 on and some open models for `textFormat`. All others, and inference profiles whose
-    id
-    does not name the model, get the tool, which every model with tool use supports.
+    id does not name the model, get the tool, which every model with tool use supports.
     """
     found = _VERSION.search(model_id)
     if not found:

@@ -19,8 +19,7 @@ class Scope(StrEnum):
     WHATSAPP_ADMIN = "whatsapp:admin"  # replay the company's parked events
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
     # One deployment serves one help desk. These two scopes give access to it to keys of the company named in its
-    # account;
-    # if the account names no company, to keys of any company.
+    # account; if the account names no company, to keys of any company.
     RICHPANEL_READ = (
         "richpanel:read"  # switches, and decisions about a conversation with their reasons
     )

@@ -40,8 +40,7 @@ class Seal:
         except (binascii.Error, ValueError):
             raise NotOurs("not sealed by us for this use") from None
         # Accept one spelling per seal: base64 has spare bits at its end, and Python decodes `+` and `/` beside the
-        # URL-safe
-        # characters.
+        # URL-safe characters.
         if _as_text(raw) == sealed:
             for secret in (self.secret, *self.older):
                 with suppress(InvalidTag, ValueError):

@@ -39,8 +39,8 @@ class DeadLetters:
     One dead-letter queue, standard or FIFO.
 
     SQS cannot list messages: letters are received, held in flight, and made visible again. While letters of a FIFO
-    group
-    are in flight, SQS returns no more of that group, so later ones can be seen only after the earlier ones are deleted.
+    group are in flight, SQS returns no more of that group, so later ones can be seen only after the earlier ones are
+    deleted.
     """
 
     client: SQSClient
@@ -136,10 +136,8 @@ def redrive[Done: Redriven](
     Redrive the letters with these ids, or up to *limit* letters if *ids* is None, with the function of their queue.
 
     The letter is deleted only after it was redriven: if the process dies in between, both queues have it. *tell* is
-    called
-    with each outcome immediately; refused letters stay. Stops when *is_over*; an exception from *is_over* propagates
-    and
-    leaves the remaining letters in the queue.
+    called with each outcome immediately; refused letters stay. Stops when *is_over*; an exception from *is_over*
+    propagates and leaves the remaining letters in the queue.
     """
     done = 0
 

@@ -144,8 +144,7 @@ class Table:
         Change some attributes of an item and return the whole updated item.
 
         *put* sets (None values are skipped), *put_once* sets absent attributes, *add* adds numbers or set members,
-        *append* extends lists, *drop* removes attributes, *take_from_set* removes set members. Raises
-        ConditionFailed.
+        *append* extends lists, *drop* removes attributes, *take_from_set* removes set members. Raises ConditionFailed.
         """
         parts = _Parts()
         present = {name: given for name, given in (put or {}).items() if given is not None}
@@ -200,8 +199,7 @@ class Table:
     ) -> tuple[list[Attributes], Attributes | None]:
         """
         Return one page of an index and the key to continue from, None on the last page. An index is eventually
-        consistent;
-        the table itself (*index* None) is strongly consistent.
+        consistent; the table itself (*index* None) is strongly consistent.
         """
         built = ConditionExpressionBuilder().build_expression(condition, is_key_condition=True)
         optional: dict[str, Any] = {"IndexName": index} if index else {"ConsistentRead": True}
@@ -276,8 +274,7 @@ def _call[Answer](operation: Callable[..., Answer], **arguments: Any) -> Answer:
 def _refusal(error: ClientError) -> Exception:
     """
     Translate a ClientError: ConditionFailed; Permanent (`too_large`) for an item or key above DynamoDB's limits, since
-    a
-    retry cannot succeed; otherwise the error itself.
+    a retry cannot succeed; otherwise the error itself.
     """
     said = error.response["Error"]
     if said["Code"] == "ConditionalCheckFailedException":

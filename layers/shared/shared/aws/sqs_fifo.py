@@ -82,8 +82,8 @@ class FifoQueue:
         Send all *entries* and return their number; raises NotEnqueued if any was refused.
 
         Order within a group is guaranteed only for entries of one batch; no consumer relies on more, since providers
-        repeat
-        and reorder anyway. Resending is safe: SQS drops duplicates within five minutes, the workers drop later ones.
+        repeat and reorder anyway. Resending is safe: SQS drops duplicates within five minutes, the workers drop later
+        ones.
         """
         batches = list(_batches(entries))
         if len(batches) == 1:

@@ -2,8 +2,8 @@
 Stored objects with an owner: written under the owner's prefix, and read through a validated pointer.
 
 A pointer is a map `{key, sha256, bytes}` in an attribute that no request can set. It names no bucket: objects are read
-from the bucket of this deployment only. A folder reads, links to and deletes only keys under its own prefix, so that
-a pointer never leads to an object of another company or conversation.
+from the bucket of this deployment only. A folder reads, links to and deletes only keys under its own prefix, so that a
+pointer never leads to an object of another company or conversation.
 
     write   body -> object under the prefix, named by its hash -> pointer
     read    pointer -> key under the prefix? -> exists? -> size? -> SHA-256? -> body

@@ -59,8 +59,7 @@ class Vocabulary:
         Return the meaning of a text; None if it is not a keyword.
 
         *yes_is_start*: the sender has opted out by keyword in this SMS channel (`Standing.yes_lifts_it`), so that YES
-        means
-        START.
+        means START.
         """
         if text is None or len(text) > _LONGEST:
             return None
@@ -81,8 +80,7 @@ def vocabulary(opt_out_words: Mapping[str, Collection[str]] | None = None) -> Vo
     preset.
 
     Keywords of all languages apply in all conversations, because customers do not know the configured language. A
-    company
-    can neither use a word of START or HELP for stop, nor remove STOP.
+    company can neither use a word of START or HELP for stop, nor remove STOP.
     """
     of_languages = {**PRESETS, **(opt_out_words or {})}
     # The later entry wins, so the keywords common to all companies come last.
@@ -99,9 +97,8 @@ def folded(text: str) -> str:
     Normalise a text for comparison: NFKC, case-folded, whitespace collapsed, surrounding characters removed.
 
     Surrounding characters are punctuation, symbols and emoji. Inside the text it ignores differences that users omit
-    and
-    programs insert: accents, the dots of Turkish letters, kinds of dashes, and invisible characters such as zero-width
-    spaces.
+    and programs insert: accents, the dots of Turkish letters, kinds of dashes, and invisible characters such as
+    zero-width spaces.
     """
     normal = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     plain = "".join(map(_plain, unicodedata.normalize("NFD", normal)))

@@ -61,8 +61,7 @@ class Statement:
     One event: its source, its time and a reference to its evidence.
 
     *at_ms* is the time stored with the message (ms since 1970), not the time of this delivery. *evidence* is an id of
-    ours
-    or of the provider. *channel* is the channel of the event, None if it had none (an operator).
+    ours or of the provider. *channel* is the channel of the event, None if it had none (an operator).
     *recorded_by* is the agent who recorded it over the API, *principal* the authenticated caller.
     """
 
@@ -178,8 +177,7 @@ class Consents:
         Return a customer's consent on *channel*; one strongly consistent read per hundred item keys.
 
         The first of *addresses* is the recipient, the others are the customer's other known addresses. An opt-out of
-        all
-        channels with any of them applies, until a newer opt-in of the recipient address on *channel*.
+        all channels with any of them applies, until a newer opt-in of the recipient address on *channel*.
         Raises ValueError for no address, or more than `MOST_ADDRESSES`.
         """
         known = list(dict.fromkeys(addresses))

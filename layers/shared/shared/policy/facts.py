@@ -40,9 +40,7 @@ class Reason(StrEnum):
     PROJECT_INACTIVE = "project_inactive"
     CHANNEL_NOT_ALLOWED = "channel_not_allowed"
     OPTED_OUT = "opted_out"
-    ADDRESS_UNUSABLE = (
-        "address_unusable"  # the provider reported that the channel does not reach it
-    )
+    ADDRESS_UNUSABLE = "address_unusable"  # the provider reported that it is unreachable
     NO_CONSENT = "no_consent"
     WINDOW_CLOSED = "window_closed"
     QUIET_HOURS = "quiet_hours"

@@ -70,9 +70,8 @@ def call(
     Send one request, without retry or redirect. *body* is for bytes that are signed as they are.
 
     No wait exceeds *within_ms*, and reading the body stops after it. *silence_ms* limits the wait for the next byte:
-    raise
-    it for slow endpoints such as models. Raises NotSent if the request certainly did not arrive, InDoubt if it may
-    have.
+    raise it for slow endpoints such as models. Raises NotSent if the request certainly did not arrive, InDoubt if it
+    may have.
     """
     if not all(_HEADER.fullmatch(value) for value in headers.values()):
         raise NotSent(
@@ -161,8 +160,7 @@ def call_stranger(
     POST to a URL from outside the deployment: https only, public addresses only, without redirect.
 
     *loopback* also permits plain http to this machine, for the local stack. Raises OriginRefused, and NotSent or
-    InDoubt
-    as `call` does.
+    InDoubt as `call` does.
     """
     parts = _named_by_stranger(url, loopback=loopback)
     until = clock.now_ms() + within_ms

@@ -39,8 +39,7 @@ class Quotas:
         Count one and return None; or count nothing and return when there is room again (ms since 1970).
 
         A repeated call counts again: callers with an idempotency key check it first. One write, two in the first call
-        of a
-        window. Raises Transient if too many concurrent calls begin the same window.
+        of a window. Raises Transient if too many concurrent calls begin the same window.
         """
         key, now = self.key_of(subject), clock.now_ms()
         try:

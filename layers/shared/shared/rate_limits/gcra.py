@@ -1,8 +1,8 @@
 """
 Rates: one action per interval in milliseconds, with a short burst after a pause.
 
-The item holds one number, the time from which sending is free again (the "theoretical arrival time" of the generic
-cell rate algorithm, ITU-T I.371). Each send advances it; sends are permitted while it is ahead by less than the burst.
+The item holds one number, the time from which sending is free again (the "theoretical arrival time" of the generic cell
+rate algorithm, ITU-T I.371). Each send advances it; sends are permitted while it is ahead by less than the burst.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ class Pace:
         Take the next slot and return None; or take none and return when to retry (ms since 1970).
 
         One write after a pause, two within a burst; the second is refused if there is no slot. A repeated call takes
-        another
-        slot: it delays others a little, and never exceeds the rate.
+        another slot: it delays others a little, and never exceeds the rate.
         """
         key, now, free = self.key_of(subject), clock.now_ms(), Attr("free_at")
         try:

@@ -4,8 +4,8 @@ Decides which company a secret or an access token belongs to, from its name alon
     secret of AWS Secrets Manager                 parley/<stage>/companies/<company>/<name>
     key in the secret of WhatsApp access tokens   <company>, or <company>/<name>
 
-Company ids contain no slash, so no company's names are a prefix of another's. ARNs are refused, since they are
-a second name for the same secret.
+Company ids contain no slash, so no company's names are a prefix of another's. ARNs are refused, since they are a second
+name for the same secret.
 """
 
 import re

@@ -72,10 +72,8 @@ class Mail:
     One mail. Addresses are normalised; *sender_name* is the sender's display name.
 
     *in_reply_to* and *references* (oldest first) are Message-IDs of received mails without angle brackets; invalid ones
-    are
-    left out. *unsubscribe* are URIs (https, mailto); *one_click* states that the https one accepts the POST of RFC
-    8058.
-    SES repeats *action_id* and *tags* in events: letters, digits, `_` and `-` only.
+    are left out. *unsubscribe* are URIs (https, mailto); *one_click* states that the https one accepts the POST of RFC
+    8058. SES repeats *action_id* and *tags* in events: letters, digits, `_` and `-` only.
     """
 
     sender: str
@@ -166,8 +164,7 @@ def message_ids(ses_id: str, region: str) -> tuple[str, str]:
     brackets.
 
     Check: AWS documents neither. Observed are the host `email.amazonses.com` in us-east-1, and `{region}.amazonses.com`
-    in
-    all other regions. To look a mail up by a reply's In-Reply-To, use the part before the `@`: it is the SES id.
+    in all other regions. To look a mail up by a reply's In-Reply-To, use the part before the `@`: it is the SES id.
     """
     hosts = ("email", region) if region == "us-east-1" else (region, "email")
     assigned, elsewhere = (f"{ses_id}@{host}.amazonses.com" for host in hosts)
