@@ -22,7 +22,7 @@ type Kind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """A tapped reply button: the payload set by the business, and the label shown to the customer."""
+    """A tapped button or list entry: the payload set by the business, and the label shown to the customer."""
 
     payload: str | None = field(default=None, repr=False)
     label: str | None = field(default=None, repr=False)

@@ -20,9 +20,7 @@ class Scope(StrEnum):
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
     # One deployment serves one help desk. These two scopes give access to it to keys of the company named in its
     # account; if the account names no company, to keys of any company.
-    RICHPANEL_READ = (
-        "richpanel:read"  # switches, and decisions about a conversation with their reasons
-    )
+    RICHPANEL_READ = "richpanel:read"  # switches, decisions about a conversation and reasons
     RICHPANEL_OPERATE = "richpanel:operate"  # set switches, replay, clear risks, erase, redrive
     CONVERSATIONS_INITIATE = "conversations:initiate"  # start conversations of the key's projects
     CONVERSATIONS_READ = "conversations:read"
