@@ -1,6 +1,6 @@
 """
-A copy of a conversation in OpenAI's Conversations, for inspection by people: best effort, write-only. Erasing the
-customer deletes the copy.
+A copy of a conversation in OpenAI's Conversations, for manual inspection: best effort, write-only. Erasing the customer
+deletes the copy.
 
 It is never passed to a model as `conversation`, so a repeated turn cannot corrupt a history or wait for a locked
 conversation. (OpenAI API reference, "Conversations"; 20 items a request, 16 pairs of metadata.)
