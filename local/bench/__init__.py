@@ -1,6 +1,6 @@
 """
-`make bench`: what the functions cost before and while they handle events, next to the least that would do.
+`make bench`: the cost of the functions before and while they handle events, compared with minimal functions.
 
-Everything runs from the built artifact. Numbers of one machine are worth little by themselves, so each stands beside
-that of a bare or a plain function, measured in turns with it.
+Everything runs from the built artifact. Absolute numbers depend on the machine, so each is shown beside that of a bare
+or a plain function, measured alternately with it.
 """

@@ -33,8 +33,9 @@ from local.stack.seed import seed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# Times the bare handler, in processor time and in memory. Providers or callers of an API wait for the first; the second
-# have tables and models only. The rest brings routes, rules or language models along, and is kept from growing.
+# Multiples of the bare handler, in processor time and in memory. Providers or API callers wait for the INGRESS
+# functions; the INBOX functions load only tables and models. All others also load routes, rules or language models;
+# LIMIT keeps them from growing.
 INGRESS_LIMIT, INBOX_LIMIT, LIMIT = 1.3, 1.6, 3.2
 INGRESS = {
     "ApiAuthorizer",
@@ -55,7 +56,7 @@ CUSTOMERS = 40
 
 
 def main() -> int:
-    """Measure everything; 1 when an import is over its limit."""
+    """Measure everything; return 1 if an import is over its limit."""
     parser = argparse.ArgumentParser(prog="python -m local.bench", description=__doc__)
     parser.add_argument("--write", type=Path, help="also put the tables into this file")
     write = parser.parse_args().write
@@ -200,7 +201,7 @@ def _throughput_table(stack: Stack) -> str:
 
 
 def _posts(label: str, count: int) -> list[Sample]:
-    """Messages of forty new customers, signed, to the counter's number: no lane is busy with what was before."""
+    """Build signed messages of forty new customers to the counter's number, so that no message group is busy."""
     now = int(time.time())
     people = [
         Customer(f"Bench {n}", wa_id=f"4477{now % 1_000_000:06}{n:02}") for n in range(CUSTOMERS)

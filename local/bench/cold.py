@@ -1,4 +1,4 @@
-"""Cold starts: what importing each handler takes in a fresh interpreter, and init under the emulator of the runtime."""
+"""Cold starts: the cost of importing each handler in a fresh interpreter, and of init under the runtime emulator."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _VARIABLES = {"POWERTOOLS_METRICS_NAMESPACE": "Parley", "POWERTOOLS_SERVICE_NAME
 
 @dataclass(frozen=True)
 class Import:
-    """One import of a handler; `modules` are those that were not there before it."""
+    """One import of a handler; `modules` are the newly imported ones."""
 
     cpu_ms: float
     wall_ms: float
     peak_kib: int
     modules: tuple[str, ...]
     bytecode_bytes: int
-    collects_garbage: bool  # after it, as its events need
+    collects_garbage: bool  # after the import, as event handling requires
 
 
 def bare_functions(stack: Stack) -> list[Function]:
-    """The bare handler first, then those with libraries only: compiled as the artifact is, with its layer."""
+    """Return the bare handler, then those with libraries only; compiled like the artifact, with its layer."""
     home = LOCAL / "bench"
     shutil.rmtree(home, ignore_errors=True)
     shutil.copytree(HERE / "bare", home / "bare", ignore=shutil.ignore_patterns("__pycache__"))
@@ -61,40 +61,40 @@ def import_of(function: Function) -> Import:
 
 @dataclass(frozen=True)
 class Compared:
-    """A handler's imports, each with one of the bare handler right before it: the two share the machine's mood."""
+    """A handler's imports, each paired with a bare import just before it, so that both see the same machine load."""
 
     pairs: tuple[tuple[Import, Import], ...]  # (the handler's, the bare one's)
 
     @property
     def least_cpu_ms(self) -> float:
-        """The least processor time: whatever else the machine does can only add to it."""
+        """The least processor time: other load on the machine can only add to it."""
         return min(own.cpu_ms for own, _ in self.pairs)
 
     @property
     def times_cpu(self) -> float:
-        """How many times the bare handler's processor time: the median over the pairs, in hundredths."""
+        """The multiple of the bare handler's processor time: the median over the pairs, in hundredths."""
         return round(median(own.cpu_ms / bare.cpu_ms for own, bare in self.pairs), 2)
 
     @property
     def peak_mb(self) -> float:
-        """The memory of the whole process at its peak."""
+        """The peak memory of the whole process, in MiB."""
         return min(own.peak_kib for own, _ in self.pairs) / 1_024
 
     @property
     def times_memory(self) -> float:
-        """How many times the bare handler's memory, likewise."""
+        """The multiple of the bare handler's memory, computed in the same way."""
         return round(median(own.peak_kib / bare.peak_kib for own, bare in self.pairs), 2)
 
     @property
     def one(self) -> Import:
-        """Any of them, for what is the same in all."""
+        """The first import, for values that are the same in all."""
         return self.pairs[0][0]
 
 
 def compared(functions: Sequence[Function], bare: Function, rounds: int) -> dict[str, Compared]:
-    """Each handler's imports beside the bare one's, by name; in turns, so that no busy moment hits one alone."""
+    """Return the paired imports of each handler by name; handlers alternate, so that load peaks affect all."""
     for function in functions:
-        import_of(function)  # the files come from the disk only once
+        import_of(function)  # fills the file cache
     pairs: dict[str, list[tuple[Import, Import]]] = {function.name: [] for function in functions}
     for _ in range(rounds):
         for function in functions:
@@ -105,7 +105,7 @@ def compared(functions: Sequence[Function], bare: Function, rounds: int) -> dict
 
 @dataclass(frozen=True)
 class Start:
-    """A start under the emulator: init, the first event, the ones after it; milliseconds."""
+    """One start under the emulator: init, the first event, the median of later events; milliseconds."""
 
     init_ms: float
     first_ms: float
@@ -115,7 +115,7 @@ class Start:
 def starts_of(
     functions: Sequence[Function], events: Mapping[str, object], rounds: int, warm: int
 ) -> dict[str, list[Start]]:
-    """Each function started `rounds` times, in turns, with one event and `warm` repetitions of it."""
+    """Start each function `rounds` times, alternately, with one event and `warm` repetitions of it."""
     taken: dict[str, list[Start]] = {function.name: [] for function in functions}
     for _ in range(rounds):
         for function in functions:

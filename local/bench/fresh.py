@@ -1,4 +1,4 @@
-"""A fresh interpreter that sees the layer and one function's folder, and nothing else."""
+"""Runs probes in a fresh interpreter that sees only the layer and one function's folder."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ HERE = Path(__file__).parent
 
 def told_by(probe: str, function: Function, *arguments: str, given: str = "") -> dict[str, Any]:
     """
-    What a program of `probes/` tells about a function in its last line, which is JSON.
+    Run a program of `probes/` for a function and return the JSON of its last output line.
 
-    StackError with its last words when it fails.
+    Raises StackError with the end of its error output if it fails.
     """
     python = Path(sys.base_prefix, "bin", "python3.13")
     ran = subprocess.run(

@@ -1,4 +1,4 @@
-"""Events per second from HTTP to a durable item, of Parley and of a plain handler deployed beside it."""
+"""Events per second from HTTP to a durable item, for Parley and for a plain handler deployed beside it."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def rate_of(
     """
     Post one message per sample, four at a time, and wait until all are items.
 
-    What is throttled (429) is sent again, as a provider does. Raises RuntimeError when one is answered
-    otherwise than with 200, or is not durable within two minutes.
+    Throttled posts (429) are sent again, as a provider does. Raises RuntimeError if one gets any other status than 200,
+    or is not durable within two minutes.
     """
     ids = [message["id"] for post in posts for message in post.items("messages")]
     http = urllib3.PoolManager(maxsize=SENDERS, retries=False, timeout=30)
@@ -70,7 +70,7 @@ def rate_of(
 
 
 def counter(stack: Stack, table: str, prefix: str) -> Callable[[Sequence[str]], int]:
-    """What tells how many of these messages a table has."""
+    """Return a function that counts how many of the given messages a table holds."""
     client = stack.client("dynamodb")
 
     def count(ids: Sequence[str]) -> int:
@@ -85,7 +85,7 @@ def counter(stack: Stack, table: str, prefix: str) -> Callable[[Sequence[str]], 
 
 @contextmanager
 def plain_handler(stack: Stack) -> Iterator[tuple[str, str]]:
-    """The plain handler behind a REST API of its own, while the block lasts: its address and its table."""
+    """Deploy the plain handler behind its own REST API for the duration of the block; yields its URL and its table."""
     dynamodb, iam = stack.client("dynamodb"), stack.client("iam")
     functions, api = stack.client("lambda"), stack.client("apigateway")
     with ExitStack() as undo:
@@ -125,7 +125,7 @@ def plain_handler(stack: Stack) -> Iterator[tuple[str, str]]:
 
 
 def _delete(functions: Any) -> None:  # noqa: ANN401 - an untyped client
-    # The SDK asks again when the answer is late, and is then told that the function is gone.
+    # The SDK retries if the response is late; the retry then finds the function already deleted.
     with suppress(functions.exceptions.ResourceNotFoundException):
         functions.delete_function(FunctionName=_NAME)
 
@@ -142,7 +142,7 @@ def _policy(statement: Mapping[str, object]) -> str:
 
 
 def _layers(stack: Stack) -> list[str]:
-    """The layer that Parley's own functions have, for the same boto3."""
+    """Return the layer of Parley's own functions, for the same boto3."""
     name = "parley-local-whatsapp-webhook"
     found = stack.client("lambda").get_function_configuration(FunctionName=name)["Layers"]
     return [layer["Arn"] for layer in found]

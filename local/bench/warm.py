@@ -1,4 +1,4 @@
-"""Processor time per event of a warm function, its AWS calls answered in the process."""
+"""Processor time per event of a warm function, with AWS calls answered in the process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Handling:
-    """Per event: user and system time, the SDK's part of it, and how many calls of AWS it made."""
+    """Per event: user and system time, the SDK's part of it, and the number of AWS calls."""
 
     cpu_ms: float
     sdk_ms: float
@@ -22,11 +22,11 @@ class Handling:
 
     @property
     def own_ms(self) -> float:
-        """What is left without the SDK."""
+        """The processor time without the SDK's part."""
         return self.cpu_ms - self.sdk_ms
 
 
 def handling_of(function: Function, first: object, event: object, times: int) -> Handling:
-    """Let a warm function handle `event` again and again; `first` is the one that warms it up."""
+    """Have a warm function handle `event` repeatedly; `first` is the event that warms it up."""
     asked = {"handler": function.handler, "first": first, "event": event, "times": times}
     return Handling(**told_by("handle_warm.py", function, given=json.dumps(asked)))

@@ -1,13 +1,13 @@
-"""Tables that a command measures, put where the README keeps them."""
+"""Writes measured tables into the marked sections of the README."""
 
 from pathlib import Path
 
 
 def replace_section(path: Path, name: str, text: str) -> None:
     """
-    Put *text* between the lines `<!-- name:begin -->` and `<!-- name:end -->` of a file, in place of what is there.
+    Replace the text between the lines `<!-- name:begin -->` and `<!-- name:end -->` of a file by *text*.
 
-    ValueError when the file does not have each of the two exactly once, in this order: then it is left as it is.
+    Raises ValueError, and leaves the file unchanged, unless each of the two occurs exactly once and in this order.
     """
     begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"
     lines = path.read_text().splitlines()

@@ -2,7 +2,7 @@
 Writes the reference pages of the tables, `docs/*-table*.md`: every item type from its declaration.
 
     python -m local.docs.table_reference            write the pages
-    python -m local.docs.table_reference --check    tell whether they are what the declarations say; 1 when one is not
+    python -m local.docs.table_reference --check    compare the pages with the declarations; 1 if one differs
 """
 
 import inspect
@@ -36,7 +36,7 @@ _OF_EVERY_LOG_ITEM = frozenset(LogItem.model_fields)
 
 
 def whatsapp_page() -> str:
-    """The whole page of the whatsapp table, in Markdown."""
+    """Return the whole page of the whatsapp table, in Markdown."""
     return _joined(
         "# The whatsapp table",
         MADE.format(context="whatsapp"),
@@ -51,7 +51,7 @@ def whatsapp_page() -> str:
 
 
 def conversations_page() -> str:
-    """The whole page of the two tables of conversations, in Markdown."""
+    """Return the whole page of the two tables of conversations, in Markdown."""
     return _joined(
         "# The tables of conversations",
         MADE.format(context="conversations"),
@@ -109,7 +109,7 @@ def _ledger(*patterns: str) -> str:
 
 
 def _part(item: type[BaseModel], facts: str = "", left_out: frozenset[str] = frozenset()) -> str:
-    """What a class says of itself, where its items lie, and its attributes."""
+    """Return a class's docstring, its key facts and its attributes."""
     shown = {name: field for name, field in item.model_fields.items() if name not in left_out}
     notes = dict(_notes(item))
     rows = [_row(name, field, notes.get(name, "")) for name, field in shown.items()]
@@ -147,7 +147,7 @@ def _is_map(part: object) -> bool:
 
 
 def allowed(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any type expression
-    """The types and literal values of an annotation, without None."""
+    """Yield the types and literal values of an annotation, without None."""
     if isinstance(annotation, TypeAliasType):
         yield from allowed(annotation.__value__)
     elif get_origin(annotation) in (Union, UnionType):
@@ -164,7 +164,7 @@ def allowed(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any type expres
 
 
 def bounds_of(field: FieldInfo) -> list[AtMost]:
-    """The bounds that a field declares."""
+    """Return the bounds that a field declares."""
     found = [*field.metadata]
     for part in get_args(field.annotation):
         found += getattr(part, "__metadata__", ())
@@ -172,7 +172,7 @@ def bounds_of(field: FieldInfo) -> list[AtMost]:
 
 
 def _notes(item: type[BaseModel]) -> Iterator[tuple[str, str]]:
-    """What the class's source says about each field: the comment behind it, or above it."""
+    """Yield the comment of each field in the class's source: the trailing one, or the one above it."""
     above = field = ""
     for token in tokenize.generate_tokens(io.StringIO(inspect.getsource(item)).readline):
         is_of_class = token.start[1] == BODY
@@ -190,7 +190,7 @@ def _notes(item: type[BaseModel]) -> Iterator[tuple[str, str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write or check the pages; the exit code."""
+    """Write or check the pages; return the exit code."""
     behind = 0
     for name, made in PAGES.items():
         page, wanted = DOCS / name, made()

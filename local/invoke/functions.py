@@ -21,7 +21,7 @@ LAYER = BUILT / "SharedLayer" / "python"
 
 @dataclass(frozen=True)
 class Function:
-    """One function. `environment` is all that its process sees; the layer and the function's folder are on its path."""
+    """One function. `environment` is its whole environment; the path has the layer and the function's folder."""
 
     name: str  # logical id
     folder: Path
@@ -34,12 +34,12 @@ class Function:
         return self.handler.rpartition(".")[0]
 
     def given(self, variables: Mapping[str, str]) -> Function:
-        """The same function under other variables."""
+        """Return the same function with these variables added or replaced."""
         return replace(self, environment={**self.environment, **variables})
 
 
 def functions_of(stack: Stack) -> dict[str, Function]:
-    """Every function of the stack by its logical id, with the variables that its deployment gave it."""
+    """Return every function of the stack by its logical id, with its deployed variables."""
     resources = stack.client("cloudformation").get_paginator("list_stack_resources")
     deployed = {
         resource["LogicalResourceId"]: resource["PhysicalResourceId"]
@@ -53,7 +53,7 @@ def functions_of(stack: Stack) -> dict[str, Function]:
 def built(
     stack: Stack, name: str, folder: Path, handler: str, variables: Mapping[str, str]
 ) -> Function:
-    """A function from its folder; it acts as the account's root user, and the stack stands in for AWS."""
+    """Build a function from its folder; it acts as the account's root user, and the stack stands in for AWS."""
     environment = {
         **ministack.CREDENTIALS,
         "PATH": os.defpath,

@@ -3,9 +3,9 @@ Runs a built function under AWS's own runtime interface emulator, without a cont
 
     python -m local.invoke.rie WhatsAppWebhook events/whatsapp/text.json
 
-The emulator is in the SAM CLI's package. Cold start, time-outs, error answers and the bound on an answer's size are
-Lambda's; a bound on memory and a read-only disk it does not have. It takes one event at a time. The stack stands in
-for AWS; the command brings it up where it does not run, with the demo company.
+The emulator is in the SAM CLI's package. Cold start, timeouts, error responses and the response size limit are
+Lambda's; it has no memory limit and no read-only disk. It handles one event at a time. The stack stands in for AWS; if
+it is not running, the command starts it with the demo company.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _INVOKED = re.compile(r"INVOKE RTDONE\(status: success, .*duration: ([\d.]+)ms\)
 
 @dataclass(frozen=True)
 class Runtime:
-    """A function that waits for events; its environment starts with the first."""
+    """A function that waits for events; its environment starts with the first one."""
 
     log: Path
     port: int
 
-    def invoke(self, event: object) -> Any:  # noqa: ANN401 - whatever the function answers
-        """Hand over an event and return the answer; of a failure it is {errorType, errorMessage, ...}, as on AWS."""
+    def invoke(self, event: object) -> Any:  # noqa: ANN401 - any response of the function
+        """Send an event and return the response; for a failure it is {errorType, errorMessage, ...}, as on AWS."""
         connection = http.client.HTTPConnection(
             "127.0.0.1", self.port, timeout=_LONGEST_INVOCATION_SECONDS
         )
@@ -53,18 +53,18 @@ class Runtime:
             return json.loads(connection.getresponse().read() or b"null")
 
     def init_ms(self) -> float:
-        """How long the cold start took, in milliseconds; once there was an event."""
+        """Return the duration of the cold start in milliseconds; available after the first event."""
         (took,) = _INIT.findall(self.log.read_text())
         return float(took)
 
     def invocations_ms(self) -> list[float]:
-        """How long each successful event took, in milliseconds, the cold start left out; complete once it stopped."""
+        """Return the durations of the successful events in ms, without the cold start; complete once it has stopped."""
         return [float(took) for took in _INVOKED.findall(self.log.read_text())]
 
 
 @contextlib.contextmanager
 def running(function: Function) -> Iterator[Runtime]:
-    """The function under the emulator, until the block ends."""
+    """Run the function under the emulator until the block ends."""
     port, runtime_port = free_ports(2)
     name = f"rie-{function.name}"
     command = [
@@ -92,7 +92,7 @@ def _listens(port: int) -> bool:
 
 
 def main() -> None:
-    """`python -m local.invoke.rie <function> <event file>`: the answer, as JSON."""
+    """`python -m local.invoke.rie <function> <event file>`: prints the response as JSON."""
     match sys.argv[1:]:
         case [name, event]:
             answer = _invoke_once(name, json.loads(Path(event).read_text(encoding="utf-8")))
@@ -101,7 +101,7 @@ def main() -> None:
             sys.exit(__doc__)
 
 
-def _invoke_once(name: str, event: object) -> Any:  # noqa: ANN401 - whatever the function answers
+def _invoke_once(name: str, event: object) -> Any:  # noqa: ANN401 - any response of the function
     with running_stack() as stack:
         functions = functions_of(stack)
         if name not in functions:

@@ -3,8 +3,8 @@ Runs a built function in Lambda's container image, on the local stack: `sam loca
 
     python -m local.invoke.sam_container WhatsAppWebhook events/whatsapp/text.json
 
-It needs Docker, or what speaks its API, on Linux. The stack listens on the loopback only, so relays on the address of
-Docker's bridge let the container reach it while it runs.
+Requires Docker, or an engine with its API, on Linux. The stack listens on the loopback only, so relays on the address
+of Docker's bridge give the container access to it during the run.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ TEMPLATE = LOCAL / "container.json"
 _IMAGE = "public.ecr.aws/lambda/python:3.13-"
 _LOOPBACK = "127.0.0.1"
 _CHUNK = 1 << 16
-# What `functions_of` gives for a process of this machine; in the container it is Lambda's.
+# Variables that `functions_of` sets for a process on this machine; in the container Lambda sets them.
 _OF_THE_PROCESS = {"PATH", "LANG", "PYTHONPATH", "LAMBDA_TASK_ROOT"}
 
 
 def missing_engine() -> str:
-    """Why there is no container engine here; empty where one answers."""
+    """Return why no container engine is available; empty if one responds."""
     docker = shutil.which("docker")
     if docker is None:
         return "there is no docker command"
@@ -53,8 +53,8 @@ def missing_engine() -> str:
     return told.stderr.strip() if told.returncode else ""
 
 
-def invoke(stack: Stack, function: Function, event: Path) -> Any:  # noqa: ANN401 - whatever the function answers
-    """Hand the event of a file to a function. StackError when the container cannot run, with SAM's last words."""
+def invoke(stack: Stack, function: Function, event: Path) -> Any:  # noqa: ANN401 - any response of the function
+    """Send the event in a file to a function. Raises StackError with SAM's error output if the container cannot run."""
     with _reachable(stack) as host:
         TEMPLATE.write_text(json.dumps(_template(function, host), indent=2))
         image = f"{_IMAGE}{build.host_architecture()}"
@@ -73,9 +73,9 @@ def invoke(stack: Stack, function: Function, event: Path) -> Any:  # noqa: ANN40
 
 def _template(function: Function, host: str) -> dict[str, Any]:
     """
-    A template of the one function, with the variables of its deployment.
+    Return a template of the one function, with the variables of its deployment.
 
-    Not the deployed one: its variables are names of resources, which SAM makes up, and it has none for the endpoint.
+    Not the deployed template: its variables are resource names, which SAM would invent, and it sets no endpoint.
     """
     variables = {
         name: value.replace(_LOOPBACK, host)
@@ -111,10 +111,10 @@ def _docker(*arguments: str) -> str:
 
 @contextmanager
 def _reachable(stack: Stack) -> Iterator[str]:
-    """The address at which containers reach the emulator and the sandbox, on their own ports."""
+    """Yield the address at which containers reach the emulator and the sandbox, on their own ports."""
     (bridge,) = json.loads(_docker("network", "inspect", "bridge"))
     network = bridge["IPAM"]["Config"][0]
-    # Older engines name it only where somebody chose it.
+    # Older engines report the gateway only if it was configured.
     host = network.get("Gateway") or str(ip_network(network["Subnet"])[1])
     with ExitStack() as relays:
         for url in (stack.aws_endpoint, stack.sandbox_url):
@@ -131,10 +131,10 @@ class _Relay(socketserver.ThreadingTCPServer):
 
 
 class _Forward(socketserver.BaseRequestHandler):
-    """One connection, on to the same port of the loopback."""
+    """Forwards one connection to the same port of the loopback."""
 
     def handle(self) -> None:
-        """Pass on what either end says until it says no more."""
+        """Forward data in both directions until both ends have closed."""
         _, port = self.request.getsockname()
         with socket.create_connection((_LOOPBACK, port)) as inner:
             back = threading.Thread(target=_pass_on, args=(inner, self.request), daemon=True)
@@ -144,14 +144,14 @@ class _Forward(socketserver.BaseRequestHandler):
 
 
 def _pass_on(source: socket.socket, sink: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # an end that went away ends it too
+    with contextlib.suppress(OSError):  # a closed connection at one end closes the other
         while piece := source.recv(_CHUNK):
             sink.sendall(piece)
         sink.shutdown(socket.SHUT_WR)
 
 
 def main() -> None:
-    """`python -m local.invoke.sam_container <function> <event file>`: the answer, as JSON."""
+    """`python -m local.invoke.sam_container <function> <event file>`: prints the response as JSON."""
     match sys.argv[1:]:
         case [name, event]:
             print(json.dumps(_invoke_once(name, Path(event)), indent=2))
@@ -159,7 +159,7 @@ def main() -> None:
             sys.exit(__doc__)
 
 
-def _invoke_once(name: str, event: Path) -> Any:  # noqa: ANN401 - whatever the function answers
+def _invoke_once(name: str, event: Path) -> Any:  # noqa: ANN401 - any response of the function
     if why := missing_engine():
         sys.exit(f"no container engine answers: {why}")
     with running_stack() as stack:

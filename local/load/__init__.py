@@ -1,7 +1,7 @@
 """
 A load run against the local stack, in which function workers are killed: `make load`.
 
-Thousands of signed events of hundreds of conversations come in over HTTP, some twice, some poisonous. Meanwhile the
-processes that run the webhook and the worker are killed again and again, as a crash or a timeout would. In the end
-everything must be there, once, in order, and the account must add up exactly.
+Sends thousands of signed events of hundreds of conversations over HTTP, some twice, some invalid. Meanwhile it
+repeatedly kills the processes that run the webhook and the worker, as a crash or a timeout would. At the end every
+message must be stored exactly once and in order, and the totals must match exactly.
 """

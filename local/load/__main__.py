@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0 when nothing was lost, doubled or out of order."""
+    """Run the load; return 0 if nothing was lost, duplicated or out of order."""
     parser = argparse.ArgumentParser(prog="python -m local.load", description=__doc__)
     parser.add_argument("--events", type=int, default=10_000)
     parser.add_argument("--conversations", type=int, default=500)

@@ -1,4 +1,4 @@
-"""What is left of a load run, held against what was sent."""
+"""Compares the result of a load run with the sent events."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _deserialize = TypeDeserializer().deserialize
 
 @dataclass
 class Verdict:
-    """The account of a run; `faults` says in words what is not as it must be."""
+    """The totals of a run; `faults` describes every deviation."""
 
     stored: int
     parked: Counter[str]
@@ -30,7 +30,7 @@ class Verdict:
 
 
 def verdict(stack: Stack, made: Traffic, parked_before: Counter[str]) -> Verdict:
-    """Read the table and the dead letters, and compare. *parked_before*: what earlier runs left."""
+    """Read the table and the dead letters, and compare. *parked_before*: events parked by earlier runs."""
     wanted = {sent.message_id: sent for sent in made.messages}
     items = list(_items(stack))
     messages = {
@@ -55,7 +55,7 @@ def verdict(stack: Stack, made: Traffic, parked_before: Counter[str]) -> Verdict
 
 
 def parked(stack: Stack) -> Counter[str]:
-    """Events of the load's account that are parked, by reason."""
+    """Count the parked events of the load's account by reason."""
     return _parked(_items(stack))
 
 
@@ -74,7 +74,7 @@ def _wrong_texts(messages: dict[str, Any], wanted: dict[str, Sent]) -> Iterable[
 
 
 def _wrong_conversations(items: list[dict[str, Any]], messages: list[Sent]) -> Iterable[str]:
-    """Heads that count or show anything but their messages, and timelines in another order than they were written."""
+    """Yield conversations with a wrong counter or newest message, and timelines not in the order of sending."""
     heads = {item["pk"]: item for item in items if item["itemType"] == "CONVERSATION"}
     timelines: dict[str, list[dict[str, Any]]] = {}
     for item in items:

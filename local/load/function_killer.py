@@ -1,4 +1,4 @@
-"""Kills the processes that run functions: what a crash, a timeout or a full memory does on AWS."""
+"""Kills the processes that run functions, to simulate a crash, a timeout or exhausted memory on AWS."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FUNCTIONS = ("parley-local-whatsapp-worker", "parley-local-whatsapp-webhook")
 
 @dataclass
 class Chaos:
-    """Kills a process of each function every few seconds, until it is told to stop or has killed *most* of a kind."""
+    """Kills a process of each function every few seconds, until stopped or *most* of a function are killed."""
 
     seed: int
     most: int
@@ -27,12 +27,12 @@ class Chaos:
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
-        """Begin, in a thread of its own for each function."""
+        """Start one thread per function."""
         for function in FUNCTIONS:
             threading.Thread(target=self._run, args=(function,), daemon=True).start()
 
     def stop(self) -> None:
-        """Kill nobody any more."""
+        """Stop killing."""
         self._stop.set()
 
     def _run(self, function: str) -> None:
@@ -47,7 +47,7 @@ class Chaos:
 
 
 def _processes_of(function: str) -> list[int]:
-    """The processes of this checkout's stack that run *function*."""
+    """Return the processes of this checkout's stack that run *function*."""
     mark = f"AWS_LAMBDA_FUNCTION_NAME={function}".encode()
     found = []
     for number in ours():

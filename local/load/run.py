@@ -1,4 +1,4 @@
-"""One load run: send, kill, wait, judge."""
+"""One load run: send, kill, wait, compare."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ PATIENCE_SECONDS = 1_800
 WORD_EVERY_SECONDS = 20
 REPEATS_AFTER_SECONDS = 0.5
 BETWEEN_KILLS_SECONDS = (1.0, 6.0)
-# Messages of a killed worker come back after the queue's visibility timeout. The shipped one is six times the longest
-# run of a worker; here a batch takes a second and the emulator runs one at a time, so that little will do.
+# Messages of a killed worker are redelivered after the queue's visibility timeout. The deployed value is six times the
+# longest run of a worker; a local batch takes a second and the emulator runs one at a time, so a short one suffices.
 VISIBILITY_SECONDS = 15
 _OK = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """How large the run is. *kills*: of each function, at most."""
+    """The size of the run. *kills*: the maximum per function."""
 
     events: int
     conversations: int
@@ -45,7 +45,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What happened: how often senders had to repeat, who was killed, how long it took, and the verdict."""
+    """The result: number of repeated requests, killed processes, durations, and the verdict."""
 
     traffic: Traffic
     verdict: Verdict
@@ -55,7 +55,7 @@ class Outcome:
     done_within_s: float
 
     def in_words(self) -> Iterator[str]:
-        """Lines for people."""
+        """Yield the lines of a readable report."""
         sent, found = self.traffic, self.verdict
         reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(found.parked.items()))
         killed = ", ".join(f"{name} {number}" for name, number in sorted(self.killed.items()))
@@ -74,7 +74,7 @@ class Outcome:
 
 
 def run(stack: Stack, plan: Plan, *, tell: Callable[[str], None]) -> Outcome:
-    """Send everything while functions are killed, wait until all is handled, and judge what is left."""
+    """Send everything while functions are killed, wait until all is handled, and check the result."""
     made = traffic(plan.seed, plan.events, plan.conversations, int(time.time()))
     chaos = Chaos(plan.seed, plan.kills, BETWEEN_KILLS_SECONDS)
     before = parked(stack)
@@ -96,7 +96,7 @@ def run(stack: Stack, plan: Plan, *, tell: Callable[[str], None]) -> Outcome:
 
 
 def _post_all(stack: Stack, bodies: list[bytes]) -> int:
-    """Send as a provider does: again what was not answered with 200, and the next one after it. How often that was."""
+    """Send as a provider does: repeat each request until it gets 200. Returns the number of repeats."""
     http = urllib3.PoolManager(retries=False, timeout=30)
     refused = 0
     for body in bodies:
@@ -117,7 +117,7 @@ def _is_taken(
 
 
 def _wait_until_handled(stack: Stack, tell: Callable[[str], None]) -> None:
-    """Wait until the queue has nothing that waits or is in flight, for half an hour at most."""
+    """Wait until the queue has no waiting messages and none in flight, for half an hour at most."""
     began = time.monotonic()
     next_word = 0.0
     while (waited := time.monotonic() - began) < PATIENCE_SECONDS and (left := on_queue(stack)):

@@ -1,4 +1,4 @@
-"""What is sent: made from one seed, so that a run can be had again."""
+"""The events of a load run, generated from one seed, so that a run can be repeated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from events.whatsapp.cast import BusinessNumber, Customer
 if TYPE_CHECKING:
     from events.whatsapp.payloads import Json
 
-# Of a company of its own: the load never mixes with what the demo shows.
+# A separate company, so that the load never mixes with the demo data.
 COMPANY = "load"
 NUMBER = BusinessNumber(phone="406540352242955", display="15550783666", waba="402290129340400")
 STRANGER = BusinessNumber(phone="506540352242966", display="15550783555", waba=NUMBER.waba)
@@ -26,7 +26,7 @@ POISONOUS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A message that must be in the table once, with this text, at this place of its conversation."""
+    """A message that must be in the table once, with this text, at this position of its conversation."""
 
     message_id: str
     conversation: int
@@ -37,9 +37,9 @@ class Sent:
 
 @dataclass(slots=True)
 class Traffic:
-    """The whole run: what each sender posts in its order, and what must come of it."""
+    """The whole run: the requests of each sender in order, and the expected result."""
 
-    run: str  # in the id of every message
+    run: str  # part of every message id
     lanes: list[list[bytes]]  # bodies of webhooks
     messages: list[Sent] = field(default_factory=list)
     repeats: int = 0
@@ -47,12 +47,12 @@ class Traffic:
 
     @property
     def events(self) -> int:
-        """Everything that is sent, repeats and poison included."""
+        """The number of all sent events, including repeats and invalid ones."""
         return len(self.messages) + self.repeats + self.poison.total()
 
 
 def traffic(seed: int, events: int, conversations: int, now_s: int) -> Traffic:
-    """*events* in *conversations*, 5 % repeats and 1 % poison among them, the last one at *now_s* (epoch seconds)."""
+    """Generate *events* in *conversations*, 5 % repeats and 1 % invalid; the last is at *now_s* (epoch seconds)."""
     random = Random(seed)  # noqa: S311 - it makes samples, no secrets
     made = Traffic(f"wamid.load.{now_s}.", [[] for _ in range(LANES)])
     said: dict[int, list[Sent]] = {number: [] for number in range(conversations)}
@@ -82,7 +82,7 @@ def traffic(seed: int, events: int, conversations: int, now_s: int) -> Traffic:
 
 
 def _next(random: Random, made: Traffic, before: list[Sent], new: Sent) -> Json:
-    """The next event of a conversation: mostly its new message."""
+    """Return the next event of a conversation, usually its new message."""
     dice = random.random()
     if dice < REPEATED and before:
         made.repeats += 1

@@ -1,4 +1,4 @@
-"""Builds the functions and the layer as they are deployed, with bytecode, and knows whether that is up to date."""
+"""Builds the functions and the layer as they are deployed, with bytecode, unless the build is up to date."""
 
 import hashlib
 import os
@@ -12,14 +12,14 @@ from local.stack.processes import ROOT, StackError, as_program, follow, marked, 
 
 BUILT = ROOT / ".aws-sam" / "build"
 
-# `sam build` empties its folder first, so the stamp goes with what it vouches for.
+# `sam build` empties its folder first, which also removes the stamp of the previous build.
 _STAMP = BUILT / "built-from"
 
 _NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache"}
 
 
 def host_architecture() -> str:
-    """The processor of this machine, in the template's words; StackError for one that Lambda does not have."""
+    """Return this machine's architecture as named in the template; StackError if Lambda does not support it."""
     names = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
     try:
         return names[platform.machine().lower()]
@@ -30,7 +30,7 @@ def host_architecture() -> str:
 
 
 def digest_of(paths: Iterable[Path]) -> str:
-    """A digest of files and of what lies in folders: names and contents."""
+    """Return a digest of files and of all files in folders: names and contents."""
     digest = hashlib.sha256()
     for path in paths:
         for file in sorted(path.rglob("*") if path.is_dir() else [path]):
@@ -41,13 +41,13 @@ def digest_of(paths: Iterable[Path]) -> str:
 
 
 def sam_command(*arguments: str) -> list[str]:
-    """A command of the SAM CLI."""
+    """Build a command of the SAM CLI."""
     return marked(environments.python_of("sam"), "-m", "samcli", *arguments)
 
 
 def sam_environment() -> dict[str, str]:
     """
-    Variables for the SAM CLI, which must neither see nor reach the AWS account of who runs it.
+    Return the variables for the SAM CLI, without any access to the user's own AWS account.
 
     Its own environment is first on the PATH: `sam build` looks there for a python3.13 that has pip.
     """
@@ -66,7 +66,7 @@ def sam_environment() -> dict[str, str]:
 
 
 def build(architecture: str) -> None:
-    """Build for a processor into `.aws-sam/build`, unless what is there is that already."""
+    """Build for an architecture into `.aws-sam/build`, unless that build is up to date."""
     sources = digest_of(ROOT / name for name in ("template.yaml", "functions", "layers"))
     wanted = f"{architecture} {sources}"
     if _STAMP.is_file() and _STAMP.read_text() == wanted:
@@ -81,7 +81,7 @@ def build(architecture: str) -> None:
 
 
 def main() -> None:
-    """`python3.13 -m local.stack.build [arm64 | x86_64]`: for that processor, or this machine's."""
+    """`python3.13 -m local.stack.build [arm64 | x86_64]`: for that architecture, or this machine's."""
     environments.ensure(["sam"])
     build(sys.argv[1] if sys.argv[1:] else host_architecture())
 

@@ -2,11 +2,11 @@
 The local stack: the shipped template, deployed into MiniStack, with the provider sandbox beside it.
 
     make up | make down | make status
-    python -m local.stack.cli run <command ...>     # the stack is there while the command runs
+    python -m local.stack.cli run <command ...>     # the stack runs as long as the command
     python -m local.stack.cli beside <command ...>  # the same, but the command starts at once and waits for the stack
     with running_stack() as stack: ...              # the same, from Python
 
-It needs Linux: functions run in MiniStack's interpreter, with the Linux wheels that are built for Lambda.
+Requires Linux: functions run in MiniStack's interpreter, with the Linux wheels that are built for Lambda.
 """
 
 import contextlib
@@ -40,28 +40,28 @@ from local.stack.shutdown import DEPLOYED_FROM, DESCRIPTION, KEPT, shut_down
 
 __all__ = ["APP_SECRET", "Stack", "free_ports", "running_stack", "up"]
 
-# What the sandbox signs its status webhooks with; the demo and the tests put it into the stack's secret.
+# The sandbox signs its status webhooks with it; the demo and the tests write it to the stack's secret.
 APP_SECRET = "sample-app-secret-not-a-real-one"
 
 _SANDBOX_WITHIN_SECONDS = 30
 _COMMAND_ENDS_WITHIN_SECONDS = 10
 
-# Held exclusively while the stack is looked for, brought up or stopped; shared by every process that uses it.
+# Held exclusively while the stack is looked up, started or stopped; _IN_USE is shared by every process that uses it.
 _LOCK = LOCAL / "lock"
 _IN_USE = LOCAL / "in-use"
 
-# Below what Linux gives to outgoing connections, so that none of ours sits on a port before its server does.
+# Below Linux's range for outgoing connections, so that none of ours occupies a port before its server does.
 _PORTS = range(20000, 32000)
 
 
 @contextlib.contextmanager
 def running_stack() -> Iterator[Stack]:
     """
-    The stack, for as long as the `with` block lasts.
+    Provide the stack for the duration of the `with` block.
 
-    One that runs already is used when it answers and is made from the present sources; another is replaced. At the
-    end it stops, unless `make up` started it or another process still uses it: then that one stops it.
-    StackError when it cannot be had, and nothing of ours runs then.
+    Uses a running stack if it responds and was built from the current sources; otherwise replaces it. Stops it at the
+    end, unless `make up` started it or another process still uses it, which then stops it.
+    StackError if the stack cannot start; then none of its processes is left running.
     """
     LOCAL.mkdir(exist_ok=True)
     stack = None
@@ -79,7 +79,7 @@ def running_stack() -> Iterator[Stack]:
 
 
 def up() -> Stack:
-    """Bring the stack up, or find it up, and leave it running. StackError as above."""
+    """Start the stack, unless it is running, and leave it running. StackError as above."""
     LOCAL.mkdir(exist_ok=True)
     with stopping_on_signals(), _alone():
         stack = _find_or_bring_up()
@@ -88,7 +88,7 @@ def up() -> Stack:
 
 
 def _find_or_bring_up() -> Stack:
-    """The stack that runs, else a new one; when that fails or is interrupted, nothing of ours runs. Needs `_alone`."""
+    """Return the running stack, else a new one; leaves no process running on failure or interrupt. Needs `_alone`."""
     if stack := _current():
         say("the stack runs already")
         return stack
@@ -105,7 +105,7 @@ def _stop_unless_wanted() -> None:
 
 
 def _bring_up() -> Stack:
-    """Replace whatever runs by a fresh stack. When that fails, parts of it run on."""
+    """Replace any running stack by a new one. On failure, parts of it keep running."""
     if sys.platform != "linux":
         raise StackError(
             "The local stack needs Linux: it runs the wheels that are built for Lambda."
@@ -145,7 +145,7 @@ def _start_sandbox(stack: Stack, port: int) -> None:
 
 
 def _current() -> Stack | None:
-    """The stack that runs, if it answers and is what the present sources would make."""
+    """Return the running stack if it responds and was built from the current sources."""
     if not DESCRIPTION.is_file() or not DEPLOYED_FROM.is_file():
         return None
     stack = Stack(**json.loads(DESCRIPTION.read_text()))
@@ -167,7 +167,7 @@ def _health_urls(stack: Stack) -> list[str]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of the loopback that nobody has; the search starts where another checkout's hardly does."""
+    """Return free loopback ports; the search starts at a port derived from the process id, to avoid collisions."""
     free = []
     for offset in range(len(_PORTS)):
         port = _PORTS[(os.getpid() * 7 + offset) % len(_PORTS)]
@@ -191,7 +191,7 @@ def _alone() -> Iterator[None]:
 
 
 def _in_use() -> bool:
-    """Whether a process is inside `running_stack`; ask only while `_alone`."""
+    """Whether a process is inside `running_stack`; call only while holding `_alone`."""
     with _IN_USE.open("w") as use:
         try:
             fcntl.flock(use, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -201,28 +201,28 @@ def _in_use() -> bool:
 
 
 def _run(command: list[str]) -> int:
-    """Run a command while the stack is there; its exit code."""
+    """Run a command while the stack is running; return its exit code."""
     with running_stack():
         return _end_of(subprocess.Popen(command))
 
 
 def _run_beside(command: list[str]) -> int:
-    """Run a command and bring the stack up meanwhile, which is there until the command ends; its exit code."""
+    """Start a command, then the stack, which runs until the command ends; return the command's exit code."""
     process = subprocess.Popen(command)
     try:
         with running_stack():
             return _end_of(process)
     finally:
-        process.terminate()  # It runs on only where the stack cannot be had.
+        process.terminate()  # It is still running only if the stack could not start.
         process.wait()
 
 
 def _end_of(process: subprocess.Popen[bytes]) -> int:
-    """The exit code of a command, which ends when we are interrupted."""
+    """Return the exit code of a command; terminates it on interrupt."""
     try:
         return process.wait()
     except KeyboardInterrupt:
-        # A Ctrl-C has reached the command too and it is ending; a SIGTERM may have reached only us.
+        # A Ctrl-C has also reached the command, which is ending; a SIGTERM may have reached only this process.
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(timeout=_COMMAND_ENDS_WITHIN_SECONDS)
         process.terminate()

@@ -1,4 +1,4 @@
-"""Deploys the built template into an AWS emulator and tells what its resources are called there."""
+"""Deploys the built template into an AWS emulator and returns the names of its resources."""
 
 import dataclasses
 import json
@@ -26,9 +26,9 @@ _STAGE = "local"
 @dataclasses.dataclass(frozen=True)
 class Stack:
     """
-    Where a running stack answers and what its resources are called; `.local/stack.json` holds the same.
+    Addresses and resource names of a running stack; `.local/stack.json` holds the same.
 
-    `api_url` has no slash at its end. `_describe` has the keys of `tables`, `queues` and so on.
+    `api_url` has no slash at its end. `_describe` defines the keys of `tables`, `queues` and so on.
     """
 
     api_url: str
@@ -53,28 +53,28 @@ class Stack:
     def client(self, service: str) -> Any: ...  # noqa: ANN401 - there are types for the services above only
 
     def client(self, service: str) -> Any:
-        """A boto3 client that acts on this stack as the account's root user, whom no policy limits."""
+        """Return a boto3 client that acts as the account's root user, which no policy restricts."""
         return _client(self.aws_endpoint, service)
 
     def secret(self, name: str) -> dict[str, Any]:
-        """What one of `secrets` holds at present."""
+        """Return the current content of one of `secrets`."""
         held = self.client("secretsmanager").get_secret_value(SecretId=self.secrets[name])
         content: dict[str, Any] = json.loads(held["SecretString"])
         return content
 
 
 def deploy(endpoint: str, sandbox_url: str) -> Stack:
-    """`sam deploy` what `build` made; StackError when CloudFormation refuses it."""
+    """Run `sam deploy` with the result of `build`; StackError if CloudFormation refuses it."""
     overrides = {
         "Stage": _STAGE,
         "Architecture": build.host_architecture(),
-        "SandboxUrl": sandbox_url,  # in place of the addresses of all providers
+        "SandboxUrl": sandbox_url,  # replaces the base URLs of all providers
         "EmulatorUrl": endpoint,
         "RichpanelAuthMode": "either",
         "RichpanelAccount": json.dumps(ACCOUNT),
         "PublicBaseUrls": PUBLIC_URL,
     }
-    # What is the same on every machine is in samconfig.toml.
+    # Parameters that are the same on every machine are in samconfig.toml.
     command = build.sam_command(
         *("deploy", "--stack-name", STACK_NAME, "--region", ministack.REGION, "--no-progressbar"),
         *(
@@ -82,19 +82,19 @@ def deploy(endpoint: str, sandbox_url: str) -> Stack:
             *(f"{name}={_quoted(text)}" for name, text in overrides.items()),
         ),
     )
-    # Whatever proxy the shell names, the emulator is on the loopback.
+    # Bypass any proxy of the shell: the emulator is on the loopback.
     environment = {"AWS_ENDPOINT_URL": endpoint, "NO_PROXY": "*", "no_proxy": "*"}
     follow({"sam-deploy": command}, {**build.sam_environment(), **environment})
     return _describe(endpoint, sandbox_url)
 
 
 def _quoted(text: str) -> str:
-    """A value as the SAM CLI wants it on its command line, which it takes apart at spaces."""
+    """Quote a value for the SAM CLI's command line, which splits it at spaces."""
     return '"' + text.replace('"', '\\"') + '"'
 
 
 def _describe(endpoint: str, sandbox_url: str) -> Stack:
-    """The deployed stack, from its outputs."""
+    """Build the description of the deployed stack from its outputs."""
     stacks = _client(endpoint, "cloudformation").describe_stacks(StackName=STACK_NAME)["Stacks"]
     outputs = {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
     return Stack(
@@ -147,7 +147,7 @@ def _describe(endpoint: str, sandbox_url: str) -> Stack:
 
 
 def _client(endpoint: str, service: str) -> Any:  # noqa: ANN401 - any service's client
-    make: Callable[..., Any] = boto3.client  # its own type wants services that it knows by name
+    make: Callable[..., Any] = boto3.client  # its own type accepts only literal service names
     return make(
         service,
         endpoint_url=endpoint,

@@ -1,4 +1,4 @@
-"""Makes the virtual environments `.venvs/<name>` from their pinned requirements; knows what is up to date."""
+"""Creates the virtual environments `.venvs/<name>` from their pinned requirements, unless they are up to date."""
 
 import fcntl
 import hashlib
@@ -10,26 +10,26 @@ from pathlib import Path
 
 from local.stack.processes import ROOT, StackError, as_program, follow
 
-# Environments of their own, because their pins exclude each other: ours, the SAM CLI's, the emulator's, the scanners'.
+# Separate environments, because their pins conflict: ours, the SAM CLI's, the emulator's, the scanners'.
 NAMES = ("dev", "sam", "ministack", "checkov", "audit")
 HOME = ROOT / ".venvs"
 
 
 def python_of(name: str) -> Path:
-    """The interpreter of an environment."""
+    """Return the interpreter of an environment."""
     return HOME / name / "bin" / "python3.13"
 
 
 def ensure(names: Sequence[str]) -> None:
     """
-    Make those environments that are missing or whose requirements or interpreter changed, side by side.
+    Create, in parallel, the environments that are missing or whose requirements or interpreter changed.
 
-    StackError when there is no usable Python 3.13, or pip fails.
+    StackError if there is no usable Python 3.13, or pip fails.
     """
     python = _interpreter()
     HOME.mkdir(exist_ok=True)
     with (HOME / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another make in this checkout may be at it
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another make in this checkout may be creating them
         stale = [name for name in names if _stamp(name) != _wanted(name, python)]
         if not stale:
             return
@@ -39,12 +39,12 @@ def ensure(names: Sequence[str]) -> None:
         follow({f"venv-{name}": _make(name, python) for name in stale}, environment)
         follow({f"pip-{name}": _install(name) for name in stale}, environment)
         for name in stale:
-            # Last of all, so that an environment without it is known to be incomplete.
+            # Written last, so that an environment without it is recognised as incomplete.
             (HOME / name / "made-from").write_text(_wanted(name, python))
 
 
 def _interpreter() -> Path:
-    """The Python 3.13 that runs us: itself, neither the environment we may be in nor a version manager's shim."""
+    """Return the base Python 3.13 of this process, not its virtual environment or a version manager's shim."""
     python = Path(sys.base_prefix, "bin", "python3.13")
     if sys.version_info[:2] != (3, 13) or not python.is_file():
         raise StackError(
@@ -55,7 +55,7 @@ def _interpreter() -> Path:
 
 def _wanted(name: str, python: Path) -> str:
     requirements = (ROOT / "requirements" / f"{name}.txt").read_bytes()
-    # The place too: an environment that was moved or copied does not work.
+    # Includes the path: an environment that was moved or copied does not work.
     return f"{hashlib.sha256(requirements).hexdigest()}\n{HOME}\n{python}\n{sys.version}\n"
 
 
@@ -77,7 +77,7 @@ def _install(name: str) -> list[str]:
 
 
 def main() -> None:
-    """`python3.13 -m local.stack.environments [name ...]`: make those environments, or all."""
+    """`python3.13 -m local.stack.environments [name ...]`: create those environments, or all."""
     names = sys.argv[1:] or NAMES
     if unknown := set(names) - set(NAMES):
         sys.exit(f"no such environment: {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")

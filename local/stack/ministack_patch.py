@@ -1,8 +1,8 @@
 """
 Runs `python -m ministack` with a patch: it waits for the log lines of functions. MiniStack's own Python runs it.
 
-MiniStack answers an invocation when no line of its log has come for 50 ms. On a busy machine lines come later; they are
-shown with the next invocation of that worker, and those of its last one never. Our accounts are drawn up from the logs.
+MiniStack answers an invocation if no line of its log has arrived for 50 ms. On a busy machine lines arrive later; they
+appear with the next invocation of that worker, and those of its last one never. Reports are made from these logs.
 """
 
 import fcntl
@@ -14,12 +14,12 @@ import time
 from ministack.app import main
 from ministack.core.lambda_runtime import Worker
 
-QUIET_LOOKS = 20  # with a millisecond between them: looks, not time, as a busy machine may stop us at any point
+QUIET_LOOKS = 20  # 1 ms apart; a count rather than a time, as a busy machine may pause this process at any point
 LONGEST_SECONDS = 10.0
 
 
 def all_lines(worker: Worker, **_waits: float) -> str:
-    """What a function wrote until it answered: its pipe is empty, and whoever reads it has handed everything on."""
+    """Return a function's output up to its response: its pipe is empty, and the reader has queued all lines."""
     lines: list[str] = []
     quiet = 0
     deadline = time.monotonic() + LONGEST_SECONDS

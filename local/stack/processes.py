@@ -1,4 +1,4 @@
-"""Starts, follows and stops the programs of the local stack, and finds again what an earlier run left behind."""
+"""Starts, follows and stops the programs of the local stack, and finds those left over from earlier runs."""
 
 import contextlib
 import os
@@ -16,11 +16,11 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCAL = ROOT / ".local"
 LOGS = LOCAL / "logs"
 
-# MiniStack's temporary files, and with them the scripts of its function workers.
+# MiniStack's temporary files, including the scripts of its function workers.
 TEMPORARY = LOCAL / "tmp"
 
-# An option that Python ignores. By it every program started from this checkout is known from its command line; a
-# process number written down somewhere could by now be somebody else's.
+# An option that Python ignores. It identifies every program started from this checkout by its command line; a stored
+# process id could meanwhile belong to another process.
 MARK = f"parley-stack={ROOT}"
 
 _TERMINATE_WITHIN_SECONDS = 20
@@ -28,23 +28,23 @@ _KILL_WITHIN_SECONDS = 10
 _STILL_RUNNING_EVERY_SECONDS = 15
 _LINES_OF_A_FAILURE = 40
 
-# What this process launched itself: it has to collect their exit codes.
+# Programs launched by this process, which must collect their exit codes.
 _launched: list[subprocess.Popen[bytes]] = []
 
 
 class StackError(Exception):
-    """The local stack cannot be had; the text says why, for people."""
+    """The local stack cannot run; the message explains why to the user."""
 
 
 def marked(python: Path, *arguments: str) -> list[str]:
-    """The command that runs this Python so that `ours` finds it."""
+    """Build the command that runs this Python so that `ours` finds it."""
     return [str(python), "-X", MARK, *arguments]
 
 
 def launch(
     name: str, command: Sequence[str], environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
-    """Start a program in a process group of its own; it writes to `.local/logs/<name>.log`."""
+    """Start a program in its own process group; it writes to `.local/logs/<name>.log`."""
     LOGS.mkdir(parents=True, exist_ok=True)
     with (LOGS / f"{name}.log").open("wb") as log:
         process = subprocess.Popen(
@@ -62,10 +62,9 @@ def launch(
 
 def follow(commands: Mapping[str, Sequence[str]], environment: Mapping[str, str]) -> None:
     """
-    Run programs side by side to their ends and say how long each took.
+    Run programs in parallel to their ends and print the duration of each.
 
-    When one fails the others are stopped and StackError carries the end of its output. When we are interrupted, all
-    are stopped.
+    If one fails, the others are stopped and StackError contains the end of its output. On interrupt, all are stopped.
     """
     began = time.monotonic()
     next_sign = began + _STILL_RUNNING_EVERY_SECONDS
@@ -98,7 +97,7 @@ def follow(commands: Mapping[str, Sequence[str]], environment: Mapping[str, str]
 def wait_for(
     name: str, process: subprocess.Popen[bytes], answers: Callable[[], bool], seconds: float
 ) -> None:
-    """Return as soon as a launched program answers; StackError when it ends or stays silent."""
+    """Return as soon as a launched program responds; StackError if it ends or does not respond in time."""
     deadline = time.monotonic() + seconds
     while not answers():
         if process.poll() is not None:
@@ -109,7 +108,7 @@ def wait_for(
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """End a launched program and its group: SIGTERM, and SIGKILL when that does not help in time."""
+    """Stop a launched program and its group: SIGTERM, then SIGKILL after a timeout."""
     _signal_group(process.pid, signal.SIGTERM)
     try:
         process.wait(_TERMINATE_WITHIN_SECONDS)
@@ -120,7 +119,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def ours() -> dict[int, str]:
-    """What runs of this checkout's stack, the workers of functions too: process number -> command line."""
+    """Return the running processes of this checkout's stack, including function workers: process id -> command line."""
     if sys.platform != "linux":
         return {}  # the stack needs Linux
     found = {}
@@ -141,10 +140,10 @@ def ours() -> dict[int, str]:
 
 def stop_ours() -> int:
     """
-    Stop what runs of this checkout's stack and return how many processes that were.
+    Stop all processes of this checkout's stack and return their number.
 
-    SIGTERM to their process groups, SIGKILL to what is left after 20 seconds, StackError if even that does not help.
-    `launch` made every one of these groups: there is nobody else in them.
+    SIGTERM to their process groups, SIGKILL to the rest after 20 seconds, StackError if that fails too.
+    `launch` created each of these groups, so they contain no other processes.
     """
     began = time.monotonic()
     stopped: set[int] = set()
@@ -171,13 +170,13 @@ def stop_ours() -> int:
 
 @contextlib.contextmanager
 def stopping_on_signals() -> Iterator[None]:
-    """Let SIGTERM and a closed terminal end us as Ctrl-C does: by an exception, so that everything is stopped."""
+    """Treat SIGTERM and a closed terminal like Ctrl-C: raise an exception, so that everything is stopped."""
 
     def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers, and only it gets signals
+        yield  # only the main thread may set handlers and receives signals
         return
     before = {
         number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)
@@ -190,7 +189,7 @@ def stopping_on_signals() -> Iterator[None]:
 
 
 def as_program(main: Callable[[], None]) -> None:
-    """Run what a command of ours does: tell a StackError and exit with 1, end cleanly on signals."""
+    """Run a command's main function: print a StackError and exit with 1, end cleanly on signals."""
     with stopping_on_signals():
         try:
             main()
@@ -201,12 +200,12 @@ def as_program(main: Callable[[], None]) -> None:
 
 
 def say(line: str) -> None:
-    """Tell the person who waits."""
+    """Print a progress line."""
     print(f"  {line}", flush=True)
 
 
 def tail(name: str) -> str:
-    """The last lines a program wrote, and where the others are."""
+    """Return the last lines of a program's log, and the log's path."""
     log = LOGS / f"{name}.log"
     lines = log.read_text(errors="replace").splitlines()[-_LINES_OF_A_FAILURE:]
     return "\n".join([*(f"    {line}" for line in lines), f"  All of it: {log}"])

@@ -1,18 +1,21 @@
-"""Stops whatever runs of this checkout's local stack: `python3.13 -m local.stack.shutdown`; needs no environment."""
+"""Stops all processes of this checkout's local stack: `python3.13 -m local.stack.shutdown`; needs no environment."""
 
 import shutil
 
 from local.stack.processes import LOCAL, TEMPORARY, as_program, say, stop_ours
 
-# What `make up` and the others know the running stack by.
+# Files that describe the running stack to `make up` and the other commands.
 DESCRIPTION = LOCAL / "stack.json"
 DEPLOYED_FROM = LOCAL / "deployed-from"
-# There while the stack shall outlive who started it.
+# Exists while the stack must keep running after its starter ends.
 KEPT = LOCAL / "kept"
 
 
 def shut_down() -> int:
-    """Stop every process of the stack and forget it; how many there were. StackError if one does not end."""
+    """
+    Stop all processes of the stack, delete its state files; return the number of processes. StackError if one does not
+    end.
+    """
     for trace in (KEPT, DESCRIPTION, DEPLOYED_FROM):
         trace.unlink(missing_ok=True)
     stopped = stop_ours()
@@ -21,7 +24,7 @@ def shut_down() -> int:
 
 
 def main() -> None:
-    """Stop, and say so."""
+    """Stop the stack and print the result."""
     stopped = shut_down()
     say(f"stopped {stopped} processes" if stopped else "nothing was running")
 

@@ -1,7 +1,6 @@
 """
-What every context needs and what knows no context: settings, storage, queues, the action ledger, channels, secrets,
-logs.
+Code that all contexts share: settings, storage, queues, the action ledger, channels, secrets and logs.
 
-Nothing here imports a context, and nothing here knows a key pattern of one. Modules on the path of an ingress function
-(settings, clock, gateway, queues, secrets, signatures, observability, redaction, objects) import no pydantic.
+This package imports no context and contains no context's key patterns. Modules on the import path of an ingress
+function (settings, clock, queues, secrets, signatures, observability, redaction, objects) do not import pydantic.
 """

@@ -1,17 +1,18 @@
 """
-The action ledger: each side effect at a provider has one item, written before the wire, and at most one live attempt.
+The action ledger: one item per side effect at a provider, written before the provider is called; at most one live
+attempt.
 
     (nothing) --reserve--> reserved --accepted--> sent --callback--> confirmed | failed
-                              |-- refused for good ----------------> failed
-                              |-- certainly not sent --------------> reserved, free at once for the next attempt
+                              |-- refused permanently -------------> failed
+                              |-- certainly not sent --------------> reserved, open to the next attempt at once
                               |-- deadline over, evidence ---------> confirmed
                               |-- deadline over, ON_DOUBT resend --> reserved (attempt + 1)
                               `-- deadline over, at most once -----> unknown --late callback--> confirmed | failed
 
-A redelivery that finds `reserved` is in doubt: the worker before it may have died before, during or after its call. The
-deadline is later than that worker can live, so past it nobody else acts on the same reservation.
+A redelivery that finds `reserved` is in doubt: the previous worker may have died before, during or after its call. The
+deadline is later than the end of that worker's life, so two workers never act on the same reservation.
 
-Where a caller writes a row of its own before the wire anyway, the reservation may stand in that (`perform_reserved`).
+If the caller writes a row of its own before the call anyway, that row can hold the reservation (`perform_reserved`).
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TTL_SECONDS = 35 * clock.DAY_SECONDS
-# A killed worker is dead at its timeout; the minute covers clocks that differ and a request still on its way.
+# Lambda kills a worker at its timeout. The extra minute covers clock differences and requests still in transit.
 GRACE_MS = 60 * clock.SECOND_MS
 
 
 class State(StrEnum):
-    """Where an action stands; the last three only change from `unknown` to one of the other two."""
+    """The state of an action. Of the last three, only `unknown` changes again: to `confirmed` or `failed`."""
 
     RESERVED = "reserved"
     SENT = "sent"
@@ -51,7 +52,7 @@ class State(StrEnum):
 
 
 class OnDoubt(StrEnum):
-    """What to do with an attempt whose outcome nobody knows and no evidence shows."""
+    """The policy for an attempt with an unknown outcome and no evidence of delivery."""
 
     AT_MOST_ONCE = "at_most_once"
     RESEND = "resend"
@@ -59,11 +60,12 @@ class OnDoubt(StrEnum):
 
 class Action(BaseModel):
     """
-    Ledger item: who tries what, since when, and what came of it. It never holds a body or an address of a customer.
+    Ledger item: the action, its attempt, its owner and its outcome. It never holds a message body or a customer's
+    address.
 
-    Its key is the context's to choose; it lives in the context's own table. `body_hash` and `recipient_hash` are
-    SHA-256; times are milliseconds since 1970. `account` and `business_address` say from where the attempt sends: a
-    provider's callback must come from there (`shared.tenancy.business_accounts`).
+    The context chooses the key; the item is stored in the context's own table. `body_hash` and `recipient_hash` are
+    SHA-256; times are milliseconds since 1970. `account` and `business_address` name the sender of the attempt: a
+    provider's callback must come from the same account and address (`shared.tenancy.business_accounts`).
     """
 
     model_config = ConfigDict(
@@ -73,7 +75,7 @@ class Action(BaseModel):
     ttl_seconds: ClassVar[int] = TTL_SECONDS
 
     action_id: str
-    company: str | None = None  # None where a deployment serves one only
+    company: str | None = None  # None in deployments that serve a single company
     channel: str
     provider: str
     account: str | None = None
@@ -94,30 +96,30 @@ class Action(BaseModel):
 
     @classmethod
     def attr(cls, field: str) -> Attr:
-        """The attribute of a field, for conditions."""
+        """Return a field's attribute, for use in conditions."""
         return Attr(cls.named(field))
 
     @classmethod
     def named(cls, field: str) -> str:
-        """The attribute name of a field, as it is stored."""
+        """Return a field's attribute name as stored."""
         return str(cls.model_fields[field].alias or field)
 
     @property
     def may_have_left(self) -> bool:
-        """Whether anybody may have it; not where all attempts so far certainly did nothing."""
+        """Whether the provider may have received it; False if all attempts so far certainly sent nothing."""
         return self.state is not State.RESERVED or self.deadline != 0
 
 
 def _none(_: Action) -> str | None:
-    """No evidence."""
+    """Return no evidence."""
     return None
 
 
 class Ledger[A: Action]:
     """
-    The ledger of one context: its items in *table*, under the keys that *key_of* makes of action ids.
+    The ledger of one context: its items in *table*, under the keys that *key_of* builds from action ids.
 
-    *kind* says how the context's contract names the attributes.
+    *kind* is the context's item class; it defines the attribute names.
     """
 
     def __init__(self, table: Table, key_of: Callable[[str], Attributes], kind: type[A]) -> None:
@@ -126,7 +128,7 @@ class Ledger[A: Action]:
         self._kind = kind
 
     def action(self, action_id: str) -> A | None:
-        """The action with this id; None when it was never reserved or its time is over."""
+        """Return the action with this id; None if it was never reserved or has expired."""
         item = self._table.get(self._key_of(action_id))
         return self._kind.model_validate(item) if item else None
 
@@ -140,13 +142,12 @@ class Ledger[A: Action]:
         evidence: Callable[[A], str | None] = _none,
     ) -> State:
         """
-        Do *send* at most once per attempt, and say how the action stands after it.
+        Call *send* at most once per attempt and return the action's resulting state.
 
-        *owner* names this invocation, *remaining_ms* is how long it can still live. *send* makes one wire attempt,
-        carries the action id where the provider gives it back, and returns the provider's id. *evidence* looks at the
-        provider for an attempt that nobody knows the outcome of; what it returns proves that it arrived. Raises
-        Transient where a later delivery of the same event has to decide: another attempt may be alive, or the outcome
-        is in doubt.
+        *owner* names this invocation, *remaining_ms* is the time left before its timeout. *send* makes one provider
+        call, includes the action id if the provider echoes it, and returns the provider's id. *evidence* queries the
+        provider about an attempt with an unknown outcome; a non-None result proves delivery. Raises Transient if a
+        later delivery of the same event must decide: another attempt may be alive, or the outcome is in doubt.
         """
         action = self._reserve(self._mine(intended, owner, remaining_ms), evidence)
         if action.state is not State.RESERVED:
@@ -164,18 +165,18 @@ class Ledger[A: Action]:
     ) -> State:
         """
         As `perform`, for the first attempt of an action whose reservation is part of a row that the caller writes
-        anyway: its item here is written once, with the outcome.
+        anyway. The ledger item is written only once, with the outcome.
 
-        *reserve* writes that row, conditionally, with the owner, times and hashes of the action that it is given, and
-        raises where another attempt may be alive. Whoever finds a reservation there, and no item here, hands it to
-        `enter` before all else. What was not sent, or is in doubt, goes on in the item alone.
+        *reserve* writes that row conditionally, with the owner, times and hashes of the action passed to it, and raises
+        if another attempt may be alive. A caller that finds a reservation in its row and no ledger item must call
+        `enter` first. Actions that were not sent, or are in doubt, continue in the ledger item alone.
         """
         action = self._mine(intended, owner, remaining_ms)
         reserve(action)
         return self._attempt(action, send, self._conclude)
 
     def enter(self, reserved: A) -> A:
-        """Write the item of a reservation that stands elsewhere, and return what stands here. Safe to repeat."""
+        """Write the ledger item of a reservation stored elsewhere and return the item now stored. Idempotent."""
         try:
             self._table.put(self._item(reserved), when=self._kind.attr("action_id").not_exists())
         except ConditionFailed as refusal:
@@ -184,9 +185,10 @@ class Ledger[A: Action]:
 
     def confirm(self, action_id: str, *, failed: bool, message_pk: str, company: str) -> A | None:
         """
-        Take a provider's callback as evidence; the action as it then stands, None when *company* has none.
+        Apply a provider's callback as evidence. Returns the resulting action; None if *company* has no such action.
 
-        The first callback decides: `confirmed` and `failed` are final. The message's key is kept if none is known yet.
+        The first callback decides: `confirmed` and `failed` are final. Stores *message_pk* if no message key is known
+        yet.
         """
         state = State.FAILED if failed else State.CONFIRMED
         open_states = self._kind.attr("state").is_in([State.RESERVED, State.SENT, State.UNKNOWN])
@@ -200,16 +202,16 @@ class Ledger[A: Action]:
         except ConditionFailed as refusal:
             changed = refusal.existing or {}
         else:
-            # Only what changed the state counts: callbacks repeat, and later ones decide nothing.
+            # Count only state changes: callbacks repeat, and later ones have no effect.
             metrics.add_metric("SendFailed" if failed else "SendConfirmed", MetricUnit.Count, 1)
         action = self._kind.model_validate(changed) if changed else None
         return action if action and action.company == company else None
 
     def forget(self, action_id: str) -> None:
         """
-        Forget whom an action was for and what it said, and the provider's id, which may name them. Safe to repeat.
+        Remove the hashes of recipient and body, and the provider's id, which may contain the recipient. Idempotent.
 
-        That it was done stays, so that nobody does it again.
+        The item itself stays, so that the action is not performed again.
         """
         named = ("recipient_hash", "body_hash", "provider_id", "evidence")
         with suppress(ConditionFailed):
@@ -220,11 +222,11 @@ class Ledger[A: Action]:
             )
 
     def _mine(self, intended: A, owner: str, remaining_ms: int) -> A:
-        """The action as this invocation reserves it."""
+        """Return *intended* as reserved by this invocation."""
         now = clock.now_ms()
         return intended.model_copy(
             update={
-                # One of a kind: what we find written under it is our own write, whose answer was lost.
+                # Unique per reservation: an existing item with this owner is our own write whose response was lost.
                 "owner": f"{owner}/{secrets.token_hex(8)}",
                 "reserved_at": now,
                 "deadline": now + remaining_ms + GRACE_MS,
@@ -238,7 +240,7 @@ class Ledger[A: Action]:
         send: Callable[[], str | None],
         settle: Callable[[A, State, dict[str, Any]], None],
     ) -> State:
-        """Make the one attempt on the wire; *settle* writes what came of it. Raises Transient."""
+        """Make one provider call and record its outcome with *settle*. Raises Transient."""
         metrics.add_metric("SendAttempted", MetricUnit.Count, 1)
         try:
             provider_id = send()
@@ -256,7 +258,7 @@ class Ledger[A: Action]:
         return State.SENT
 
     def _reserve(self, action: A, evidence: Callable[[A], str | None] = _none) -> A:
-        """*action*, reserved by this invocation, or as it stands when there is nothing to do. Raises Transient."""
+        """Reserve *action*; return it, or the existing action if there is nothing to do. Raises Transient."""
         try:
             self._table.put(self._item(action), when=self._kind.attr("action_id").not_exists())
         except ConditionFailed as refusal:
@@ -273,14 +275,14 @@ class Ledger[A: Action]:
         return action
 
     def _take_over(self, dead: A, mine: A) -> A:
-        """Reserve the next attempt, or settle as unknown. Raises Transient when somebody else was faster."""
-        # deadline 0: the attempt before certainly did not arrive, so the next one doubles nothing whatever the policy.
+        """Reserve the next attempt, or settle as unknown. Raises Transient if another worker was faster."""
+        # deadline 0: the previous attempt certainly sent nothing, so resending is safe under either policy.
         may_send = dead.deadline == 0 or dead.on_doubt is OnDoubt.RESEND
         if not may_send:
             metrics.add_metric("SendUnknown", MetricUnit.Count, 1)
             self._settle(dead, State.UNKNOWN, {"reason": "no_evidence"})
             return dead.model_copy(update={"state": State.UNKNOWN})
-        # What is sent now may be worded otherwise than what the attempt before meant to send.
+        # The new attempt may have a different text than the previous one.
         again = mine.model_copy(update={"attempt": dead.attempt + 1})
         key = self._key_of(dead.action_id)
         facts = {name: value for name, value in self._item(again).items() if name not in key}
@@ -294,7 +296,7 @@ class Ledger[A: Action]:
         return self._kind.model_validate(taken)
 
     def _settle(self, action: A, state: State, facts: dict[str, Any]) -> None:
-        """Write what came of this attempt, unless somebody took it over or a callback was faster."""
+        """Write the outcome of this attempt, unless another worker has taken over or a callback was faster."""
         stored = {self._kind.named(field): value for field, value in facts.items()}
         try:
             self._table.update(
@@ -304,22 +306,22 @@ class Ledger[A: Action]:
             )
         except ConditionFailed as refusal:
             found = self._kind.model_validate(refusal.existing) if refusal.existing else None
-            # Our own write whose answer was lost, and callbacks, leave the attempt's number as it was.
+            # Our own write whose response was lost, and callbacks, leave the attempt number unchanged.
             if found is None or found.attempt != action.attempt:
                 metrics.add_metric("SendDoubled", MetricUnit.Count, 1)
                 self._leave_evidence(action, facts)
 
     def _conclude(self, action: A, state: State, facts: dict[str, Any]) -> None:
-        """Write the item of an attempt that was reserved elsewhere, unless somebody entered it meanwhile."""
+        """Write the item of an attempt that was reserved elsewhere, unless `enter` has written it meanwhile."""
         concluded = action.model_copy(update={"state": state, **facts})
         try:
             self._table.put(self._item(concluded), when=self._kind.attr("action_id").not_exists())
         except ConditionFailed:
-            # Or our own write, whose answer was lost: then there is nothing left to settle.
+            # The item may also be our own write whose response was lost; `_settle` then changes nothing.
             self._settle(action, state, facts)
 
     def _leave_evidence(self, action: A, facts: dict[str, Any]) -> None:
-        """Keep what an attempt that was taken over came to: somebody will want to know."""
+        """Record the outcome of an attempt that another worker took over, for later diagnosis."""
         evidence = f"attempt {action.attempt}: {facts.get('provider_id') or facts.get('reason')}"
         exists = self._kind.attr("action_id").exists()
         with suppress(ConditionFailed):

@@ -1,11 +1,11 @@
 """
-People's addresses, each in the one form in which it is kept and compared.
+Customer and business addresses in their normalised form, used for storage and comparison.
 
-    phone number   E.164                                   +447700900123
-    e-mail         case-folded, the domain in ASCII        ann.doe@example.com
-    WhatsApp user  who shows a business no phone number    bsuid:US.13491208655302741918
+    phone number   E.164                                        +447700900123
+    e-mail         case-folded, the domain in ASCII             ann.doe@example.com
+    WhatsApp user  for users who hide their phone number        bsuid:US.13491208655302741918
 
-The library of each kind is imported at its first use: most functions need one of them, or none.
+The library for each kind is imported at first use: most functions need one of them, or none.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 
 USER_ID_PREFIX = "bsuid:"
-_WHATSAPP_PREFIX = "whatsapp:"  # before addresses of Twilio
+_WHATSAPP_PREFIX = "whatsapp:"  # prefix of Twilio's WhatsApp addresses
 _LETTER = re.compile(r"[^\W\d_]")
 _MEXICO = 52
 _MEXICAN_MOBILE = re.compile(r"1\d{10}")
-# Mobile numbers that are written with a digit more or less, and are one line: what WhatsApp calls somebody (`wa_id`) is
-# not always what was dialled. Mexico's 1, Argentina's 9, and Brazil's ninth digit, which its landlines (2 to 5) lack.
+# Mobile numbers that exist in two spellings for the same line: WhatsApp's `wa_id` does not always equal the dialled
+# number. Mexico's 1, Argentina's 9, and Brazil's ninth digit, which its landlines (2 to 5) lack.
 _TWINS = (
     (re.compile(r"\+52(\d{10})"), r"+521\1"),
     (re.compile(r"\+521(\d{10})"), r"+52\1"),
@@ -28,13 +28,13 @@ _TWINS = (
     (re.compile(r"\+55(\d\d)9([6-9]\d{7})"), r"+55\1\2"),
 )
 # Meta, "Business-scoped user IDs": country (ISO 3166), a full stop, up to 128 letters and digits; a parent id has a
-# second full stop, `US.ENT.1181...`. Letter case counts.
+# second full stop, `US.ENT.1181...`. Case-sensitive.
 _USER_ID = re.compile(r"[A-Z]{2}\.[A-Za-z0-9.]{1,140}", re.ASCII)
 
 
 class AddressInvalid(Exception):
     """
-    Not one address of its kind; *reason* is a short code. What was given is in none of its texts.
+    The text is not an address of the expected kind. *reason* is a short code; no message contains the input.
 
         AddressInvalid
         + PhoneInvalid
@@ -48,7 +48,7 @@ class AddressInvalid(Exception):
 
 
 class PhoneInvalid(AddressInvalid):
-    """`malformed`, `no_country` (none that exists, or neither `+` nor a region), `has_extension` or `impossible`."""
+    """`malformed`, `no_country` (unknown code, or neither `+` nor a region), `has_extension` or `impossible`."""
 
 
 class EmailInvalid(AddressInvalid):
@@ -61,15 +61,15 @@ class UserIdInvalid(AddressInvalid):
 
 def phone_number(text: str, default_region: str | None = None) -> str:
     """
-    A phone number in E.164. *default_region* (ISO 3166) is that of numbers without `+`.
+    Return a phone number in E.164. *default_region* (ISO 3166) applies to numbers without `+`.
 
-    A number has to be possible, not valid: reserved ranges never are valid, and new ones not yet. Twilio's `whatsapp:`
-    is taken off, and so is the 1 that Mexican mobile numbers had after +52 until 2019. Raises PhoneInvalid.
+    The number must be possible, not valid: reserved ranges are never valid, and new ranges not yet. Removes Twilio's
+    `whatsapp:` prefix and the 1 that Mexican mobile numbers had after +52 until 2019. Raises PhoneInvalid.
     """
-    import phonenumbers  # noqa: PLC0415 - see above
+    import phonenumbers  # noqa: PLC0415 - see the module docstring
 
     bare = _without_whatsapp(text)
-    # The library reads letters as keys of a telephone, and numbers out of sentences.
+    # The library converts letters as a phone keypad does, and extracts numbers from sentences.
     if _LETTER.search(bare):
         raise PhoneInvalid("malformed")
     try:
@@ -82,7 +82,7 @@ def phone_number(text: str, default_region: str | None = None) -> str:
     national = phonenumbers.national_significant_number(number)
     if number.country_code == _MEXICO and _MEXICAN_MOBILE.fullmatch(national):
         number.national_number = int(national[1:])
-    # A number that could only be dialled within its own town is no address either.
+    # A number that can only be dialled locally is not an address either.
     found = phonenumbers.is_possible_number_with_reason(number)
     if found != phonenumbers.ValidationResult.IS_POSSIBLE:
         raise PhoneInvalid("impossible")
@@ -90,15 +90,15 @@ def phone_number(text: str, default_region: str | None = None) -> str:
 
 
 def twins_of(address: str) -> list[str]:
-    """The other spellings of the same line; none of most numbers, and none of what is no number in E.164."""
+    """Return the other spellings of the same line. Empty for most numbers and for text that is not E.164."""
     return [
         shape.sub(other, address) for shape, other in _TWINS if shape.fullmatch(address) is not None
     ]
 
 
 def country_of(number: str) -> str | None:
-    """The country (ISO 3166) of a number in E.164; None where it has none, as those of satellites."""
-    import phonenumbers  # noqa: PLC0415 - see above
+    """Return the country (ISO 3166) of a number in E.164; None if it has none, such as satellite numbers."""
+    import phonenumbers  # noqa: PLC0415 - see the module docstring
 
     try:
         found = phonenumbers.region_code_for_number(phonenumbers.parse(number))
@@ -109,29 +109,30 @@ def country_of(number: str) -> str | None:
 
 def email_address(text: str) -> str:
     """
-    The key of an e-mail address: letter case does not count, and a domain is taken in its ASCII form.
+    Return an e-mail address in its normalised form: case-folded, with the domain in ASCII.
 
-    Everything else does: dots and `+tags` are other mailboxes at most providers. Signs that case-folding would make
-    plain letters (the Kelvin sign, a sharp s) stay as they are: whoever owns such an address is not the owner of the
-    plain one. Nothing is asked of any name server. Raises EmailInvalid.
+    Nothing else is folded: dots and `+tags` are separate mailboxes at most providers. Characters that case folding
+    would turn into ASCII letters (the Kelvin sign, a sharp s) are kept: such an address and the plain one may have
+    different owners. Makes no DNS query. Raises EmailInvalid.
     """
-    from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 - see above
+    from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 - see the module docstring
 
     given = text.strip()
     try:
         checked = validate_email(given, check_deliverability=False)
     except EmailNotValidError:
         raise EmailInvalid("malformed") from None
-    # Not the library's spelling of the local part: it has composed signs, and made plain letters of some.
+    # Not the library's local part: it composes characters and replaces some with ASCII letters.
     local = given.rpartition("@")[0]
     return f"{''.join(map(_folded, local))}@{(checked.ascii_domain or '').lower()}"
 
 
 def user_id(text: str) -> str:
     """
-    `bsuid:` and a WhatsApp business-scoped user id, letter for letter as Meta wrote it. Raises UserIdInvalid.
+    Return `bsuid:` and a WhatsApp business-scoped user id, unchanged from Meta's spelling. Raises UserIdInvalid.
 
-    Check: the shape is Meta's documented one and not confirmed by traffic of ours; it stands in this function only.
+    Check: the format follows Meta's documentation and is not confirmed by our traffic. Only this function depends on
+    it.
     """
     bare = _without_whatsapp(text).removeprefix(USER_ID_PREFIX)
     if not _USER_ID.fullmatch(bare):
@@ -140,7 +141,7 @@ def user_id(text: str) -> str:
 
 
 def is_user_id(address: str) -> bool:
-    """Whether a normalised address is a WhatsApp user's id, and so no phone number."""
+    """Whether a normalised address is a WhatsApp user id rather than a phone number."""
     return address.startswith(USER_ID_PREFIX)
 
 
@@ -151,7 +152,7 @@ def _without_whatsapp(text: str) -> str:
 
 
 def _folded(sign: str) -> str:
-    """One sign in its folded case, unless it is one outside ASCII that would turn into letters of ASCII."""
+    """Case-fold one character, unless it is non-ASCII and would become ASCII letters."""
     folded = sign.casefold()
     turns_plain = not sign.isascii() and any(letter.isascii() for letter in folded)
     return sign if turns_plain else folded

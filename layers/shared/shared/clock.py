@@ -1,4 +1,4 @@
-"""Time as Parley writes it: milliseconds since 1970 inside, fixed-width UTC text in items."""
+"""Time formats: milliseconds since 1970 in code, fixed-width UTC text in items."""
 
 import time
 from datetime import UTC, datetime
@@ -9,31 +9,31 @@ DAY_SECONDS = 86_400
 
 
 def now_ms() -> int:
-    """Milliseconds since 1970, UTC. Tests and the simulation put their own clock here."""
+    """Return milliseconds since 1970, UTC. Tests and the simulation replace this function."""
     return time.time_ns() // 1_000_000
 
 
 def sleep_ms(milliseconds: int) -> None:
-    """Let time pass. Tests and the simulation put their own clock here too."""
+    """Sleep. Tests and the simulation replace this function too."""
     time.sleep(milliseconds / SECOND_MS)
 
 
 def to_text(moment_ms: int) -> str:
-    """Write milliseconds as `YYYY-MM-DDTHH:MM:SS.mmmZ`: fixed width, so that text order is time order."""
+    """Format milliseconds as `YYYY-MM-DDTHH:MM:SS.mmmZ`: fixed width, so that text order is time order."""
     moment = datetime.fromtimestamp(moment_ms // 1_000, UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment_ms % 1_000:03d}Z"
 
 
 def from_text(text: str) -> int:
-    """Milliseconds of a text that `to_text` wrote. Raises ValueError for anything else."""
+    """Parse a text written by `to_text` into milliseconds. Raises ValueError for anything else."""
     return round(datetime.fromisoformat(text).timestamp() * 1_000)
 
 
 def expires_in(seconds: int) -> int:
-    """DynamoDB TTL: epoch seconds, *seconds* from now."""
+    """Return a DynamoDB TTL: epoch seconds, *seconds* from now."""
     return now_ms() // 1_000 + seconds
 
 
 def is_over(ttl_epoch_seconds: int | None) -> bool:
-    """Whether an item's TTL has passed. DynamoDB deletes up to 48 hours late, so every reader asks."""
+    """Whether an item's TTL has passed. DynamoDB deletes up to 48 hours late, so every reader must check."""
     return ttl_epoch_seconds is not None and ttl_epoch_seconds <= now_ms() // 1_000

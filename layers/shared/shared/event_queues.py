@@ -1,8 +1,8 @@
 """
-How events enter the queues of conversations: what has to stay in order, and what counts as the same.
+Queue entries for the events of the conversations context: message groups and deduplication ids.
 
-Several contexts put events there, and one customer's messages must meet in one group whoever took them in. Group and
-deduplication ids are digests: no address shows in them.
+Several contexts send these events, and the messages of one customer must share a group regardless of the sender.
+Group and deduplication ids are digests, so they reveal no address.
 """
 
 from shared.aws.sqs_fifo import Entry, digest
@@ -10,13 +10,13 @@ from shared.events import DeliveryStatus, FileStored, InboundMessage, body_of
 
 
 def inbound_entry(message: InboundMessage) -> Entry:
-    """A message on `conversations-inbound.fifo`, in order with the others between these two addresses."""
+    """Build the entry of a message on `conversations-inbound.fifo`; one group per pair of addresses."""
     customer = message.customer_address or message.customer_user_id or ""
     return Entry(
         body=body_of(message),
         group=digest(message.channel_method, message.business_address, customer),
-        # With the account, so that nobody's made-up message can hide another's; and with what it says, so that one id
-        # with two contents reaches intake, which parks the second.
+        # With the account, so that a forged message cannot suppress another account's message. With the content, so
+        # that one id with two contents reaches intake, which parks the second.
         deduplication=digest(
             message.type,
             message.provider,
@@ -31,9 +31,9 @@ def inbound_entry(message: InboundMessage) -> Entry:
 
 def file_entry(stored: FileStored) -> Entry:
     """
-    A file on `conversations-inbound.fifo`, once for each place where it lies.
+    Build the entry of a file on `conversations-inbound.fifo`, one per storage location.
 
-    It has a group of its own: messages do not wait for files, and each finds the other in any order.
+    Files have their own group: messages do not wait for files, and the two may arrive in either order.
     """
     return Entry(
         body=body_of(stored),
@@ -51,9 +51,10 @@ def file_entry(stored: FileStored) -> Entry:
 
 def status_entry(status: DeliveryStatus) -> Entry:
     """
-    A delivery status on `conversations-statuses.fifo`: those of one message share its id, so their words count.
+    Build the entry of a delivery status on `conversations-statuses.fifo`.
 
-    So do account and business address: a status that the reader refuses for them must not hide the right one.
+    All statuses of a message share its id, so *status* and error code are part of the deduplication id. Account and
+    business address are too: a status that the worker refuses because of them must not suppress the correct one.
     """
     return Entry(
         body=body_of(status),

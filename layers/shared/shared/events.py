@@ -1,9 +1,9 @@
 """
-The words in which contexts talk to each other over queues: each shape once.
+The events that contexts exchange over queues; each shape is defined once.
 
-Dataclasses, because ingress functions make them and must start fast; workers check what they receive with pydantic,
-which takes the same classes. Times are ISO 8601 in UTC with milliseconds, `2026-03-01T09:30:00.000Z`; numbers are
-E.164; addresses of e-mail are case-folded. Nothing of a person shows in a `repr`.
+Dataclasses, because ingress functions create them and must start fast. Workers validate received events with pydantic
+against the same classes. Times are ISO 8601 in UTC with milliseconds, `2026-03-01T09:30:00.000Z`; phone numbers are
+E.164; e-mail addresses are case-folded. `repr` shows no personal data.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ type Kind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """An answer that was tapped: what the business attached to it, and what stood on it."""
+    """A tapped button or list entry: the payload set by the business, and the label shown to the customer."""
 
     payload: str | None = field(default=None, repr=False)
     label: str | None = field(default=None, repr=False)
@@ -30,7 +30,7 @@ class Button:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    """A file of a message: where it is (an address, the provider's id, or our own `s3://` copy) and what it is."""
+    """A file of a message: its location (a URL, the provider's id, or our own `s3://` copy), type and name."""
 
     url: str | None = field(default=None, repr=False)
     provider_id: str | None = None
@@ -40,7 +40,7 @@ class File:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """A place that somebody shared; degrees as the provider wrote them."""
+    """A shared location; degrees as the provider formats them."""
 
     latitude: str = field(repr=False)
     longitude: str = field(repr=False)
@@ -51,11 +51,11 @@ class Location:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboundMessage:
     """
-    A message of a customer; as `human_reply` one that the business wrote outside Parley.
+    A message from a customer; with type `human_reply`, one that the business wrote outside Parley.
 
-    *account* is whom the provider vouched for: an account SID, a WABA id, the ARN of a topic. *company* has the number
-    in the inbox that reports the message; None of providers that no inbox is for. *extra* holds what has no field here,
-    at most 8 KB; for e-mail `auto_answer_allowed` among it.
+    *account* is verified by the provider: an account SID, a WABA id, the ARN of a topic. *company* owns the number in
+    the inbox that reports the message; None for providers that the inbox does not serve. *extra* holds provider fields
+    without a field of their own, at most 8 KB; for e-mail it includes `auto_answer_allowed`.
     """
 
     type: Literal["inbound_message", "human_reply"] = "inbound_message"
@@ -82,7 +82,7 @@ class InboundMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileStored:
-    """The file of a message that is told of already is in our bucket by now: *file* has its `s3://` address."""
+    """A file of an already reported message has been copied to our bucket: *file* has its `s3://` address."""
 
     type: Literal["file_stored"] = "file_stored"
     v: int = 1
@@ -97,12 +97,12 @@ class FileStored:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryStatus:
     """
-    What a provider says became of a message of ours, in its own word (*status*): ranks are the reader's.
+    A provider's delivery status for a message that we sent. *status* is the provider's own word; the consumer ranks it.
 
-    *action_id* is the ledger's, where the provider gives it back. *is_final* is None where the provider does not say.
-    *price* is a decimal number in *currency*. Of SES, *status* is the `eventType`, and *extra* has what it says of a
-    bounce or a complaint (`bounceType`, `complaintFeedbackType`), or *error_code* is that word. *business_address* is
-    the sender of the message, as in `InboundMessage`, where the provider gives it.
+    *action_id* is the ledger's, if the provider echoes it. *is_final* is None if the provider does not say. *price* is
+    a decimal number in *currency*. For SES, *status* is the `eventType`, and the details of a bounce or a complaint are
+    in *extra* (`bounceType`, `complaintFeedbackType`) or in *error_code*. *business_address* is the sender of the
+    message, as in `InboundMessage`, if the provider reports it.
     """
 
     type: Literal["delivery_status"] = "delivery_status"
@@ -148,7 +148,7 @@ class OutboundMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyTrigger:
-    """Somebody waits for an answer in the conversation *ref*; *message_sk* is the message that asked for it."""
+    """The conversation *ref* needs a reply; *message_sk* is the sort key of the message to reply to."""
 
     type: Literal["reply_trigger"] = "reply_trigger"
     v: int = 1
@@ -160,7 +160,7 @@ type Event = InboundMessage | FileStored | DeliveryStatus | OutboundMessage | Re
 
 
 def body_of(event: Event) -> str:
-    """The event as the body of a queue's message: ASCII JSON without what is absent."""
+    """Serialise the event as a queue message body: ASCII JSON without empty fields."""
     return to_json(_present(event))
 
 

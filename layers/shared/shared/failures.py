@@ -1,12 +1,13 @@
 """
-The two ways an event can fail, and the words for them.
+The two ways an event can fail.
 
     Exception
-    + Permanent   it will fail the same way for ever: park it, say why, go on with its neighbours
-    + Transient   it may work later: let it fly, the queue brings the event back
+    + Permanent   every retry would fail in the same way: park the event with its reason, continue with the next ones
+    + Transient   a retry may succeed: do not catch it, the queue redelivers the event
 
-Anything else that is raised is treated as Transient: the queue brings it back and, if it is a bug, buries it in the
-dead-letter queue, where an alarm waits. Messages of both are shown in logs and in parked items: reasons, never content.
+Any other exception is treated as Transient: the queue redelivers the event and, if the cause is a bug, moves it to the
+dead-letter queue, which raises an alarm. Messages of both classes appear in logs and in parked items, so they contain
+reasons and never content.
 """
 
 
@@ -22,7 +23,7 @@ class Transient(Exception):
     """
     The event could not be processed now. *reason* is a short code, such as `media_not_ready`.
 
-    *wait_ms*: when it may work, where that is known; None leaves it to the queue.
+    *wait_ms*: the time after which a retry may succeed, if known; None leaves the delay to the queue.
     """
 
     def __init__(self, reason: str, wait_ms: int | None = None) -> None:

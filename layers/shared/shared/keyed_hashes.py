@@ -1,10 +1,11 @@
 """
-Hashes of values that can be guessed, such as phone numbers: HMAC-SHA256 with a secret key of the stage.
+Keyed hashes of guessable values such as phone numbers: HMAC-SHA256 with a secret key per stage.
 
-A plain hash of a phone number is reversed by hashing every phone number; a keyed hash is not, without the key. The
-secret holds `identifier_key`: a text, or a list while it rotates. The first key writes, all keys read.
+A plain hash of a phone number can be reversed by hashing every phone number; a keyed hash cannot, without the key. The
+secret holds `identifier_key`: a text, or a list during rotation. The first key is used for writing, all keys for
+reading.
 
-Each process has one keyring. The composition root of a function calls `configure`; the secret is read at the first use.
+Each process has one keyring. The composition root of a function calls `configure`; the secret is read at first use.
 """
 
 from __future__ import annotations
@@ -29,38 +30,38 @@ FINGERPRINT_CHARACTERS = 2  # base32: 10 bits
 
 
 class NotConfigured(Exception):
-    """The function uses a keyed hash, and its composition root does not call `configure`."""
+    """The function uses a keyed hash, but its composition root does not call `configure`."""
 
 
 class KeysUnreadable(Transient):
-    """The secret cannot be read, holds no key, or holds two keys with one fingerprint."""
+    """The secret cannot be read, holds no key, or holds two keys with the same fingerprint."""
 
 
 class KeyUnknown(Transient):
     """
-    No key of the secret has the wanted fingerprint.
+    No key of the secret has the requested fingerprint.
 
-    Transient: a worker tries again, then the dead-letter queue keeps the record until an operator restores the key.
+    Transient: the worker retries, then the dead-letter queue keeps the record until an operator restores the key.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key. *fingerprint* (two base32 characters, lower case) names it without telling it."""
+    """One key. *fingerprint* (two base32 characters, lower case) identifies it without revealing it."""
 
     secret: bytes = field(repr=False)
     fingerprint: str
 
     def hex(self, *parts: str) -> str:
-        """The keyed hash of the *parts* as 64 hex digits, unambiguous in where one part ends."""
+        """Return the keyed hash of the *parts* as 64 hex digits. Different splits into parts give different hashes."""
         return self._hash(parts).hex()
 
     def base32(self, *parts: str) -> str:
-        """The same hash as 52 base32 characters in lower case."""
+        """Return the same hash as 52 base32 characters in lower case."""
         return _base32(self._hash(parts))
 
     def _hash(self, parts: tuple[str, ...]) -> bytes:
-        # JSON, because a plain separator could be part of a part.
+        # JSON, because a plain separator could occur inside a part.
         return hmac.digest(self.secret, json.dumps(parts).encode(), hashlib.sha256)
 
 
@@ -68,13 +69,13 @@ _secret: JsonSecret | None = None
 
 
 def configure(secret: JsonSecret) -> None:
-    """Use the keys of *secret* in this process. The secret is not read yet."""
-    global _secret  # noqa: PLW0603 - one keyring for each process, see above
+    """Use the keys of *secret* in this process. Does not read the secret yet."""
+    global _secret  # noqa: PLW0603 - one keyring for each process, see the module docstring
     _secret = secret
 
 
 def all_keys() -> tuple[Key, ...]:
-    """All keys, the one that writes first. Raises KeysUnreadable, and NotConfigured."""
+    """Return all keys, the write key first. Raises KeysUnreadable and NotConfigured."""
     try:
         held = tuple(dict.fromkeys(texts(_configured().value().get("identifier_key"))))
     except (SecretUnreadable, ClientError, BotoCoreError):
@@ -84,8 +85,8 @@ def all_keys() -> tuple[Key, ...]:
 
 def key_named(fingerprint: str) -> Key:
     """
-    The key with this fingerprint. A key that is new in the secret is found too: the secret is read again, at most once
-    a minute.
+    Return the key with this fingerprint. If it is not cached, the secret is read again, at most once a minute, to find
+    newly added keys.
 
     Raises KeyUnknown, KeysUnreadable and NotConfigured.
     """
@@ -99,26 +100,26 @@ def key_named(fingerprint: str) -> Key:
 
 def keyed_hash(*parts: str) -> str:
     """
-    The hash of the *parts* (hex) by the key that writes. The first part says what is hashed.
+    Return the hash of the *parts* (hex) with the write key. The first part names the kind of value.
 
-    It changes when the key rotates: what must be found afterwards is looked up by `keyed_hashes`.
+    The hash changes when the key rotates: use `keyed_hashes` to look up stored values.
     Raises KeysUnreadable and NotConfigured.
     """
     return all_keys()[0].hex(*parts)
 
 
 def keyed_hashes(*parts: str) -> list[str]:
-    """The hashes of the *parts* by all keys, the one that writes first. Raises as `keyed_hash`."""
+    """Return the hashes of the *parts* with all keys, the write key first. Raises as `keyed_hash`."""
     return [key.hex(*parts) for key in all_keys()]
 
 
 def address_hash(address: str) -> str:
-    """The hash of a normalised address (`shared.addresses`), for item keys that are written."""
+    """Return the hash of a normalised address (`shared.addresses`), for writing item keys."""
     return keyed_hash("address", address)
 
 
 def address_hashes(address: str) -> list[str]:
-    """The hashes of a normalised address by all keys, the one that writes first, for item keys that are read."""
+    """Return the hashes of a normalised address with all keys, the write key first, for reading item keys."""
     return keyed_hashes("address", address)
 
 
@@ -144,7 +145,7 @@ def _keys_of(held: tuple[str, ...]) -> tuple[Key, ...]:
     found = tuple(_key_of(text.encode()) for text in held)
     if not found:
         raise KeysUnreadable("identifier_keys_missing")
-    # An id that says which key made it must name one key only, in whatever order the keys stand.
+    # Ids store the fingerprint of their key, so it must identify exactly one key regardless of the keys' order.
     if len({key.fingerprint for key in found}) < len(found):
         raise KeysUnreadable("identifier_keys_alike")
     return found

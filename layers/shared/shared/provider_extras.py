@@ -1,4 +1,4 @@
-"""What a provider tells beyond the fields of an event: kept, up to a bound."""
+"""Storage of provider fields that have no field in an event, limited in size."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ LEFT_OUT = "parley_left_out"
 
 
 def bounded(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that fit into 8 KB of JSON, short ones first; `parley_left_out` counts the others."""
+    """Return the fields that fit into 8 KB of JSON, short ones first; `parley_left_out` counts the others."""
     sizes = {name: len(to_json({name: value})) for name, value in fields.items()}
     kept: dict[str, Any] = {}
     left = MOST_BYTES - len(to_json({LEFT_OUT: len(fields)}))

@@ -1,4 +1,4 @@
-"""Names of time zones (IANA), as people write them into what they configure."""
+"""Pydantic type for time zone names (IANA) in configuration."""
 
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError

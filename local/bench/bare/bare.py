@@ -1,4 +1,4 @@
-"""The least that a function on AWS can be: boto3 and one client."""
+"""A minimal function on AWS: boto3 and one client."""
 
 import boto3
 

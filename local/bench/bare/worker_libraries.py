@@ -1,4 +1,4 @@
-"""The bare handler with what every worker here is made of, and none of our code: its floor."""
+"""The bare handler with the libraries of every worker and none of our code: their lower bound."""
 
 import boto3
 from aws_lambda_powertools import Logger, Metrics
@@ -9,7 +9,7 @@ client = boto3.client("dynamodb")
 
 
 class Item(BaseModel):
-    """One model: pydantic loads most of itself at the first."""
+    """One model: pydantic loads most of its modules for the first one."""
 
     model_config = ConfigDict(defer_build=True)
 

@@ -1,4 +1,4 @@
-"""What somebody would write first: each webhook becomes one item, unverified, in no order."""
+"""A naive webhook handler for comparison: one item per webhook, unverified, unordered."""
 
 import json
 import os

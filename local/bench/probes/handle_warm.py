@@ -1,5 +1,5 @@
 """
-Handles one event again and again, its AWS calls answered from a recording: what a warm function spends by itself.
+Handles one event repeatedly, with AWS calls answered from a recording: the processor time of a warm function alone.
 
 Standard input, JSON: `handler`, `first` (an event that warms up), `event`, `times`. Last line of standard output, JSON,
 each per event: `cpu_ms`, user and system time of all threads; `sdk_ms`, the part of it in which boto3 writes, signs and
@@ -30,18 +30,18 @@ _make_api_call = vars(BaseClient)["_make_api_call"]  # every call of every clien
 
 
 class _Body:
-    """A body that has arrived."""
+    """A completely received body."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
 
     def stream(self, **_: object) -> Iterator[bytes]:
-        """All of it at once."""
+        """Yield the whole body at once."""
         yield self._content
 
 
 class Recording:
-    """Answers of AWS, per operation in their order."""
+    """Recorded responses of AWS, per operation in their order."""
 
     def __init__(self) -> None:
         self._answers: dict[str, list[AWSResponse]] = defaultdict(list)
@@ -49,29 +49,29 @@ class Recording:
         self.sdk_seconds = 0.0
 
     def record(self, session: URLLib3Session, request: AWSPreparedRequest) -> AWSResponse:
-        """Send a request, and keep its answer."""
+        """Send a request and record its response."""
         answer = _send(session, request)
         self._answers[_operation(request)].append(answer)
-        answer.content  # noqa: B018 - reads the body while the connection is there
+        answer.content  # noqa: B018 - reads the body while the connection is open
         return answer
 
     def replay(self, request: AWSPreparedRequest) -> AWSResponse:
-        """Answer as AWS did. IndexError for a call that it was not asked when it was recorded."""
+        """Return the recorded response. Raises IndexError for a call that was not recorded."""
         kept = self._left[_operation(request)].popleft()
         headers: Any = kept.headers
         return AWSResponse(kept.url, kept.status_code, headers, _Body(kept.content))
 
     def rewind(self) -> None:
-        """Begin anew, for the next event."""
+        """Start over, for the next event."""
         self._left = {operation: deque(kept) for operation, kept in self._answers.items()}
 
     @property
     def calls(self) -> int:
-        """How many answers an event takes."""
+        """The number of AWS calls per event."""
         return sum(map(len, self._answers.values()))
 
     def timed_call(self, client: BaseClient, *arguments: Any) -> Any:  # noqa: ANN401 - the SDK's
-        """One call of the SDK, with a look at the clock."""
+        """Make one SDK call and measure its time."""
         began = time.thread_time()
         try:
             return _make_api_call(client, *arguments)
@@ -87,7 +87,7 @@ class _Context:
     memory_limit_in_mb = 512
 
     def get_remaining_time_in_millis(self) -> int:
-        """Always enough."""
+        """Return a constant that is always sufficient."""
         return 60_000
 
 
@@ -97,13 +97,13 @@ def _operation(request: AWSPreparedRequest) -> str:
 
 
 def main() -> None:
-    """Warm up, record one event, then handle it as often as asked."""
+    """Warm up, record one event, then handle it as often as requested."""
     asked = json.load(sys.stdin)
     module, _, name = asked["handler"].rpartition(".")
     handler = getattr(importlib.import_module(module), name)
     context, recording = _Context(), Recording()
     handler(asked["first"], context)
-    # Functions, because they become methods of the sessions and clients; a method of ours would not.
+    # Functions, because they must become methods of the sessions and clients; a bound method would not.
     record = lambda *given: recording.record(*given)  # noqa: E731, PLW0108
     replay = lambda _, request: recording.replay(request)  # noqa: E731
     timed = lambda *given: recording.timed_call(*given)  # noqa: E731, PLW0108

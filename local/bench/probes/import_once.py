@@ -1,5 +1,5 @@
 """
-Imports one module in this fresh interpreter and tells what it took: `import_once.py whatsapp.handlers.worker`.
+Imports one module in a fresh interpreter and reports the cost: `import_once.py whatsapp.handlers.worker`.
 
 The last line of standard output, JSON: cpu_ms, wall_ms, peak_kib (of the whole process), modules, bytecode_bytes,
 collects_garbage.
@@ -17,7 +17,7 @@ cpu, wall = time.process_time(), time.perf_counter()
 importlib.import_module(sys.argv[1])
 cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
 
-# Not getrusage: its peak counts the process that forked us.
+# Not getrusage: its peak includes the parent process before the fork.
 status = Path("/proc/self/status").read_text(encoding="ascii")
 (peak,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
 modules = sorted(set(sys.modules) - before)

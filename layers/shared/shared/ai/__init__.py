@@ -1,12 +1,12 @@
 """
-One small port to language models: a system text, a history and tools in, a reply out. Who answers is a setting.
+Common interface to language models: system text, history and tools in, a reply out. A setting selects the provider.
 
     bedrock    Amazon Bedrock, Converse: the default on AWS
-    openai     OpenAI, Responses: stateless, our history every time
-    scripted   fixed answers, for the local stack and tests: it never leaves the process
+    openai     OpenAI, Responses: stateless, the full history in every call
+    scripted   fixed answers, for the local stack and tests: makes no network call
 
-What customers wrote goes in as data in the history, never into the system text. A reply is nobody's word until the
-caller has checked it: its stop, its schema, its length.
+Customer text is passed as data in the history, never in the system text. Callers must check a reply before using it:
+its stop reason, its schema, its length.
 """
 
 from shared.ai.port import (

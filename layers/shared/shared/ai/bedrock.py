@@ -1,9 +1,9 @@
 """
-Amazon Bedrock's Converse: one call, answered in the structure that a schema asks for, or by a tool.
+Amazon Bedrock's Converse API: one call, answered in the structure of a schema or with a tool call.
 
-Structured output is `outputConfig.textFormat` (Bedrock API reference, "OutputConfig"), which only some models take;
-a model that does not answers with a ValidationException, which is Unavailable here. For those the schema is one more
-tool that the model has to choose from: see `Structure`.
+Structured output is `outputConfig.textFormat` (Bedrock API reference, "OutputConfig"), which only some models support;
+others answer with a ValidationException, raised as Unavailable. For those the schema is passed as one more tool that
+the model can choose: see `Structure`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - its name
+from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - SDK name
 
 from shared import clock
 from shared.ai.port import (
@@ -73,7 +73,7 @@ class Guardrail:
 
     @classmethod
     def of(cls, text: str) -> Guardrail:
-        """From `id`, `id:version`, an ARN or `arn:version`."""
+        """Parse `id`, `id:version`, an ARN or `arn:version`."""
         identifier, _, version = text.rpartition(":")
         if identifier and (version.isdecimal() or version == "DRAFT"):
             return cls(identifier, version)
@@ -82,10 +82,10 @@ class Guardrail:
 
 def structure_of(model_id: str) -> Structure:
     """
-    How to ask this model for a schema: by the text's format, or by a tool that it has to use.
+    Return how to request structured output from this model: by the text format, or by a forced tool call.
 
-    (check) AWS names Claude from 4.5 on and some open models for `textFormat`; the others, and profiles whose id says
-    nothing about the model, get the tool, which every model with tools has.
+    Check: AWS lists Claude from 4.5 on and some open models for `textFormat`. All others, and inference profiles whose
+    id does not name the model, get the tool, which every model with tool use supports.
     """
     found = _VERSION.search(model_id)
     if not found:
@@ -97,12 +97,12 @@ def structure_of(model_id: str) -> Structure:
 @dataclass(frozen=True, slots=True)
 class Bedrock:
     """
-    One model or inference profile. *make_client* gets the configuration of a call: its time-out, and no retry.
+    One model or inference profile. *make_client* receives the configuration of a call: its timeout, and no retries.
 
-    The client is made at the first call, off the import path.
+    The client is created at the first call, not at import.
     """
 
-    make_client: Callable[[Config], Any]  # of boto3's `bedrock-runtime`
+    make_client: Callable[[Config], Any]  # boto3's `bedrock-runtime`
     model_id: str
     guardrail: Guardrail | None = None
     structure: Structure = "format"
@@ -121,7 +121,7 @@ class Bedrock:
         schema: Schema | None = None,
         tools: Sequence[Tool] = (),
     ) -> Reply:
-        """See `Model.reply`. Reading costs only money, so whoever wants a second attempt calls again."""
+        """See `Model.reply`. Makes one attempt; a repeated call is safe and only costs money."""
         seconds = limits.within_ms / clock.SECOND_MS
         config = Config(
             connect_timeout=min(2.0, seconds),
@@ -163,7 +163,7 @@ class Bedrock:
                 "guardrailVersion": self.guardrail.version,
             }
         if schema and self.structure == "format":
-            # As text: the API takes no object here.
+            # Serialised, because the API accepts no object in this field.
             wanted = {"name": schema.name, "schema": json.dumps(decodable(schema.schema))}
             structure = {"jsonSchema": wanted}
             request["outputConfig"] = {
@@ -179,7 +179,7 @@ def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
     if isinstance(turn, Message):
         yield {"role": turn.role.value, "content": [{"text": turn.text}]}
         return
-    # Nothing else stands in these two messages: some models take no text beside a call or its result.
+    # These two messages have no other content: some models accept no text beside a tool call or its result.
     call = {
         "toolUseId": turn.call.call_id,
         "name": turn.call.name,
@@ -195,7 +195,7 @@ def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
 
 
 def _object(arguments: str) -> dict[str, Any]:
-    """The arguments of a call as the API takes them; empty where they were no object, which the result tells."""
+    """Parse a call's arguments for the API; empty if they are not a JSON object. The result reports that error."""
     try:
         parsed = json.loads(arguments)
     except ValueError:

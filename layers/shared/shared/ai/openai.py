@@ -1,7 +1,7 @@
 """
-OpenAI's Responses: one stateless call, answered in the structure that a schema asks for, or by a function call.
+OpenAI's Responses API: one stateless call, answered in the structure of a schema or with a function call.
 
-Nothing is stored there (`store: false`) and nothing is read back: instructions, tools and history are ours every time.
+OpenAI stores nothing (`store: false`) and nothing is read back: every call sends instructions, tools and history.
 (OpenAI API reference, "Create a model response".)
 """
 
@@ -46,26 +46,29 @@ _CODE = re.compile(r"[a-z_]{1,40}")
 
 
 class _NotThere(Unavailable):
-    """The account has nothing under this path."""
+    """The account has no resource under this path (404)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
     """
-    Who pays. *base_url* ends with the version, `https://api.openai.com/v1`; *secret* holds `ai_api_key`.
+    The billed account. *base_url* ends with the version, `https://api.openai.com/v1`; *secret* holds `ai_api_key`.
 
-    A key that is refused is read again once a minute at most, so that it can be rotated.
+    After a refused key the secret is read again, at most once a minute, so that the key can be rotated.
     """
 
     base_url: str
     secret: JsonSecret
 
     def post(self, path: str, body: Mapping[str, Any], *, within_ms: int) -> dict[str, Any]:
-        """The JSON object that answers one request. One attempt. Raises Unavailable and SecretUnreadable."""
+        """
+        Send one POST request and return the JSON object of the response. No retry. Raises Unavailable and
+        SecretUnreadable.
+        """
         return self._call("POST", path, body, within_ms)
 
     def delete(self, path: str, *, within_ms: int) -> None:
-        """Delete what has this path, if it is there. One attempt. Raises Unavailable and SecretUnreadable."""
+        """Delete the resource under this path, if it exists. No retry. Raises Unavailable and SecretUnreadable."""
         try:
             self._call("DELETE", path, None, within_ms)
         except _NotThere:
@@ -153,7 +156,7 @@ class OpenAI:
 
 
 def items_of(turn: Turn) -> Iterator[dict[str, Any]]:
-    """A turn as input items. Calls go without the item ids that the provider gave: it stored nothing under them."""
+    """Convert a turn to input items. Calls omit the provider's item ids, because the provider stores no items."""
     if isinstance(turn, Message):
         yield {"type": "message", "role": turn.role.value, "content": turn.text}
         return
@@ -181,7 +184,7 @@ def _function(tool: Tool) -> dict[str, Any]:
 
 
 def _reply(answer: Mapping[str, Any]) -> Reply:
-    """Raises Unavailable for an answer that failed there, and for one of another shape."""
+    """Parse a response. Raises Unavailable for a failed response and for an unexpected shape."""
     try:
         stop = _stop(answer)
         items = [item for item in answer["output"] if isinstance(item, Mapping)]
@@ -231,7 +234,7 @@ def _parsed(data: bytes) -> dict[str, Any] | None:
 
 
 def _code(status: int, body: Mapping[str, Any] | None) -> str:
-    """`openai_429`, or `openai_429_insufficient_quota` where the provider says so in a word of its own."""
+    """Return `openai_429`, or `openai_429_insufficient_quota` if the response has an error code."""
     error = (body or {}).get("error")
     word = _safe(error.get("code")) if isinstance(error, Mapping) else ""
     return f"openai_{status}_{word}" if word else f"openai_{status}"

@@ -1,9 +1,9 @@
 """
-A copy of a conversation in OpenAI's Conversations, for people who look there: written, best effort, never read back.
-When the person is erased, so is the copy.
+A copy of a conversation in OpenAI's Conversations, for manual inspection: best effort, write-only. Erasing the customer
+deletes the copy.
 
-It is never passed to a model as `conversation`, so a turn that is repeated cannot pollute a history, nor wait for a
-conversation that is locked. (OpenAI API reference, "Conversations"; 20 items a request, 16 pairs of metadata.)
+It is never passed to a model as `conversation`, so a repeated turn cannot corrupt a history or wait for a locked
+conversation. (OpenAI API reference, "Conversations"; 20 items a request, 16 pairs of metadata.)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WITHIN_MS = 5_000
 def create_conversation(
     account: Account, metadata: Mapping[str, str], *, within_ms: int = WITHIN_MS
 ) -> str | None:
-    """The id of a new, empty conversation; None where there is none to be had. *metadata* holds no personal data."""
+    """Create an empty conversation and return its id; None on failure. *metadata* must hold no personal data."""
     try:
         made = account.post("conversations", {"metadata": dict(metadata)}, within_ms=within_ms)
     except (Unavailable, SecretUnreadable, ClientError):
@@ -46,7 +46,7 @@ def append_messages(
     *,
     within_ms: int = WITHIN_MS,
 ) -> bool:
-    """Add messages at the end. False where some were not taken; trying again would double the others."""
+    """Append messages. False if some were not accepted; a retry would duplicate the accepted ones."""
     path = f"conversations/{quote(conversation_id, safe='')}/items"
     items = [item for message in messages for item in items_of(message)]
     try:
@@ -61,7 +61,7 @@ def append_messages(
 def delete_conversation(
     account: Account, conversation_id: str, *, within_ms: int = WITHIN_MS
 ) -> bool:
-    """Delete a conversation with all its items; False where it may still be there. Safe to repeat."""
+    """Delete a conversation with all its items; False if it may still exist. Idempotent."""
     try:
         account.delete(f"conversations/{quote(conversation_id, safe='')}", within_ms=within_ms)
     except (Unavailable, SecretUnreadable, ClientError, BotoCoreError):

@@ -1,4 +1,4 @@
-"""The words that callers and models share."""
+"""Types that callers and models share."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-# The user's turn in front of a history that the assistant begins: models want the user first.
+# User turn put before a history that begins with the assistant: models require the user first.
 OPENING = "Begin the conversation."
 
 
 class Role(StrEnum):
-    """Who said it."""
+    """The author of a message."""
 
     USER = "user"
     ASSISTANT = "assistant"
 
 
 class Stop(StrEnum):
-    """Why a model stopped. Only END is a whole answer; TOOLS is one that waits for a result."""
+    """Why a model stopped. Only END is a complete answer; TOOLS waits for the result of a call."""
 
     END = "end"
     TOOLS = "tools"
-    LENGTH = "length"  # cut, by the limit of tokens or the model's window
+    LENGTH = "length"  # truncated by the token limit or the context window
     REFUSED = "refused"  # by the model, a guardrail or a filter
-    MALFORMED = "malformed"  # the model wrote what its own host could not read
+    MALFORMED = "malformed"  # the model's output could not be parsed by its own host
     OTHER = "other"
 
 
@@ -41,7 +41,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function that the model may ask for. *parameters* is the JSON Schema of an object."""
+    """A function that the model may call. *parameters* is the JSON Schema of an object."""
 
     name: str  # [a-zA-Z0-9_-]{1,64}
     description: str
@@ -50,7 +50,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """What a model asks for. *arguments* is JSON text as the model wrote it: it may be no JSON at all."""
+    """A function call requested by a model. *arguments* is the model's unchecked text, which may be invalid JSON."""
 
     call_id: str  # [a-zA-Z0-9_.:-]{1,64}
     name: str
@@ -59,7 +59,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A call and what came of it, in one piece: no provider takes the one without the other."""
+    """A call and its result as one unit: no provider accepts one without the other."""
 
     call: ToolCall
     result: str = field(repr=False)
@@ -71,7 +71,7 @@ type Turn = Message | Exchange
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The JSON schema that an answer has to follow, under a name of its own (letters, digits, `_`)."""
+    """The JSON schema that an answer must follow, with a name (letters, digits, `_`)."""
 
     name: str
     schema: Mapping[str, Any]
@@ -79,7 +79,7 @@ class Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a model may say and how long it may take. Some models take no *temperature*: None leaves it out."""
+    """Limits on output and time. Some models do not accept *temperature*: None omits it."""
 
     most_tokens: int
     within_ms: int
@@ -88,7 +88,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that were read and written; what is paid for."""
+    """Tokens read and written; the basis of billing."""
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -99,7 +99,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said. With a schema, *text* is JSON that is meant to follow it: check it."""
+    """A model's reply. With a schema, *text* should be JSON that follows it; the caller must validate it."""
 
     text: str = field(repr=False)
     stop: Stop
@@ -108,15 +108,15 @@ class Reply:
 
 
 class Repeat(StrEnum):
-    """Whether asking again may help."""
+    """Whether a retry may succeed."""
 
-    LATER = "later"  # throttled, down, too slow: it passes
-    ONCE = "once"  # one more time, and then no more
-    NEVER = "never"  # our request, our rights or our settings are wrong
+    LATER = "later"  # throttled, down or too slow
+    ONCE = "once"  # one more attempt only
+    NEVER = "never"  # our request, permissions or settings are wrong
 
 
 class Unavailable(Exception):
-    """The model did not answer: throttled, too slow, down, or not allowed to us. *code* never holds what it said."""
+    """The model did not answer: throttled, too slow, down or not permitted. *code* never contains text of the model."""
 
     def __init__(self, code: str, repeat: Repeat = Repeat.LATER) -> None:
         super().__init__(code)
@@ -125,11 +125,11 @@ class Unavailable(Exception):
 
 
 class Model(Protocol):
-    """Whoever answers."""
+    """A language model."""
 
     @property
     def name(self) -> str:
-        """What audit rows call it: provider and version, never a secret."""
+        """The name in audit rows: provider and version, never a secret."""
 
     def reply(
         self,
@@ -141,14 +141,14 @@ class Model(Protocol):
         tools: Sequence[Tool] = (),
     ) -> Reply:
         """
-        The answer to a history that ends with the user or with an exchange. Raises Unavailable.
+        Answer a history that ends with a user message or an exchange. Raises Unavailable.
 
-        A history with exchanges needs the tools that they are about.
+        A history with exchanges requires the *tools* that they call.
         """
 
 
 def alternating(history: Sequence[Turn]) -> list[Turn]:
-    """The history as all models take it: neighbours of one role as one message, and the user first (see OPENING)."""
+    """Merge adjacent messages of one role and put the user first (see OPENING), as all models require."""
     turns: list[Turn] = []
     for turn in history:
         last = turns[-1] if turns else None
@@ -162,21 +162,21 @@ def alternating(history: Sequence[Turn]) -> list[Turn]:
     return [Message(Role.USER, OPENING), *turns]
 
 
-# Bounds that not every provider's decoder knows; callers check the answer itself.
+# Constraints that some providers' decoders do not support; callers validate the answer themselves.
 _BOUNDS = frozenset(
     {"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern", "default"}
 )
 
 
 def decodable(schema: Any) -> Any:  # noqa: ANN401 - any part of a JSON schema
-    """A schema as constrained decoders take it: without bounds, every property required, nothing else allowed."""
+    """Adapt a schema for constrained decoding: without bounds, every property required, no additional properties."""
     if isinstance(schema, list):
         return [decodable(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
     kept = {name: decodable(entry) for name, entry in schema.items() if name not in _BOUNDS}
     if kept.get("type") == "object" and "properties" in kept:
-        # Here the keys are the caller's words, one of which may be `default` or `pattern`.
+        # These keys are property names, which may be `default` or `pattern`.
         named = {name: decodable(entry) for name, entry in schema["properties"].items()}
         kept["properties"] = named
         kept["required"] = list(named)

@@ -1,4 +1,4 @@
-"""A model that says what it was told to say: deterministic, offline, and plainly no model."""
+"""A scripted stand-in for a model: deterministic and offline."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Scripted:
-    """*answer* makes the text from the last message and the schema; None: it does not answer."""
+    """*answer* builds the text from the last message and the schema; if it returns None, `reply` raises Unavailable."""
 
     answer: Callable[[str, Schema | None], str | None]
     asked: list[Schema | None] = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        """It is no model, and says so."""
+        """The name shows that it is not a model."""
         return "scripted"
 
     def reply(
@@ -30,7 +30,7 @@ class Scripted:
         *,
         limits: Limits,
         schema: Schema | None = None,
-        tools: Sequence[Tool] = (),  # noqa: ARG002 - it asks for none
+        tools: Sequence[Tool] = (),  # noqa: ARG002 - a script calls no tools
     ) -> Reply:
         """See `Model.reply`; at most `limits.most_tokens` words."""
         self.asked.append(schema)

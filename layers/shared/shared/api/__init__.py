@@ -1,1 +1,1 @@
-"""The HTTP APIs of all contexts: callers, errors, cursors, opaque ids, OpenAPI."""
+"""Shared code of all contexts' HTTP APIs: callers, errors, cursors, opaque ids, OpenAPI."""

@@ -1,4 +1,4 @@
-"""The caller of the API: whose data they may see and what they may do, as the authorizer vouches for it."""
+"""The API caller as verified by the authorizer: company, projects, scopes and rate limit."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -8,10 +8,9 @@ from typing import Any
 
 class Scope(StrEnum):
     """
-    What an API key can be allowed to do.
+    Permissions of an API key.
 
-    The scopes of PROJECT_SCOPES reach data that belongs to a project; a key that is bound to projects may have only
-    those.
+    The scopes in PROJECT_SCOPES cover data that belongs to a project; a key restricted to projects may have only those.
     """
 
     WHATSAPP_READ = (
@@ -19,15 +18,15 @@ class Scope(StrEnum):
     )
     WHATSAPP_ADMIN = "whatsapp:admin"  # replay the company's parked events
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
-    # One deployment serves one help desk. These two open it to keys of the company that its account names; where the
-    # account names none, to keys of any company.
-    RICHPANEL_READ = "richpanel:read"  # switches, and what was decided about a conversation and why
+    # One deployment serves one help desk. These two scopes give access to it to keys of the company named in its
+    # account; if the account names no company, to keys of any company.
+    RICHPANEL_READ = "richpanel:read"  # switches, decisions about a conversation and reasons
     RICHPANEL_OPERATE = "richpanel:operate"  # set switches, replay, clear risks, erase, redrive
     CONVERSATIONS_INITIATE = "conversations:initiate"  # start conversations of the key's projects
     CONVERSATIONS_READ = "conversations:read"
     CONVERSATIONS_REPLY = "conversations:reply"  # take over, write, hand back, release, resolve
-    CONVERSATIONS_MANAGE = "conversations:manage"  # close, reopen, place messages of nobody
-    # Consent is the company's: an opt-out ends conversations of all its projects, an opt-in opens them again.
+    CONVERSATIONS_MANAGE = "conversations:manage"  # close, reopen, attach unmatched messages
+    # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"
 
@@ -41,15 +40,15 @@ PROJECT_SCOPES = frozenset(
     }
 )
 EVERY_PROJECT = "*"
-_RETRY_AFTER, _PER_MINUTE = "retry_after", "calls_per_minute"  # names in the context
+_RETRY_AFTER, _PER_MINUTE = "retry_after", "calls_per_minute"  # keys in the authorizer context
 
 
 class Unauthenticated(Exception):
-    """No authorizer vouched for this call."""
+    """The call did not pass an authorizer."""
 
 
 class RateLimited(Exception):
-    """The caller's company has made its calls of this minute. *retry_after* is in seconds."""
+    """The caller's company has used up its calls for this minute. *retry_after* is in seconds."""
 
     def __init__(self, retry_after: int, per_minute: int) -> None:
         super().__init__(
@@ -59,15 +58,15 @@ class RateLimited(Exception):
 
 
 class Forbidden(Exception):
-    """The caller lacks a scope, or is bound to projects and asks for data that has none; the text names the scope."""
+    """The caller lacks a scope, or a key restricted to projects requests data without one. Names the scope."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
     """
-    Who calls. Every number, conversation and message that a call touches must be of `company`.
+    The caller of an API operation. Every number, conversation and message that a call uses must belong to `company`.
 
-    `principal` says who it was in logs; it is no secret.
+    `principal` identifies the caller in logs; it is not a secret.
     """
 
     company: str
@@ -76,12 +75,12 @@ class Caller:
     projects: frozenset[str] = frozenset({EVERY_PROJECT})
 
     def may_use(self, company: str, project: str) -> bool:
-        """Whether the key is of this company and this project of it."""
+        """Whether the key belongs to this company and may use this project."""
         is_named = not self.projects.isdisjoint({EVERY_PROJECT, project})
         return company == self.company and is_named
 
     def require(self, *scopes: Scope) -> None:
-        """Raise Forbidden unless the caller has one of *scopes*, and their projects allow it."""
+        """Raise Forbidden unless the caller has one of *scopes* and its projects permit that scope."""
         held = [scope for scope in scopes if scope in self.scopes]
         if not held:
             raise Forbidden(f"this needs the scope {' or '.join(scopes)}")
@@ -91,7 +90,7 @@ class Caller:
             )
 
     def as_context(self) -> dict[str, str]:
-        """The caller as an authorizer hands them on: API Gateway carries flat texts only."""
+        """Return the caller as an authorizer context: API Gateway passes flat strings only."""
         return {
             "company": self.company,
             "scopes": " ".join(sorted(self.scopes)),
@@ -101,23 +100,23 @@ class Caller:
 
 
 def without_project(scopes: Iterable[str], projects: Collection[str]) -> list[str]:
-    """Those of *scopes* that a key of *projects* may not use: their data has no project. None where it has them all."""
+    """Return the *scopes* that a key of *projects* may not use: their data has no project. Empty for all projects."""
     if EVERY_PROJECT in projects:
         return []
     return [scope for scope in scopes if scope not in PROJECT_SCOPES]
 
 
 def over_rate(retry_after: int, per_minute: int) -> dict[str, str]:
-    """What the authorizer adds to the context of a call above the company's rate; `caller_of` refuses such a call."""
+    """Return the authorizer context entries for a call above the company's rate; `caller_of` rejects such a call."""
     return {_RETRY_AFTER: str(retry_after), _PER_MINUTE: str(per_minute)}
 
 
 def caller_of(event: Mapping[str, Any]) -> Caller:
     """
-    The caller of a proxy event of API Gateway.
+    Return the caller of an API Gateway proxy event.
 
-    Raises Unauthenticated when the event went through no authorizer: a route that was left open by mistake stays shut;
-    and RateLimited when the authorizer found that the company calls too often.
+    Raises Unauthenticated if the event passed no authorizer, so that a route left open by mistake rejects all calls;
+    RateLimited if the authorizer found the company above its rate.
     """
     context = event["requestContext"].get("authorizer") or {}
     company, principal = context.get("company"), context.get("principal")

@@ -1,4 +1,4 @@
-"""Cursors of listings: where to go on, readable by nobody, for the same query of the same company, for a day."""
+"""Pagination cursors: encrypted, bound to one query of one company, valid for a day."""
 
 import json
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ LIFE_SECONDS = clock.DAY_SECONDS
 
 
 class InvalidCursor(Exception):
-    """Changed, expired, or given for another query or by another company; the caller begins anew."""
+    """The cursor was altered, has expired, or belongs to another query or company; the caller must start over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     """
-    One query over an index: what a cursor is bound to.
+    A query over an index, to which its cursors are bound.
 
-    *query* holds whatever decides which entries come in which order; the number of entries per page does not.
+    *query* holds every parameter that determines the entries and their order; the page size is not one.
     """
 
     company: str
@@ -29,12 +29,12 @@ class Listing:
     query: tuple[str, ...]
 
     def cursor(self, seal: Seal, position: Attributes) -> str:
-        """A text for the caller that leads on behind *position*, a key of the index (strings only)."""
+        """Return a cursor that continues after *position*, a key of the index (strings only)."""
         content = {"v": VERSION, "at": position, "until": clock.expires_in(LIFE_SECONDS)}
         return seal.seal(to_json(content), bound_to=self._use)
 
     def position(self, seal: Seal, cursor: str) -> Attributes:
-        """The position that a cursor was made from. Raises InvalidCursor."""
+        """Return the position stored in a cursor. Raises InvalidCursor."""
         try:
             content = json.loads(seal.open(cursor, bound_to=self._use))
         except NotOurs:

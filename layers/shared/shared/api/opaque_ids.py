@@ -1,4 +1,4 @@
-"""Opaque texts for URLs: encrypted and authenticated, bound to who may use them."""
+"""Opaque texts for URLs: encrypted, authenticated and bound to a context of use."""
 
 import base64
 import binascii
@@ -13,32 +13,34 @@ from shared.aws.secrets import JsonSecret, SecretUnreadable, texts
 
 
 class NotOurs(Exception):
-    """The text was not sealed by us for this use, or was changed since."""
+    """The text was not sealed by this deployment for this use, or was altered."""
 
 
 @dataclass(frozen=True)
 class Seal:
     """
-    Seals texts with AES-SIV (RFC 5297): the same text gives the same seal, so a sealed key is a stable address.
+    Seals texts with AES-SIV (RFC 5297). Deterministic: the same text gives the same seal, so a sealed key is a stable
+    id.
 
-    *secret* is any high-entropy text; the key is derived from it. *older* ones open what they sealed, while the secret
-    rotates.
+    *secret* is any high-entropy text; the key is derived from it. *older* secrets are used only to open existing seals
+    during rotation.
     """
 
     secret: str
     older: tuple[str, ...] = ()
 
     def seal(self, text: str, *, bound_to: str) -> str:
-        """*text*, unreadable and unchangeable, in characters that need no escaping in a URL."""
+        """Encrypt and authenticate *text*; the result needs no URL escaping."""
         return _as_text(_cipher(self.secret).encrypt(text.encode(), [bound_to.encode()]))
 
     def open(self, sealed: str, *, bound_to: str) -> str:
-        """The text that `seal` took. Raises NotOurs for anything that was not sealed with the same *bound_to*."""
+        """Return the text that `seal` encrypted. Raises NotOurs for any text not sealed with the same *bound_to*."""
         try:
             raw = base64.b64decode(sealed + "=" * (-len(sealed) % 4), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError):
             raise NotOurs("not sealed by us for this use") from None
-        # One text per seal: base64 has spare bits at its end, and Python reads `+` and `/` beside the URL-safe letters.
+        # Accept one spelling per seal: base64 has spare bits at its end, and Python decodes `+` and `/` beside the
+        # URL-safe characters.
         if _as_text(raw) == sealed:
             for secret in (self.secret, *self.older):
                 with suppress(InvalidTag, ValueError):
@@ -48,7 +50,7 @@ class Seal:
 
 def seal_of(secret: JsonSecret) -> Seal:
     """
-    The seal of a secret with `seal_key`: a text, or while it rotates a list with the newest first.
+    Build the seal from a secret with `seal_key`: a text, or during rotation a list with the newest first.
 
     Raises SecretUnreadable.
     """

@@ -1,7 +1,7 @@
 """
-The OpenAPI document (3.1) of an API: made from the models that its routes check with, so that neither can be wrong.
+The OpenAPI document (3.1) of an API, generated from the models that validate its routes, so that the two cannot differ.
 
-Schemas are pydantic's, which are those of OpenAPI 3.1. Whoever adds a route declares it here by doing so.
+Schemas are pydantic's, which are those of OpenAPI 3.1. Adding an operation to the routes also documents it.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ _ERROR: dict[str, Any] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """
-    One route: *path* as API Gateway has it (`/conversations/{ref}`), *given* the model of its query or its body.
+    One route: *path* in API Gateway's syntax (`/conversations/{ref}`), *given* the model of its query or its body.
 
-    *needs_key*: a change that wants an `Idempotency-Key`. *is_paged*: its answers may come with a cursor.
+    *needs_key*: a change that requires an `Idempotency-Key`. *is_paged*: responses may have a cursor.
     """
 
     name: str
@@ -69,13 +69,13 @@ class Operation:
 
     @property
     def is_paged(self) -> bool:
-        """Whether answers may come with a cursor."""
+        """Whether responses may have a cursor."""
         return "cursor" in self.given.model_fields
 
 
 def document(title: str, version: str, operations: Iterable[Operation]) -> dict[str, Any]:
-    """The document, as JSON has it."""
-    from pydantic.json_schema import models_json_schema  # noqa: PLC0415 - one call in thousands asks for it
+    """Build the document as a JSON-compatible dict."""
+    from pydantic.json_schema import models_json_schema  # noqa: PLC0415 - very few calls request the document
 
     declared = list(operations)
     models: dict[_Model, None] = {}

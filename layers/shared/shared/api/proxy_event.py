@@ -1,4 +1,4 @@
-"""What a webhook reads of API Gateway's proxy event: the bytes that came, and single headers."""
+"""Reads webhook data from API Gateway's proxy event: the raw body and single headers."""
 
 import base64
 import binascii
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def raw_body(event: dict[str, Any]) -> bytes | None:
-    """The bytes that were posted, and perhaps signed; None when they cannot be had."""
+    """Return the raw request body, as signed by the sender; None if its base64 is invalid."""
     body = event.get("body") or ""
     if event.get("isBase64Encoded"):
         try:
@@ -18,16 +18,16 @@ def raw_body(event: dict[str, Any]) -> bytes | None:
 
 def header(event: dict[str, Any], name: str) -> str:
     """
-    A header by its lower-case name, whatever case the sender and the gateway use.
+    Return a header by its lower-case name; the case in the event is ignored.
 
-    Empty where it is missing, and where it comes more than once: which of two counts, readers do not agree about.
+    Empty if the header is missing or occurs more than once: readers disagree about which of two values counts.
     """
     found = _values(event, name)
     return found[0] if len(found) == 1 and isinstance(found[0], str) else ""
 
 
 def has_header(event: dict[str, Any], name: str) -> bool:
-    """Whether a header of this lower-case name came at all, however often and with whatever value."""
+    """Whether a header with this lower-case name is present, with any number of values."""
     return bool(_values(event, name))
 
 

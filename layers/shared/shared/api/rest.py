@@ -1,4 +1,4 @@
-"""What all functions behind the API share: callers, parameters, answers, and how a refusal looks."""
+"""Shared code of all functions behind the API: caller, parameters, responses and error format."""
 
 import json
 from collections.abc import Mapping
@@ -24,33 +24,33 @@ NOT_FOUND: Refusal = (HTTPStatus.NOT_FOUND, "not_found")
 
 
 class InvalidInput(Exception):
-    """Parameters break rules; *problems* says which: {field, problem} of each, never a value."""
+    """Parameters are invalid; *problems* lists them as {field, problem}, without values."""
 
     def __init__(self, problems: list[dict[str, str]]) -> None:
         super().__init__("; ".join(f"{entry['field']}: {entry['problem']}" for entry in problems))
         self.problems = problems
 
 
-# Exception to status and code. What is not here, or among a function's own, is ours to repair: 500, and its text stays
-# inside.
+# Exception to status and code. Exceptions neither listed here nor among a function's own are internal errors: status
+# 500, and their text is not exposed.
 REFUSALS: Refusals = {
     InvalidInput: (HTTPStatus.BAD_REQUEST, "invalid_input"),
     InvalidCursor: (HTTPStatus.BAD_REQUEST, "invalid_cursor"),
     Unauthenticated: (HTTPStatus.UNAUTHORIZED, "unauthenticated"),
     Forbidden: (HTTPStatus.FORBIDDEN, "forbidden"),
     RateLimited: (HTTPStatus.TOO_MANY_REQUESTS, "rate_limited"),
-    NotFoundError: NOT_FOUND,  # Powertools: no such route
+    NotFoundError: NOT_FOUND,  # raised by Powertools: unknown route
 }
 
 
 def resolver(own_refusals: Refusals) -> APIGatewayRestResolver:
-    """An empty set of routes whose errors look as those of all functions do."""
+    """Return an empty resolver with the error handling common to all functions."""
     app = APIGatewayRestResolver()
     refusals = {**REFUSALS, **own_refusals}
 
     @app.exception_handler(Exception)  # type: ignore[untyped-decorator] # Powertools gives it no types
     def refuse(error: Exception) -> Response[str]:
-        """The answer to a call that failed."""
+        """Build the response for a failed call."""
         status, code = refusals.get(type(error), (HTTPStatus.INTERNAL_SERVER_ERROR, "internal"))
         may_pass = isinstance(error, RateLimited) or status >= HTTPStatus.INTERNAL_SERVER_ERROR
         shown: dict[str, Any] = {"code": code, "message": str(error), "retryable": may_pass}
@@ -73,14 +73,14 @@ def respond(
     app: APIGatewayRestResolver, event: dict[str, Any], context: LambdaContext
 ) -> dict[str, Any]:
     """
-    API Gateway proxy event in, proxy response out. Metrics that the call counted are written.
+    Handle an API Gateway proxy event and return the proxy response. Flushes the metrics counted during the call.
 
-    One log line per call, without the path: it addresses people.
+    Writes one log line per call, without the path: paths contain personal data.
     """
     try:
         given = app.resolve(event, context)
     finally:
-        if metrics.metric_set:  # Powertools warns of a run that counted nothing.
+        if metrics.metric_set:  # Powertools warns if it flushes without metrics.
             metrics.flush_metrics()
     facts = event["requestContext"].get("authorizer") or {}
     logger.info(
@@ -97,14 +97,14 @@ def respond(
 
 
 def caller(app: APIGatewayRestResolver, *scopes: Scope) -> Caller:
-    """The caller, if they have one of *scopes*. Raises Unauthenticated, RateLimited and Forbidden."""
+    """Return the caller if it has one of *scopes*. Raises Unauthenticated, RateLimited and Forbidden."""
     known = caller_of(app.current_event.raw_event)
     known.require(*scopes)
     return known
 
 
 def query[Q: BaseModel](app: APIGatewayRestResolver, model: type[Q]) -> Q:
-    """The query parameters of this call. Raises InvalidInput."""
+    """Return the validated query parameters. Raises InvalidInput."""
     repeated = [
         {"field": name[:LONGEST_NAME_SHOWN], "problem": "must be given once"}
         for name, values in app.current_event.multi_value_query_string_parameters.items()
@@ -116,7 +116,7 @@ def query[Q: BaseModel](app: APIGatewayRestResolver, model: type[Q]) -> Q:
 
 
 def body[B: BaseModel](app: APIGatewayRestResolver, model: type[B]) -> B:
-    """The JSON body of this call; none is an empty object. Raises InvalidInput."""
+    """Return the validated JSON body; an empty body counts as an empty object. Raises InvalidInput."""
     try:
         given = json.loads(app.current_event.decoded_body or "{}")
     except (ValueError, RecursionError):
@@ -127,14 +127,14 @@ def body[B: BaseModel](app: APIGatewayRestResolver, model: type[B]) -> B:
 
 
 def page(app: APIGatewayRestResolver, result: BaseModel, cursor: str | None) -> Response[str]:
-    """Part of a listing; with a cursor there may be more."""
+    """Build the response for one page of a listing; `cursor` is absent on the last page."""
     return answer(app, {"result": result, **({"cursor": cursor} if cursor else {})})
 
 
 def answer(
     app: APIGatewayRestResolver, content: dict[str, Any], status: HTTPStatus = HTTPStatus.OK
 ) -> Response[str]:
-    """An answer with the request's id; models in *content* as JSON, without what is None."""
+    """Build a response with the request id; models in *content* become JSON without None values."""
     request_id = app.current_event.request_context.request_id
     shown = {
         name: part.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -157,7 +157,7 @@ def _checked[M: BaseModel](given: object, model: type[M]) -> M:
         errors = refusal.errors(include_input=False, include_url=False, include_context=False)
     raise InvalidInput(
         [
-            # A rule about several fields at once has no place of its own.
+            # Errors of a rule about several fields have no location; they are reported for `body`.
             {"field": str((*e["loc"], "body")[0])[:LONGEST_NAME_SHOWN], "problem": e["msg"]}
             for e in errors
         ]

@@ -1,4 +1,4 @@
-"""Dead-letter queues of SQS: letters looked at, put back, or taken away one by one."""
+"""Dead-letter queues of SQS: list, redrive and delete single messages."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 MOST_AT_ONCE = 10  # ReceiveMessage
-# How long letters are away from others' eyes when whoever holds them dies; longer than holding them takes.
+# Visibility timeout of received letters, if their process dies; longer than any use of them takes.
 HELD_SECONDS = 120
-# Looked at in search of certain letters.
+# Most letters examined when searching for given ids.
 MOST_LOOKED_AT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One dead letter. *id* is its MessageId in the dead-letter queue; when it dies again it has another."""
+    """One dead letter. *id* is its MessageId in the dead-letter queue; it changes on each move to the queue."""
 
     id: str
     body: str
     group: str  # empty in a standard queue
     receipt: str
-    dead_since: int  # when it came here, milliseconds since 1970
+    dead_since: int  # time of arrival in the dead-letter queue, milliseconds since 1970
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +38,23 @@ class DeadLetters:
     """
     One dead-letter queue, standard or FIFO.
 
-    SQS gives no list: letters are received, held, and put back. While letters of a FIFO queue's group are held it gives
-    no more of that group, so what lies behind is only seen once those are gone.
+    SQS cannot list messages: letters are received, held in flight, and made visible again. While letters of a FIFO
+    group are in flight, SQS returns no more of that group, so later ones can be seen only after the earlier ones are
+    deleted.
     """
 
     client: SQSClient
     url: str
     wait_seconds: int = (
-        1  # Without waiting, SQS asks only some of its servers and may miss letters.
+        1  # With short polling, SQS queries only some of its servers and may miss letters.
     )
 
     def count(self) -> int:
-        """About how many letters there are, held ones included."""
+        """Return the approximate number of letters, including those in flight."""
         return messages_in(self.client, self.url)
 
     def hold(self, most: int) -> list[Letter]:
-        """Up to *most* letters (10 at most), away from others' eyes; empty when none can be had now."""
+        """Receive up to *most* letters (10 at most) and keep them in flight; empty if none are available now."""
         answer = self.client.receive_message(
             QueueUrl=self.url,
             MaxNumberOfMessages=min(most, MOST_AT_ONCE),
@@ -74,7 +75,7 @@ class DeadLetters:
 
     @contextmanager
     def opened(self) -> Iterator[Held]:
-        """Letters to look through; those that were not removed go back when the block ends."""
+        """Open the queue for reading; letters that were not removed become visible again when the block ends."""
         held = Held(self)
         try:
             yield held
@@ -84,29 +85,29 @@ class DeadLetters:
 
 @dataclass(slots=True)
 class Held:
-    """Letters that are away from others' eyes. Whoever dies with them loses none: they come back by themselves."""
+    """Letters in flight (invisible to other consumers). If the process dies, they become visible after the timeout."""
 
     box: DeadLetters
     _letters: dict[str, Letter] = field(default_factory=dict)
 
     def each(self, most: int) -> Iterator[Letter]:
-        """Up to *most* letters, oldest first, each once; received in tens, as they are asked for."""
+        """Yield up to *most* letters, oldest first, each once; received lazily in batches of ten."""
         seen = 0
         while seen < most and (letters := self.box.hold(most - seen)):
             come_again = any(letter.id in self._letters for letter in letters)
             self._letters |= {letter.id: letter for letter in letters}
             if come_again:
-                return  # It took so long that what was held has come back: we have been through.
+                return  # A visibility timeout has expired: all letters have been seen.
             yield from letters
             seen += len(letters)
 
     def remove(self, letter: Letter) -> None:
-        """Take a letter away for good. Safe to repeat."""
+        """Delete a letter permanently. Idempotent."""
         self.box.client.delete_message(QueueUrl=self.box.url, ReceiptHandle=letter.receipt)
         del self._letters[letter.id]
 
     def put_back(self) -> None:
-        """Let others see the rest again, at once. What fails here happens by itself a little later."""
+        """Make the remaining letters visible again. If a call fails, the visibility timeout does the same later."""
         with suppress(ClientError, BotoCoreError):
             for letter in self._letters.values():
                 self.box.client.change_message_visibility(
@@ -115,11 +116,11 @@ class Held:
 
 
 class Redriven(Protocol):
-    """What became of one letter: *refused* says why it cannot be put back, None where it was."""
+    """The outcome of redriving one letter: *refused* is the reason if it could not be redriven, else None."""
 
     @property
     def refused(self) -> str | None:
-        """Why it cannot be put back."""
+        """Why the letter cannot be redriven."""
         ...
 
 
@@ -132,10 +133,11 @@ def redrive[Done: Redriven](
     is_over: Callable[[], bool] = lambda: False,
 ) -> None:
     """
-    Put the letters with these ids, or with None up to *limit* letters, back by what stands beside their queue.
+    Redrive the letters with these ids, or up to *limit* letters if *ids* is None, with the function of their queue.
 
-    First it is put back, then the letter is taken away: where we die between the two it is in both. *tell* is told of
-    each at once; a letter that is refused stays. Stops when *is_over*; what that raises flies on, and the rest stays.
+    The letter is deleted only after it was redriven: if the process dies in between, both queues have it. *tell* is
+    called with each outcome immediately; refused letters stay. Stops when *is_over*; an exception from *is_over*
+    propagates and leaves the remaining letters in the queue.
     """
     done = 0
 
@@ -150,7 +152,7 @@ def redrive[Done: Redriven](
                 redriven = redrive_one(letter)
                 if redriven.refused is None:
                     held.remove(letter)
-                # What is refused stays: without ids it must not use up the limit at each call.
+                # Refused letters stay: without ids they must not use up the limit of every call.
                 done += ids is not None or redriven.refused is None
                 tell(redriven)
                 if is_done():

@@ -1,4 +1,4 @@
-"""One DynamoDB table: items as plain Python values in, out, and conditions that say who lost."""
+"""A DynamoDB table client: items as plain Python values, and condition failures with the existing item."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
     from mypy_boto3_dynamodb import DynamoDBClient
 
-# Attribute names (as the contract prints them) to values. Only this module, stores and item classes see them.
+# Attribute names (as in the contract) to values. Used only in this module, stores and item classes.
 type Attributes = dict[str, Any]
 
 _serialize = TypeSerializer().serialize
@@ -27,13 +27,13 @@ _deserialize = TypeDeserializer().deserialize
 
 BATCH_ATTEMPTS = 4
 MOST_IN_BATCH = 100  # keys of BatchGetItem
-TTL_ATTRIBUTE = "ttl"  # where a table does not name another; epoch seconds
+TTL_ATTRIBUTE = "ttl"  # the default name; epoch seconds
 # "Item size has exceeded the maximum allowed size", "Size of hashkey has exceeded the maximum size limit of2048 bytes"
 _TOO_LARGE = re.compile(r"size (?:has exceeded|to update has exceeded)|size limit", re.IGNORECASE)
 
 
 class ConditionFailed(Exception):
-    """The write's condition did not hold. *existing* is the item that stands there, None where there is none."""
+    """The write's condition did not hold. *existing* is the stored item, None if there is none."""
 
     def __init__(self, existing: Attributes | None) -> None:
         super().__init__("condition failed")
@@ -44,9 +44,9 @@ class Table:
     """
     A table addressed by whole keys (a dict of its key attributes).
 
-    DynamoDB deletes up to two days after an item's time is over: no read here shows it any more.
+    DynamoDB deletes items up to two days after they expire; reads through this class skip expired items.
 
-    `consumed_write_units` adds up what AWS says the writes cost, indexes included, until `forget_consumption`.
+    `consumed_write_units` sums the write capacity reported by AWS, indexes included, until `forget_consumption`.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class Table:
         self.consumed_write_units = 0.0
 
     def forget_consumption(self) -> None:
-        """Start counting anew, for the next event."""
+        """Reset the counter for the next event."""
         self.consumed_write_units = 0.0
 
     def get(self, key: Attributes) -> Attributes | None:
-        """Read one item, strongly consistent; None where there is none, or none any more."""
+        """Read one item, strongly consistent; None if it does not exist or has expired."""
         answer = _call(
             self._client.get_item, TableName=self.name, Key=_to_wire(key), ConsistentRead=True
         )
@@ -71,9 +71,9 @@ class Table:
 
     def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
         """
-        Read items, strongly consistent, in no order; those that are not there are left out. One call for each hundred.
+        Read items, strongly consistent and unordered; missing ones are omitted. One call per hundred keys.
 
-        Raises Transient where DynamoDB leaves some out again and again.
+        Raises Transient if DynamoDB repeatedly leaves keys unprocessed.
         """
         found: list[Attributes] = []
         for first in range(0, len(keys), MOST_IN_BATCH):
@@ -81,7 +81,7 @@ class Table:
         return [item for item in found if not clock.is_over(item.get(self.ttl_attribute))]
 
     def _get_at_once(self, keys: Sequence[Attributes]) -> list[Attributes]:
-        """Up to a hundred items. What one answer has no room for (16 MB), or was refused, is asked for again."""
+        """Read up to a hundred items; retries keys left unprocessed because of the size limit (16 MB) or throttling."""
         found: list[Attributes] = []
         wanted: Any = [_to_wire(key) for key in keys]
         for _ in range(BATCH_ATTEMPTS):
@@ -97,7 +97,7 @@ class Table:
 
     def put(self, item: Attributes, *, when: ConditionBase | None = None) -> None:
         """Write a whole item. Raises ConditionFailed when *when* does not hold."""
-        # A refused condition also comes when our own first attempt won and its answer was lost: callers go on then.
+        # The condition also fails when our own first attempt succeeded and its response was lost; callers handle that.
         arguments = self._conditional(when)
         answer = _call(
             self._client.put_item,
@@ -110,9 +110,9 @@ class Table:
 
     def put_many(self, items: Sequence[Attributes]) -> None:
         """
-        Write up to 25 whole items in one call, over whatever stands there. Raises Transient where some were refused.
+        Write up to 25 whole items in one call, replacing existing ones. Raises Transient if some stay unprocessed.
 
-        There is no condition: only for what may be written again and again.
+        Unconditional: only for items that can be rewritten safely.
         """
         waiting: Any = [{"PutRequest": {"Item": _to_wire(item)}} for item in items]
         for _ in range(BATCH_ATTEMPTS):
@@ -141,11 +141,10 @@ class Table:
         when: ConditionBase | None = None,
     ) -> Attributes:
         """
-        Change some attributes of an item and return the whole item as it then is.
+        Change some attributes of an item and return the whole updated item.
 
-        *put* sets (None values are skipped), *put_once* sets what is absent, *add* adds numbers or set members,
-        *append* extends lists, *drop* removes attributes, *take_from_set* removes set members. Raises
-        ConditionFailed.
+        *put* sets (None values are skipped), *put_once* sets absent attributes, *add* adds numbers or set members,
+        *append* extends lists, *drop* removes attributes, *take_from_set* removes set members. Raises ConditionFailed.
         """
         parts = _Parts()
         present = {name: given for name, given in (put or {}).items() if given is not None}
@@ -179,7 +178,7 @@ class Table:
         return _from_wire(answer["Attributes"])
 
     def delete(self, key: Attributes, *, when: ConditionBase | None = None) -> None:
-        """Remove an item; one that is not there is no error unless *when* says so."""
+        """Delete an item; a missing item is no error unless *when* requires it. Raises ConditionFailed."""
         answer = _call(
             self._client.delete_item,
             TableName=self.name,
@@ -199,8 +198,8 @@ class Table:
         newest_first: bool = False,
     ) -> tuple[list[Attributes], Attributes | None]:
         """
-        One page of an index, and the key to go on from, None at the end. An index is eventually consistent; the table
-        itself (None) is not.
+        Return one page of an index and the key to continue from, None on the last page. An index is eventually
+        consistent; the table itself (*index* None) is strongly consistent.
         """
         built = ConditionExpressionBuilder().build_expression(condition, is_key_condition=True)
         optional: dict[str, Any] = {"IndexName": index} if index else {"ConsistentRead": True}
@@ -254,7 +253,7 @@ class _Parts:
         self.names[f"#{name}"] = name
         return f"#{name}"
 
-    def value(self, name: str, given: Any) -> str:  # noqa: ANN401 - whatever DynamoDB can hold
+    def value(self, name: str, given: Any) -> str:  # noqa: ANN401 - any DynamoDB value
         placeholder = f":{name}{len(self.values)}"
         self.values[placeholder] = _serialize(_storable(given))
         return placeholder
@@ -265,7 +264,7 @@ def _clauses(**clauses: list[str]) -> str:
 
 
 def _call[Answer](operation: Callable[..., Answer], **arguments: Any) -> Answer:  # noqa: ANN401 - the SDK's
-    """One call of the SDK; its refusals in our words."""
+    """Call the SDK and translate its errors."""
     try:
         return operation(**arguments)
     except ClientError as error:
@@ -274,8 +273,8 @@ def _call[Answer](operation: Callable[..., Answer], **arguments: Any) -> Answer:
 
 def _refusal(error: ClientError) -> Exception:
     """
-    What a refused call means: ConditionFailed; Permanent (`too_large`) for an item or a key over DynamoDB's bounds,
-    which no repetition makes smaller; else the error itself.
+    Translate a ClientError: ConditionFailed; Permanent (`too_large`) for an item or key above DynamoDB's limits, since
+    a retry cannot succeed; otherwise the error itself.
     """
     said = error.response["Error"]
     if said["Code"] == "ConditionalCheckFailedException":
@@ -295,7 +294,7 @@ def _from_wire(attributes: Mapping[str, Any]) -> Attributes:
 
 
 def _storable(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Floats as decimals of their shortest text (the SDK refuses floats), deep inside lists and maps too."""
+    """Convert floats to decimals of their shortest text (the SDK refuses floats), recursively."""
     if isinstance(value, float):
         return Decimal(repr(value))
     if isinstance(value, dict):

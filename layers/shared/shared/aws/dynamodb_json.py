@@ -1,13 +1,13 @@
-"""Provider JSON made into what DynamoDB can hold, losing nothing that people would miss."""
+"""Converts provider JSON into values that DynamoDB can store, without losing meaningful data."""
 
 import json
 import math
 import re
 from typing import Any
 
-# Control characters but newline and tab, and lone surrogates: these have no UTF-8, those nobody wants to read.
+# Control characters other than newline and tab, which carry no text, and lone surrogates, which have no UTF-8.
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[\ud800-\udfff]")
-_DEEPEST = 16  # DynamoDB nests 32 levels; the item around a payload needs some of them.
+_DEEPEST = 16  # DynamoDB allows 32 levels; the item around a payload needs some of them.
 _TOO_MANY_DIGITS = int("1" + "0" * 38)
 _LARGEST = 1e125
 _SMALLEST = 1e-125
@@ -15,7 +15,7 @@ _SMALLEST = 1e-125
 
 def storable(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - any JSON value
     """
-    The same value, storable: odd characters as U+FFFD, what is nested too deep as JSON text, extreme numbers as text.
+    Return a storable copy: invalid characters as U+FFFD, deeply nested parts as JSON text, extreme numbers as text.
 
     Never raises for a JSON value.
     """

@@ -1,4 +1,4 @@
-"""One S3 bucket, by the few things Parley does with it."""
+"""A client of one S3 bucket with the operations that Parley uses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bucket:
-    """A bucket whose client is made at the first use: most events never touch S3."""
+    """A bucket whose client is created at first use: most events do not use S3."""
 
     make_client: Callable[[], S3Client]
     name: str
@@ -27,12 +27,12 @@ class Bucket:
         return self.make_client()
 
     def put(self, key: str, body: bytes, content_type: str = "application/json") -> None:
-        """Write an object. Writing the same again is harmless: keys are made from what they hold."""
+        """Write an object. Idempotent, because keys are derived from the content."""
         self.client.put_object(Bucket=self.name, Key=key, Body=body, ContentType=content_type)
 
     def put_file(self, key: str, file: IO[bytes], content_type: str) -> None:
-        """Write an object from a file; large ones in parts, from this thread."""
-        # Imported here: boto3's transfer modules are needed by the media events only.
+        """Write an object from a file; large ones as a multipart upload in the calling thread."""
+        # Imported here: only media events need boto3's transfer modules.
         from boto3.s3.transfer import TransferConfig  # noqa: PLC0415
 
         self.client.upload_fileobj(
@@ -44,30 +44,30 @@ class Bucket:
         )
 
     def size(self, key: str) -> int:
-        """The object's size in bytes."""
+        """Return the object's size in bytes."""
         return self.client.head_object(Bucket=self.name, Key=key)["ContentLength"]
 
     def chunks(self, key: str) -> Iterator[bytes]:
-        """The object in pieces of a megabyte."""
-        # closing, since entering the body itself would give its raw stream.
+        """Yield the object in chunks of a megabyte."""
+        # closing, because entering the body itself would return its raw stream.
         with closing(self.client.get_object(Bucket=self.name, Key=key)["Body"]) as body:
             yield from body.iter_chunks(1 << 20)
 
     def get(self, key: str) -> bytes:
-        """Read an object whole. Raises ClientError (NoSuchKey) when it is not there."""
+        """Read a whole object. Raises ClientError (NoSuchKey) if it does not exist."""
         return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
 
     def keys_under(self, prefix: str) -> list[str]:
-        """The keys of at most 1,000 objects under a prefix."""
+        """Return the keys of at most 1,000 objects under a prefix."""
         listing = self.client.list_objects_v2(Bucket=self.name, Prefix=prefix)
         return [entry["Key"] for entry in listing.get("Contents", [])]
 
     def delete(self, key: str) -> None:
-        """Remove an object; one that is not there is no error."""
+        """Delete an object; a missing object is no error."""
         self.client.delete_object(Bucket=self.name, Key=key)
 
     def link_to(self, key: str, *, seconds: int) -> str:
-        """A presigned https link that downloads the object and ends after *seconds*."""
+        """Return a presigned https link that downloads the object and expires after *seconds*."""
         return self.client.generate_presigned_url(
             "get_object",
             Params={"Bucket": self.name, "Key": key, "ResponseContentDisposition": "attachment"},

@@ -19,11 +19,11 @@ REFRESH_AT_MOST_EVERY_MS = 60 * clock.SECOND_MS
 
 
 class SecretUnreadable(Exception):
-    """The secret has no value yet or its value is no JSON object. Says which secret, never what is in it."""
+    """The secret has no value yet or is not a JSON object. The message names the secret, never its content."""
 
 
 class JsonSecret:
-    """One secret whose value is a JSON object. The client is made at the first read, off the import path."""
+    """One secret whose value is a JSON object. The client is created at the first read, not at import."""
 
     def __init__(self, make_client: Callable[[], SecretsManagerClient], secret_id: str) -> None:
         self._make_client = make_client
@@ -33,7 +33,7 @@ class JsonSecret:
         self._read_at = 0
 
     def value(self) -> dict[str, Any]:
-        """The newest value that is at most five minutes old. Raises SecretUnreadable, or ClientError when AWS fails."""
+        """Return a value that is at most five minutes old. Raises SecretUnreadable, or ClientError when AWS fails."""
         if self._value is None or clock.now_ms() - self._read_at >= CACHE_MS:
             self._read()
         assert self._value is not None  # noqa: S101 - for mypy: _read sets it or raises
@@ -41,9 +41,9 @@ class JsonSecret:
 
     def refreshed(self) -> bool:
         """
-        Read again because the cached value did not fit; False when that happened less than a minute ago.
+        Read again because the cached value did not match; False if the last read was less than a minute ago.
 
-        Without the bound, anybody who sends wrong signatures would buy API calls with our money.
+        Without this limit, every request with an invalid signature would cause a paid API call.
         """
         if clock.now_ms() - self._read_at < REFRESH_AT_MOST_EVERY_MS:
             return False
@@ -68,6 +68,6 @@ class JsonSecret:
 
 
 def texts(value: object) -> list[str]:
-    """A secret's field that holds one text or, while it rotates, a list of texts. Anything else counts as none."""
+    """Return a secret's text or (during rotation) list of texts as a list. Other values give an empty list."""
     entries = value if isinstance(value, list) else [value]
     return [entry for entry in entries if isinstance(entry, str) and entry]

@@ -1,8 +1,8 @@
 """
-Batches of SQS FIFO queues: record after record, and an answer that names those that must come back.
+Batch processing for SQS FIFO queues: handles records in order and reports the failed ones for redelivery.
 
-Lambda asks for it as `ReportBatchItemFailures` (AWS, "Handling errors for an SQS event source in Lambda"). Powertools'
-batch processor would do the same; the README's decision log has what it costs at every start.
+Implements Lambda's `ReportBatchItemFailures` (AWS, "Handling errors for an SQS event source in Lambda"). Powertools'
+batch processor does the same; the README's decision log has its cost at every cold start.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ type Answer = dict[str, list[dict[str, str]]]
 @dataclass(frozen=True, slots=True)
 class Record:
     """
-    A message of a queue at one of its deliveries.
+    One delivery of a queue message.
 
-    *attempt* is 1 at the first one. *sent_at_ms* (since 1970) and *message_id* are the same at every one, *receipt* is
-    this one's own. *queue* is the queue's name.
+    *attempt* is 1 at the first delivery. *sent_at_ms* (since 1970) and *message_id* are the same at every delivery,
+    *receipt* is unique to this one. *queue* is the queue's name.
     """
 
     message_id: str
@@ -40,7 +40,7 @@ class Record:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Self:
-        """A record as Lambda writes it. Raises KeyError for one that is of no FIFO queue."""
+        """Parse a record of a Lambda event. Raises KeyError if it is not from a FIFO queue."""
         attributes = told["attributes"]
         return cls(
             message_id=told["messageId"],
@@ -61,10 +61,11 @@ def handle_each[T](
     before_it_comes_back: Callable[[Record, Exception], None],
 ) -> Answer:
     """
-    Handle each record of a batch, and report what came of it; what *handle* raises sends the record back to the queue.
+    Handle each record of a batch and pass the result to *report*; an exception from *handle* returns the record to the
+    queue.
 
-    The records behind it in its group go back unhandled, so that none overtakes it; other groups go on. What the other
-    two raise is logged, and changes nothing: what is done is done, and what comes back does so anyway.
+    Later records of the same group are returned unhandled to keep their order; other groups continue. Exceptions from
+    *report* and *before_it_comes_back* (called before a retry) are only logged: they change neither result nor retry.
     """
     failed: list[str] = []
     failed_groups: set[str] = set()
@@ -74,7 +75,7 @@ def handle_each[T](
             continue
         try:
             handled = handle(record)
-        except Exception as failure:  # noqa: BLE001 - whatever it is, other groups must go on
+        except Exception as failure:  # noqa: BLE001 - after any failure, other groups must continue
             failed.append(record.message_id)
             failed_groups.add(record.group)
             with _logged("record comes back unprepared"):
@@ -92,5 +93,5 @@ def handle_each[T](
 def _logged(what: str) -> Iterator[None]:
     try:
         yield
-    except Exception as failure:  # noqa: BLE001 - nothing in here may change what becomes of a record
+    except Exception as failure:  # noqa: BLE001 - a failure in this block must not change the outcome of a record
         logger.error(what, extra=describe(failure))

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
     from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
 
-# SQS takes 10 entries and 1 MiB a call (SendMessageBatch); the rest of the MiB is for its own framing.
+# SQS accepts 10 entries and 1 MiB per call (SendMessageBatch); the difference to 1 MiB is for its own framing.
 BATCH_ENTRIES = 10
 BATCH_BYTES = 900_000
-# A Meta POST may carry 1,000 updates: 100 calls. Eight at a time keep it well under a second.
+# A Meta POST may carry 1,000 updates: 100 calls. With eight in parallel, sending takes well under a second.
 PARALLEL_CALLS = 8
 
 
 class NotEnqueued(Transient):
-    """The queue refused some entries. Tell the sender that nothing was taken: it sends all of them again."""
+    """The queue refused some entries. Report all of them as not accepted, so that the sender resends them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +39,17 @@ class Entry:
 
 def digest(*parts: str) -> str:
     """
-    SHA-256 in hex of the *parts*, unambiguous in where one ends.
+    Return the SHA-256 of the *parts* in hex. Different splits into parts give different digests.
 
-    Group and deduplication ids allow 128 characters without blanks or non-ASCII, and must not show an address.
+    Group and deduplication ids allow 128 characters without blanks or non-ASCII, and must not reveal an address.
     """
-    # JSON, because a plain separator could be part of a part.
+    # JSON, because a plain separator could occur inside a part.
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def to_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
     """
-    Compact JSON in ASCII: SQS refuses raw control characters, and lone surrogates have no UTF-8.
+    Serialise as compact ASCII JSON: SQS refuses raw control characters, and lone surrogates have no UTF-8.
 
     Keys are sorted, so that equal values give equal texts and hashes.
     """
@@ -57,7 +57,7 @@ def to_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 
 def messages_in(client: SQSClient, url: str) -> int:
-    """About how many messages a queue holds, those included that somebody has received and not deleted."""
+    """Return the approximate number of messages in a queue, including messages in flight."""
     attributes = client.get_queue_attributes(
         QueueUrl=url,
         AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
@@ -67,7 +67,7 @@ def messages_in(client: SQSClient, url: str) -> int:
 
 @dataclass(frozen=True)
 class FifoQueue:
-    """One FIFO queue, for sending; its client is made at the first use."""
+    """One FIFO queue, for sending; its client is created at first use."""
 
     make_client: Callable[[], SQSClient]
     url: str
@@ -79,18 +79,19 @@ class FifoQueue:
 
     def send(self, entries: Iterable[Entry]) -> int:
         """
-        Put all *entries* on the queue and return their number; raises NotEnqueued when one was refused.
+        Send all *entries* and return their number; raises NotEnqueued if any was refused.
 
-        Order within a group holds for entries of one batch only; nobody relies on more, since providers repeat and
-        reorder anyway. Sending again is safe: SQS drops what it took within five minutes, the workers the rest.
+        Order within a group is guaranteed only for entries of one batch; no consumer relies on more, since providers
+        repeat and reorder anyway. Resending is safe: SQS drops duplicates within five minutes, the workers drop later
+        ones.
         """
         batches = list(_batches(entries))
         if len(batches) == 1:
             self._send_batch(batches[0])
         elif batches:
-            _ = self.client  # made before the threads ask for it: making one is not safe among them
+            _ = self.client  # created before the threads start: client creation is not thread-safe
             with ThreadPoolExecutor(PARALLEL_CALLS) as pool:
-                # list() raises the first failure, after every call has ended.
+                # list() raises the first failure, after all calls have ended.
                 list(pool.map(self._send_batch, batches))
         return sum(len(batch) for batch in batches)
 
@@ -105,7 +106,7 @@ class FifoQueue:
             for number, entry in enumerate(batch)
         ]
         answer = self.client.send_message_batch(QueueUrl=self.url, Entries=wire)
-        # SQS answers 200 and lists what it refused.
+        # SQS answers 200 and lists the refused entries.
         if failed := answer.get("Failed"):
             raise NotEnqueued(f"{len(failed)} of {len(batch)} entries refused: {failed[0]['Code']}")
 

@@ -1,12 +1,12 @@
 """
-Stored objects with an owner: written below the owner's prefix, and read by a pointer that is checked.
+Stored objects with an owner: written under the owner's prefix, and read through a validated pointer.
 
 A pointer is a map `{key, sha256, bytes}` in an attribute that no request can set. It names no bucket: objects are read
-from the bucket of this deployment only. A folder reads, links to and deletes only keys below its own prefix, so that
-a pointer never leads to an object of another company or conversation.
+from the bucket of this deployment only. A folder reads, links to and deletes only keys under its own prefix, so that a
+pointer never leads to an object of another company or conversation.
 
-    write   body -> object below the prefix, named by its hash -> pointer
-    read    pointer -> key below the prefix? -> there? -> size? -> SHA-256? -> body
+    write   body -> object under the prefix, named by its hash -> pointer
+    read    pointer -> key under the prefix? -> exists? -> size? -> SHA-256? -> body
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 
 # Why an object cannot be used.
 BAD_POINTER, FOREIGN_KEY = "bad_pointer", "foreign_key"
-# Without the right to list, S3 says the latter of a missing object too.
+# Without permission to list, S3 reports a missing object as forbidden, too.
 MISSING, FORBIDDEN = "missing", "forbidden"
 GONE = frozenset({MISSING, FORBIDDEN})
 WRONG_SIZE, WRONG_HASH, NOT_JSON = "wrong_size", "wrong_hash", "not_json"
-MEDIA_PREFIX = "media/"  # of the files that the inbox copies from providers
-UNUSABLE = "StoredObjectUnusable"  # the metric
+MEDIA_PREFIX = "media/"  # files that the inbox copies from providers
+UNUSABLE = "StoredObjectUnusable"  # metric name
 _BY_STATUS = {404: MISSING, 403: FORBIDDEN}
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _HASH_CHARACTERS = 24
-_LARGEST = 5 << 40  # bytes of an S3 object
+_LARGEST = 5 << 40  # bytes; maximum size of an S3 object
 _NO_NAMES = frozenset({"", ".", ".."})
 
 
 class ObjectUnusable(Exception):
-    """A stored object cannot be used. *reason* is one of the codes above; no key and no content."""
+    """A stored object cannot be used. *reason* is one of the codes above; contains no key and no content."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -52,7 +52,7 @@ class ObjectUnusable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pointer:
-    """An object, its SHA-256 in hex and its size in bytes."""
+    """A reference to an object: its key, its SHA-256 in hex and its size in bytes."""
 
     key: str = field(repr=False)
     sha256: str
@@ -60,7 +60,7 @@ class Pointer:
 
     @classmethod
     def read(cls, value: object) -> Pointer:
-        """The pointer in an attribute or a queue message. Raises ObjectUnusable (`bad_pointer`)."""
+        """Parse a pointer from an attribute or a queue message. Raises ObjectUnusable (`bad_pointer`)."""
         given = value if isinstance(value, dict) else {}
         key, sha256, size = given.get("key"), given.get("sha256"), given.get("bytes")
         if (
@@ -75,25 +75,25 @@ class Pointer:
         return cls(key=key, sha256=sha256, size=int(size))
 
     def attributes(self) -> dict[str, Any]:
-        """The pointer as it is stored."""
+        """Return the pointer as it is stored."""
         return {"key": self.key, "sha256": self.sha256, "bytes": self.size}
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The objects of one owner: all keys of *bucket* below *prefix*, which ends with `/`."""
+    """The objects of one owner: all keys of *bucket* under *prefix*, which ends with `/`."""
 
     bucket: Bucket
     prefix: str
 
     def holds(self, key: str) -> bool:
-        """Whether the key is below the prefix, without empty or relative parts."""
+        """Whether the key is under the prefix, without empty or relative path segments."""
         rest = key.removeprefix(self.prefix)
         return rest != key and _NO_NAMES.isdisjoint(rest.split("/"))
 
     def put(self, name: str, body: bytes) -> Pointer:
         """
-        Write a JSON object. Repeating it is harmless.
+        Write a JSON object. Idempotent.
 
         The hash is part of the key: an object is never replaced by other content while a pointer to it exists.
         """
@@ -103,7 +103,7 @@ class Folder:
         return Pointer(key=key, sha256=sha256, size=len(body))
 
     def get(self, pointer: Pointer) -> bytes:
-        """The object. Raises ObjectUnusable where it is not the one that was written; ClientError for other faults."""
+        """Read the object. Raises ObjectUnusable if it differs from the written one; ClientError otherwise."""
         if not self.holds(pointer.key):
             raise ObjectUnusable(FOREIGN_KEY)
         try:
@@ -122,7 +122,7 @@ class Folder:
         return body
 
     def get_json(self, pointer: Pointer) -> dict[str, Any]:
-        """The JSON object that is stored. Raises as `get`, and ObjectUnusable (`not_json`)."""
+        """Read the stored JSON object. Raises as `get`, and ObjectUnusable (`not_json`)."""
         body = self.get(pointer)
         try:
             value = json.loads(body)
@@ -133,19 +133,19 @@ class Folder:
         return value
 
     def delete(self, pointer: Pointer) -> None:
-        """Remove the object; one that is not there is no error. Raises ObjectUnusable (`foreign_key`)."""
+        """Delete the object; a missing object is no error. Raises ObjectUnusable (`foreign_key`)."""
         if not self.holds(pointer.key):
             raise ObjectUnusable(FOREIGN_KEY)
         self.bucket.delete(pointer.key)
 
     def link_to(self, key: str, *, seconds: int) -> str:
-        """A presigned link that downloads an object and ends after *seconds*. Raises ObjectUnusable."""
+        """Return a presigned link that downloads an object and expires after *seconds*. Raises ObjectUnusable."""
         if not self.holds(key):
             raise ObjectUnusable(FOREIGN_KEY)
         return self.bucket.link_to(key, seconds=seconds)
 
     def key_in(self, url: str) -> str:
-        """The key in an `s3://` url of this folder. Raises ObjectUnusable (`foreign_key`)."""
+        """Return the key in an `s3://` URL of this folder. Raises ObjectUnusable (`foreign_key`)."""
         scheme = f"s3://{self.bucket.name}/"
         key = url.removeprefix(scheme)
         if key == url or not self.holds(key):
@@ -154,7 +154,7 @@ class Folder:
 
 
 def media_of(bucket: Bucket, company: str | None) -> Folder:
-    """The files that the inbox has copied for a company; conversations of the company link to them too."""
+    """Return the folder of files that the inbox has copied for a company; its conversations link to them too."""
     return Folder(bucket, f"{MEDIA_PREFIX}{company}/")
 
 

@@ -1,5 +1,5 @@
 """
-Who may be written to: the words with which people say stop, and what is on record about each address.
+Consent: opt-out, opt-in and help keywords, and the consent records of each address.
 
-Nothing here sends or answers. `shared.policy` takes the outcome as one of its facts.
+This package sends no messages and no replies. `shared.policy` takes the result as one of its facts.
 """

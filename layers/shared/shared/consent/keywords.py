@@ -1,9 +1,9 @@
 """
-Messages that are one word to us: stop, start, help. The whole message has to be that word, never a part of it.
+Opt-out, opt-in and help keywords. The whole message must be the keyword, never a part of it.
 
     "STOP", " stop. ", "Stop!!"          stop
-    "please stop by", "don't stop"       nothing: a sentence, for whoever answers
-    a button                             by the payload that the business gave it, whatever stands on it
+    "please stop by", "don't stop"       no keyword: a sentence, to be answered normally
+    a button                             matched by the payload set by the business, not by its label
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class Wish(StrEnum):
-    """What the sender of such a word wants."""
+    """The meaning of a keyword."""
 
     STOP = "stop"
     START = "start"
     HELP = "help"
 
 
-# In force for every company; a bare TD and ARRET are what Canadian carriers ask for.
+# Apply to every company; Canadian carriers require the bare TD and ARRET.
 _STOP = (
     "STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "REMOVE",
     "OPTOUT", "OPT OUT", "OPT-OUT", "TD", "ARRET", "ARRÊT",
@@ -36,7 +36,7 @@ _STOP = (
 _START = ("START", "UNSTOP")
 _HELP = ("HELP", "INFO")
 _YES = "YES"
-# Words for stop by language, in force for every company that names none of its own for that language.
+# Opt-out keywords by language, for every company without keywords of its own for that language.
 PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "de": ("STOPP", "ABMELDEN"),
@@ -45,23 +45,21 @@ PRESETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "it": ("ANNULLA",),
     }
 )
-_LONGEST = (
-    64  # characters; no word is longer, and nobody has to normalise a letter to find that out
-)
+_LONGEST = 64  # characters; no keyword is longer, so longer texts need no normalisation
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words of one company, folded. Made by `vocabulary`."""
+    """The keywords of one company, folded. Built by `vocabulary`."""
 
     wishes: Mapping[str, Wish]
 
     def wish_of(self, text: str | None, *, yes_is_start: bool = False) -> Wish | None:
         """
-        What a text asks for; None for all that is not one of the words.
+        Return the meaning of a text; None if it is not a keyword.
 
-        *yes_is_start*: the sender has opted out by a word in this very SMS channel (`Standing.yes_lifts_it`), so that
-        YES means START.
+        *yes_is_start*: the sender has opted out by keyword in this SMS channel (`Standing.yes_lifts_it`), so that YES
+        means START.
         """
         if text is None or len(text) > _LONGEST:
             return None
@@ -71,21 +69,21 @@ class Vocabulary:
         return self.wishes.get(word)
 
     def wish_in(self, message: InboundMessage, *, yes_is_start: bool = False) -> Wish | None:
-        """What a message asks for: of a button or a list answer the payload counts, and nothing else."""
+        """Return the meaning of a message; for a button or a list answer only the payload is used."""
         text = message.button.payload if message.button else message.text
         return self.wish_of(text, yes_is_start=yes_is_start)
 
 
 def vocabulary(opt_out_words: Mapping[str, Collection[str]] | None = None) -> Vocabulary:
     """
-    The words in force for a company with these *opt_out_words* (language -> words), which take the place of that
-    language's preset.
+    Build the keywords of a company with these *opt_out_words* (language -> words), which replace that language's
+    preset.
 
-    All languages count in all conversations: people who want to leave do not ask which one we speak. A company cannot
-    take a word of START or HELP for stop, nor lose STOP.
+    Keywords of all languages apply in all conversations, because customers do not know the configured language. A
+    company can neither use a word of START or HELP for stop, nor remove STOP.
     """
     of_languages = {**PRESETS, **(opt_out_words or {})}
-    # The later entry wins: what is in force for everybody comes last.
+    # The later entry wins, so the keywords common to all companies come last.
     wishes = {folded(word): Wish.STOP for words in of_languages.values() for word in words}
     wishes |= {folded(word): Wish.HELP for word in _HELP}
     wishes |= {folded(word): Wish.START for word in _START}
@@ -96,10 +94,11 @@ def vocabulary(opt_out_words: Mapping[str, Collection[str]] | None = None) -> Vo
 
 def folded(text: str) -> str:
     """
-    A text in the form in which words are compared: NFKC, case-folded, blanks collapsed, without what stands around it.
+    Normalise a text for comparison: NFKC, case-folded, whitespace collapsed, surrounding characters removed.
 
-    Around it: punctuation, symbols, emoji. In it nothing counts that people leave out and programs put in: accents, the
-    dots of Turkish letters, which dash it is, and signs that show nothing, such as zero-width spaces.
+    Surrounding characters are punctuation, symbols and emoji. Inside the text it ignores differences that users omit
+    and programs insert: accents, the dots of Turkish letters, kinds of dashes, and invisible characters such as
+    zero-width spaces.
     """
     normal = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     plain = "".join(map(_plain, unicodedata.normalize("NFD", normal)))
@@ -121,5 +120,5 @@ def _plain(sign: str) -> str:
 
 
 def _is_beside_the_words(sign: str) -> bool:
-    # P punctuation, S symbols, Z blanks, C control and format signs; variation selectors (of emoji) are marks, Mn.
+    # P punctuation, S symbols, Z blanks, C control and format characters; variation selectors (of emoji) are marks, Mn.
     return unicodedata.category(sign)[0] in "PSZC" or "\ufe00" <= sign <= "\ufe0f"

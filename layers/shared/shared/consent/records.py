@@ -1,16 +1,16 @@
 """
-What is on record about people's consent: for each company and address, one item per channel, or `*` for all of them.
+Consent records: for each company and address, one item per channel, or `*` for all channels.
 
     pk CONSENT#{company}#{address_hash}    sk {channel} or *
 
-An item holds the newest event that was told to it, by the time at which it happened. Events may arrive twice and in any
-order, and of two that happened at the same moment the opt-out counts. Nothing here expires: who said stop has said it.
+An item holds the newest recorded event by the time of the event. Events may arrive twice and in any order; of two
+events with the same time the opt-out wins. Items never expire, so no opt-out is lost.
 
-Address hashes are keyed. Items are written by the first identifier key and read by all: after a rotation one address
-may have an item for each key, and the item with the highest rank counts.
+Address hashes are keyed. Items are written with the first identifier key and read with all keys: after a rotation one
+address may have an item for each key, and the item with the highest rank counts.
 
-    stop, on any channel      every address that is known of the person, and `*`
-    start                     the address and the channel that it came from
+    stop, on any channel      every known address of the customer, and `*`
+    start                     the address and the channel of the message
 """
 
 from __future__ import annotations
@@ -34,34 +34,34 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
 ALL_CHANNELS = "*"
-MOST_ADDRESSES = 98  # of one question: with one identifier key, one BatchGetItem of 100 keys
+MOST_ADDRESSES = 98  # per query: with one identifier key, one BatchGetItem of 100 keys
 
 
 class State(StrEnum):
-    """What the newest event said. The texts' order is that of events of the same moment: the opt-out comes last."""
+    """The state after the newest event. The texts' order ranks events with the same time: the opt-out comes last."""
 
     OPTED_IN = "opted_in"
     OPTED_OUT = "opted_out"
 
 
 class Source(StrEnum):
-    """How we know."""
+    """The source of a consent event."""
 
-    WORD = "word"  # STOP, START and their like
-    AI = "ai"  # free wording, which the model took for an opt-out
-    PROVIDER = "provider"  # it refused to send, or reported that it has answered the word itself
+    WORD = "word"  # STOP, START and similar keywords
+    AI = "ai"  # free wording that the model classified as an opt-out
+    PROVIDER = "provider"  # it refused to send, or reported that it has handled the keyword itself
     COMPLAINT = "complaint"  # a mail was reported as spam
-    OPERATOR = "operator"  # told to us through the admin API
+    OPERATOR = "operator"  # recorded through the admin API
     REQUEST = "request"  # the company's system
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """
-    One event: what somebody said, when, and where that can be read again.
+    One event: its source, its time and a reference to its evidence.
 
-    *at_ms* is the time that is kept with the message (ms since 1970), not the time of this delivery. *evidence* is an
-    id of ours or of the provider's. *channel* is the one it came by, None where it came by none (an operator).
+    *at_ms* is the time stored with the message (ms since 1970), not the time of this delivery. *evidence* is an id of
+    ours or of the provider. *channel* is the channel of the event, None if it had none (an operator).
     *recorded_by* is the agent who recorded it over the API, *principal* the authenticated caller.
     """
 
@@ -74,7 +74,7 @@ class Statement:
 
 
 class Consent(BaseModel):
-    """The item. *at* is ISO 8601 UTC, *said_by* the channel that the statement came by. It never holds an address."""
+    """The item. *at* is ISO 8601 UTC, *said_by* the channel of the statement. It never holds an address."""
 
     model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
     pk_pattern: ClassVar[str] = "CONSENT#{company}#{address_hash}"
@@ -93,7 +93,7 @@ class Consent(BaseModel):
 
     @classmethod
     def key(cls, company: str, of_address: str, channel: str) -> Attributes:
-        """The key in a table with `pk` and `sk`. Raises ValueError for a part that is empty or holds a `#`."""
+        """Return the key in a table with `pk` and `sk`. Raises ValueError if a part is empty or contains `#`."""
         if not all((company, of_address, channel)) or any("#" in p for p in (company, channel)):
             raise ValueError("a consent is of a company, an address and a channel")
         return {
@@ -103,16 +103,16 @@ class Consent(BaseModel):
 
     @property
     def rank(self) -> tuple[str, str, str]:
-        """Of two events of one address and channel the one with the higher rank is on record."""
+        """Of two events of one address and channel, the one with the higher rank is stored."""
         return (self.at, self.state, self.evidence)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """
-    How a person stands on one channel: the newest event that counts there, None where nothing is known.
+    A customer's consent on one channel: the newest applicable event, None if there is none.
 
-    Nothing known is no consent: whether there is another reason to write is the caller's to say.
+    No event is no consent: the caller decides whether there is another reason to send.
     """
 
     newest: Consent | None = None
@@ -124,11 +124,11 @@ class Standing:
 
     @property
     def is_opted_in(self) -> bool:
-        """Whether the person has agreed, after any opt-out that there was."""
+        """Whether the customer has opted in after any opt-out."""
         return self.newest is not None and self.newest.state is State.OPTED_IN
 
     def yes_lifts_it(self, channel: str) -> bool:
-        """Whether YES means START on this channel: it is SMS, and the opt-out was a word there."""
+        """Whether YES means START on this channel: it is SMS, and the opt-out was a keyword on SMS."""
         out = self.newest if self.is_opted_out else None
         by_word = out is not None and (out.source, out.said_by) == (Source.WORD, "sms")
         return by_word and channel == "sms"
@@ -137,9 +137,9 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Consents:
     """
-    The register in *table*. *key_of* makes the key of (company, address hash, channel), for tables with other keys.
+    The consent records in *table*. *key_of* builds the key of (company, address hash, channel) for other key schemas.
 
-    Addresses are those of `shared.addresses`.
+    Addresses are normalised as in `shared.addresses`.
     """
 
     table: Table
@@ -154,10 +154,10 @@ class Consents:
         channels: Collection[str] = (ALL_CHANNELS,),
     ) -> bool:
         """
-        Record that a person wants nothing more: all *addresses* that are known of them. Safe to repeat.
+        Record an opt-out for all known *addresses* of a customer. Idempotent.
 
-        False where all of it was on record, or newer events were. A crash on the way leaves some addresses unwritten:
-        the same call, repeated, writes the rest.
+        Returns False if all of it, or newer events, were already recorded. A crash may leave some addresses unwritten:
+        repeating the call writes the rest.
         """
         return self._record(company, addresses, channels, State.OPTED_OUT, said)
 
@@ -169,15 +169,15 @@ class Consents:
         *,
         channels: Collection[str],
     ) -> bool:
-        """Record that a person agrees, on these *channels*: of START only its own. Else as `record_opt_out`."""
+        """Record an opt-in on *channels* (for START only its own). Otherwise as `record_opt_out`."""
         return self._record(company, addresses, channels, State.OPTED_IN, said)
 
     def standing(self, company: str, addresses: Sequence[str], channel: str) -> Standing:
         """
-        Whether a person may be written to on *channel*; one strongly consistent read for each hundred item keys.
+        Return a customer's consent on *channel*; one strongly consistent read per hundred item keys.
 
-        The first of *addresses* is the one that would be written to, the others are what else is known of the person.
-        What was opted out of altogether with any of them binds, until a newer opt-in of that very address and channel.
+        The first of *addresses* is the recipient, the others are the customer's other known addresses. An opt-out of
+        all channels with any of them applies, until a newer opt-in of the recipient address on *channel*.
         Raises ValueError for no address, or more than `MOST_ADDRESSES`.
         """
         known = list(dict.fromkeys(addresses))
@@ -203,7 +203,7 @@ class Consents:
         state: State,
         said: Statement,
     ) -> bool:
-        # Nobody can have said it later than now: a clock that is ahead must not make an event the newest for years.
+        # At most the current time: an event from a clock that is ahead must not stay the newest for years.
         at = clock.to_text(min(said.at_ms, clock.now_ms()))
         changes = [
             self._put_if_newer(
@@ -229,31 +229,31 @@ class Consents:
     def _is_on_record(
         self, company: str, address: str, channel: str, rank: tuple[str, str, str]
     ) -> bool:
-        """Whether an item made with an older key holds this event, or a newer one. No read with one key."""
+        """Whether an item under an older key holds this event, or a newer one. Reads nothing if there is one key."""
         _, *older = address_hashes(address)
         found = self.table.get_many([self.key_of(company, hashed, channel) for hashed in older])
         return any(Consent.model_validate(item).rank >= rank for item in found)
 
     def _put_if_newer(self, consent: Consent) -> bool:
-        """Write *consent* unless its event, or a newer one, is on record."""
+        """Write *consent* unless its event, or a newer one, is recorded."""
         key = self.key_of(consent.company, consent.address_hash, consent.channel)
         stored: dict[str, Any] = consent.model_dump(mode="json", exclude_none=True)
         try:
             self.table.put({**key, **stored}, when=_is_newer(consent))
         except ConditionFailed:
-            # A repetition, our own write whose answer was lost, or an event from before the one on record.
+            # A repetition, our own write whose response was lost, or an event older than the recorded one.
             return False
         return True
 
 
 def _is_newer(consent: Consent) -> ConditionBase:
     """
-    The order of `Consent.rank`, as a condition.
+    Build the order of `Consent.rank` as a condition.
 
-    There is nothing on record, or:
-      - the event on record happened earlier;
-      - or at the same moment, and this one is an opt-out while that one was an opt-in;
-      - or both say the same at the same moment: then by evidence, so that any order of arrival ends alike.
+    There is no record, or:
+      - the recorded event happened earlier;
+      - or at the same time, and this event is an opt-out while the recorded one is an opt-in;
+      - or both have the same state and time: then by evidence, so that the result is independent of arrival order.
     """
     at, state, evidence = Attr("at"), Attr("state"), Attr("evidence")
     same_moment = at.eq(consent.at)

@@ -1,8 +1,8 @@
 """
-Whether a message may leave now, asked before every send, and the words for why not.
+The send policy: decides before every send whether a message may be sent now, with a reason if not.
 
-Pure: facts in, one decision out (`decide`); `quiet_hours`, `zones` and `limits` make some of the facts. Who asks keeps
-the reason of every decision that is not `Allowed`: a refusal is a result, not an error.
+Pure: facts in, one decision out (`decide`); `quiet_hours`, `zones` and `limits` compute some of the facts. The caller
+stores the reason of every decision that is not `Allowed`: a refusal is a result, not an error.
 """
 
 from shared.policy.decision import decide

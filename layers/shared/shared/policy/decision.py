@@ -1,15 +1,15 @@
 """
-The order of the questions before a send. The first one that objects decides.
+The checks before a send, in order. The first check that objects decides.
 
-    1 switches      safe mode stops every send, a project or channel that is off too; automation off stops the AI's
-    2 consent       an opt-out stops all but its own confirmation; what the business begins needs consent
-      address       what the channel does not reach is not tried again
-    3 window        WhatsApp: 24 hours after the customer's newest message only templates may leave
-    4 quiet hours   WhatsApp, SMS: what the business begins, and late answers of machines, wait for the morning
-    5 rates         what a number and a pair of numbers may send
-    6 caps          what the business begins per person; the AI's answers per conversation, its tokens per day
+    1 switches      safe mode stops every send, as does an inactive project or channel; automation off stops the AI
+    2 consent       an opt-out stops all but its own confirmation; business-initiated messages need consent
+      address       no further attempts for an address that the channel cannot reach
+    3 window        WhatsApp: only templates may be sent later than 24 hours after the customer's newest message
+    4 quiet hours   WhatsApp, SMS: business-initiated messages and late automatic answers wait for their end
+    5 rates         limits per number and per pair of numbers
+    6 caps          business-initiated messages per customer; the AI's answers per conversation, its tokens per day
 
-People are bound by all but 4 (for answers) and 6 (for answers): they know whom they write to, and when.
+Answers of human agents are exempt from 4 and 6 only: agents know the recipient and the time.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from shared.policy.facts import Decision
 
 MINUTE_MS = 60 * clock.SECOND_MS
-# Meta closes the window 24 hours after the customer's message; the minute is for clocks and the way to Meta.
+# Meta closes the window 24 hours after the customer's message; the minute covers clock differences and network delay.
 WINDOW_MS = 24 * clock.HOUR_MS - MINUTE_MS
-# Who wrote just now is awake.
+# A customer who has just written is awake.
 AWAKE_MS = 30 * MINUTE_MS
-# First messages wait for the end of safe mode, but not for ever: what they say is old then.
+# First messages wait for the end of safe mode for a limited time, after which their content is out of date.
 SAFE_MODE_WAIT_MS = 24 * clock.HOUR_MS
 SAFE_MODE_LOOK_MS = 15 * MINUTE_MS
 
 
 def decide(facts: Facts) -> Decision:
-    """Whether the message may leave now, and if not, why, and when to ask again. DESIGN.md, section 4."""
+    """Return whether the message may be sent now, and if not, why and when to check again. DESIGN.md, section 4."""
     for question in (_switches, _consent, _address, _window, _quiet_hours, _rates, _caps):
         objection = question(facts)
         if objection is not None:
@@ -73,7 +73,7 @@ def _consent(facts: Facts) -> Decision | None:
         return None
     if facts.is_opted_out:
         return Refused(Reason.OPTED_OUT)
-    # Who wrote to us may be answered, and no more than that.
+    # A customer's message permits an answer, but no business-initiated message.
     is_asked = facts.last_inbound_at is not None and not facts.is_begun_by_us
     return None if facts.has_consent or is_asked else Refused(Reason.NO_CONSENT)
 
@@ -94,7 +94,7 @@ def _quiet_hours(facts: Facts) -> Decision | None:
         return None
     at = hours.free_at(facts.now, facts.zones or (facts.project_zone,))
     if at is None:
-        # The zones have no common hour, as with long quiet hours in a wide country: as good as unknown.
+        # The zones have no common free hour, as with long quiet hours in a wide country: treat them as unknown.
         at = hours.free_at(facts.now, (facts.project_zone,))
     return Later(Reason.QUIET_HOURS, at) if at is not None and at > facts.now else None
 

@@ -1,4 +1,4 @@
-"""What is known about one message that wants to leave, and what can become of it."""
+"""Input and output of the send policy: the facts about one message, and the decisions."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """Why it is sent. The first two are begun by the business."""
+    """The occasion of a message. The first two are business-initiated."""
 
     FIRST = "first"
     REENGAGEMENT = "reengagement"  # after a silence of the customer, such as a template once the window is closed
-    ANSWER = "answer"  # to the customer, hand-off notices and answers to HELP among them
+    ANSWER = "answer"  # to the customer, including hand-off notices and answers to HELP
     OPT_OUT_CONFIRMATION = (
-        "opt_out_confirmation"  # one at most: its action id comes from the opt-out
+        "opt_out_confirmation"  # at most one: its action id is derived from the opt-out
     )
 
 
 class Author(StrEnum):
-    """Who wrote it."""
+    """The author of the message."""
 
     AI = "ai"
     PERSON = "person"
@@ -33,26 +33,26 @@ class Author(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why not, or not now. The words are those of `status_reason` and of hand-offs."""
+    """Why a message may not be sent, or not now. The values are those of `status_reason` and of hand-offs."""
 
     SAFE_MODE = "safe_mode"
     AUTOMATION_OFF = "automation_off"
     PROJECT_INACTIVE = "project_inactive"
     CHANNEL_NOT_ALLOWED = "channel_not_allowed"
     OPTED_OUT = "opted_out"
-    ADDRESS_UNUSABLE = "address_unusable"  # the channel does not reach it, as its provider said
+    ADDRESS_UNUSABLE = "address_unusable"  # the provider reported that it is unreachable
     NO_CONSENT = "no_consent"
     WINDOW_CLOSED = "window_closed"
     QUIET_HOURS = "quiet_hours"
     RATE_LIMITED = "rate_limited"
-    FREQUENCY_CAP = "frequency_cap"  # of what the business begins
-    LOOP_CAP = "loop_cap"  # of the AI's answers
-    TOKEN_CAP = "token_cap"  # noqa: S105 - tokens of models, of which nobody keeps a secret
+    FREQUENCY_CAP = "frequency_cap"  # for business-initiated messages
+    LOOP_CAP = "loop_cap"  # for the AI's answers
+    TOKEN_CAP = "token_cap"  # noqa: S105 - tokens of models, no secret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switches:
-    """What people allow at all. The defaults are the closed values: what nobody could read allows nothing."""
+    """The operators' permissions to send. The defaults forbid everything, for switches that cannot be read."""
 
     safe_mode: bool = True
     automation: bool = False
@@ -63,14 +63,13 @@ class Switches:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """
-    One message, and how things stand. Times are milliseconds since 1970; a None among them: there is none.
+    One message and its circumstances. Times are milliseconds since 1970; None means there is no such time.
 
-    *asked_at*: when somebody first wanted it sent. *has_consent*: a recorded opt-in, or the company's word for it
-    (`comms_consent`). *is_unreachable*: the provider said that this channel never reaches the address.
-    *last_inbound_at*: the customer's newest message in this conversation. *zones* are those of the recipient, none
-    where they are unknown. *rate_free_at*, *cap_free_at*: when `shared.rate_limits` allows this
-    action, None for now.
-    *tokens_left*: whether the project may spend more on models today.
+    *asked_at*: the first request to send the message. *has_consent*: a recorded opt-in, or the company's statement
+    (`comms_consent`). *is_unreachable*: the provider reported that this channel never reaches the address.
+    *last_inbound_at*: the customer's newest message in this conversation. *zones* are the recipient's possible time
+    zones, empty if unknown. *rate_free_at*, *cap_free_at*: when `shared.rate_limits` allows this action, None for now.
+    *tokens_left*: whether the project may use more model tokens today.
     """
 
     kind: Kind
@@ -93,31 +92,31 @@ class Facts:
 
     @property
     def is_begun_by_us(self) -> bool:
-        """Whether the business begins, instead of answering."""
+        """Whether the message is business-initiated rather than an answer."""
         return self.kind in {Kind.FIRST, Kind.REENGAGEMENT}
 
     def was_heard_within(self, milliseconds: int) -> bool:
-        """Whether the customer wrote so recently."""
+        """Whether the customer wrote within the last *milliseconds*."""
         return self.last_inbound_at is not None and self.now < self.last_inbound_at + milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """It may leave now."""
+    """The message may be sent now."""
 
     reason: None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """It may not leave; waiting alone changes nothing."""
+    """The message may not be sent; waiting alone changes nothing."""
 
     reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """It may not leave before *at* (ms since 1970); then everything is asked again."""
+    """The message may not be sent before *at* (ms since 1970); then all checks are repeated."""
 
     reason: Reason
     at: int
@@ -125,7 +124,7 @@ class Later:
 
 @dataclass(frozen=True, slots=True)
 class TemplateOnly:
-    """Only a template may leave: make one, and ask again about that."""
+    """Only a template may be sent: build one, and check again with it."""
 
     reason: Reason = Reason.WINDOW_CLOSED
 

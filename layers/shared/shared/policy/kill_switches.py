@@ -1,8 +1,8 @@
 """
-Kill switches in the parameter store: read at most every 30 seconds, closed when they cannot be read.
+Kill switches in the parameter store: read at most every 30 seconds, sending is off if they cannot be read.
 
-    {path}/safe_mode            "false" opens: anything else stops every send
-    {path}/automation_enabled   "true" opens: anything else stops the models
+    {path}/safe_mode            "false" permits sending: any other value stops every send
+    {path}/automation_enabled   "true" permits the models: any other value stops them
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class KillSwitches:
     path: str
 
     def current(self) -> Switches:
-        """How they stood at most 30 seconds ago. Everything that is not said to be open is closed."""
+        """Return the switches as of at most 30 seconds ago. A missing or unknown value counts as off."""
         try:
             found = self.provider.get_multiple(self.path, max_age=CACHE_SECONDS)
         except GetParameterError as failure:

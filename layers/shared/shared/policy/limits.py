@@ -1,4 +1,4 @@
-"""How much is too much, where a company says nothing else."""
+"""Default frequency limits, for companies without limits of their own."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from shared.events import Channel
 
 _HOUR_SECONDS = 3_600
-# One message in six seconds to the same person, and some at once. Check: Meta names 45 as what may be borrowed from the
-# seconds to come, and that other senders of the number count too; five leave room for both.
+# One message in six seconds to the same customer, with a short burst. Check: Meta permits borrowing 45 from the
+# following seconds, and counts other senders of the number too; a burst of five leaves a margin for both.
 WHATSAPP_PAIR = Rate(every_ms=6 * clock.SECOND_MS, burst=5)
 _AI_ANSWERS = (Limit(20, _HOUR_SECONDS), Limit(60, clock.DAY_SECONDS))
 _AI_MAILS = (Limit(5, _HOUR_SECONDS), Limit(20, clock.DAY_SECONDS))
@@ -26,9 +26,9 @@ _AI_MAILS = (Limit(5, _HOUR_SECONDS), Limit(20, clock.DAY_SECONDS))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrequencyLimits:
     """
-    *begun_by_us* per person and company, *ai_answers* per conversation, by channel.
+    *begun_by_us* per customer and company, *ai_answers* per conversation, by channel.
 
-    None of them may be empty: a cap that is not wanted is a high one.
+    None of them may be empty: to disable a limit, set a high one.
     """
 
     begun_by_us: tuple[Limit, ...] = (Limit(2, clock.DAY_SECONDS), Limit(5, 7 * clock.DAY_SECONDS))
@@ -39,7 +39,7 @@ class FrequencyLimits:
     )
 
     def of(self, kind: Kind, author: Author, channel: Channel) -> tuple[Limit, ...]:
-        """The limits that bind such a message; none for answers that are not the AI's."""
+        """Return the limits for such a message; none for answers that are not the AI's."""
         if kind in {Kind.FIRST, Kind.REENGAGEMENT}:
             return self.begun_by_us
         return self.ai_answers[channel] if author is Author.AI else ()

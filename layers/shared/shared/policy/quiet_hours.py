@@ -1,4 +1,4 @@
-"""Hours in which nobody is to be woken, by the clocks of wherever the recipient may be."""
+"""Quiet hours without automatic messages, in all possible time zones of the recipient."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
 _DAY = timedelta(days=1)
-# Each step ends the quiet of one zone; zones that agree at all do so within a day.
+# Each step ends the quiet hours of one zone; zones with a common free time reach it within a day.
 _STEPS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
     """
-    From *start* up to *end* on the recipient's clock, usually over midnight.
+    From *start* up to *end* in the recipient's local time, usually over midnight.
 
-    Raises ValueError where they are equal.
+    Raises ValueError if they are equal.
     """
 
     start: time = time(21)
@@ -32,9 +32,9 @@ class QuietHours:
 
     def free_at(self, now_ms: int, zones: Sequence[ZoneInfo]) -> int | None:
         """
-        The first moment from *now_ms* on that is quiet in none of *zones*; both in ms since 1970.
+        Return the first time from *now_ms* on that is outside the quiet hours of all *zones*; both in ms since 1970.
 
-        *now_ms* itself where it is free now; None where the zones have no such moment in common.
+        *now_ms* itself if it is free; None if the zones have no common free time.
         """
         moment = datetime.fromtimestamp(now_ms / 1_000, UTC)
         for _ in range(_STEPS):
@@ -47,7 +47,7 @@ class QuietHours:
         return None
 
     def _end(self, local: datetime) -> datetime | None:
-        """The end (UTC) of the quiet that lies over a local time; None where there is none."""
+        """Return the end (UTC) of the quiet hours that contain a local time; None if it is outside them."""
         clock = local.time()
         over_midnight = self.start > self.end
         has_begun, has_ended = clock >= self.start, clock >= self.end
@@ -55,7 +55,7 @@ class QuietHours:
         if not is_quiet:
             return None
         is_tomorrow = over_midnight and has_begun
-        # Where clocks are put back within the quiet hours, the same time comes twice: the end is that of this turn.
+        # When clocks are put back during the quiet hours, one local time occurs twice: use the end with the same fold.
         end = datetime.combine(
             local.date() + _DAY if is_tomorrow else local.date(), self.end, local.tzinfo
         ).replace(fold=0 if is_tomorrow else local.fold)

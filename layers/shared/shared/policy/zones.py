@@ -1,4 +1,4 @@
-"""Where somebody may be, as far as the phone number tells."""
+"""Possible time zones of a recipient, derived from the phone number."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 def zones_of(address: str) -> tuple[ZoneInfo, ...]:
     """
-    The time zones that the owner of an address may be in: one for most numbers, several for mobiles of large countries.
+    Return the possible time zones of an address: one for most numbers, several for mobiles of large countries.
 
-    None where nobody knows: numbers of reserved ranges and of satellites, and addresses that are no number (E.164).
+    Empty if unknown: numbers of reserved ranges and of satellites, and addresses other than phone numbers (E.164).
     """
     import phonenumbers  # noqa: PLC0415 - at its first use, as in shared.addresses
     from phonenumbers import timezone  # noqa: PLC0415 - as above
@@ -21,7 +21,7 @@ def zones_of(address: str) -> tuple[ZoneInfo, ...]:
 
 
 def _zone(name: str) -> ZoneInfo | None:
-    """The zone of a name of the library's; None for its word for "unknown", and for names that tzdata has dropped."""
+    """Return the zone of a library name; None for the library's "unknown", and for names that tzdata has dropped."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):

@@ -1,1 +1,1 @@
-"""The wires to providers: each call is one attempt, and its outcome is one of the exceptions of `outcomes`."""
+"""Gateways to providers: each call is one attempt and returns a result or raises an exception of `outcomes`."""

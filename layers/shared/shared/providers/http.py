@@ -1,4 +1,4 @@
-"""Outgoing HTTP: one attempt a call, and downloads from nowhere but the origins that the operator lists."""
+"""Outgoing HTTP: one attempt per call, and downloads only from origins that the operator lists."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
 
 CONNECT_SECONDS = 3.0
-READ_SECONDS = 10.0  # of each read, so an answer that drips needs a bound of its own
-LARGEST_ANSWER_BYTES = 4 << 20  # Graph answers are a few KB, pages of templates some hundred.
+READ_SECONDS = 10.0  # per read, so a slowly dripping response needs a limit of its own
+LARGEST_ANSWER_BYTES = 4 << 20  # Graph responses are a few KB, pages of templates some hundred.
 LONGEST_ANSWER_MS = 15 * clock.SECOND_MS
-# Visible ASCII without the backslash: parsers drop tabs and line ends, turn backslashes and wide letters into others,
-# and do not agree about which.
+# Visible ASCII without the backslash: URL parsers drop tabs and line ends and convert backslashes and full-width
+# letters, each in a different way.
 _URL = re.compile(r"[!-\[\]-~]{1,4096}")
 _HEADER = re.compile(r"[ -~]*")
 _PORTS = {"http": 80, "https": 443}
 _CHUNK_BYTES = 1 << 20
 
-# One pool for the life of the function's environment; retries off: see reliability of sends in `delivery`.
+# One pool for the life of the execution environment. No retries: a repeated request could send a message twice.
 _pool = urllib3.PoolManager(retries=False)
 
 
 class OriginRefused(Exception):
-    """The address is not on the list, or leads into a private network. Carries no part of the address."""
+    """The address is not on the list, or resolves to a private network. The message contains no part of the address."""
 
 
 class TooLarge(Exception):
-    """The answer has more bytes than were allowed."""
+    """The response has more bytes than allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that was read whole; the names of its headers are in lower case."""
+    """A completely read response; header names are in lower case."""
 
     status: int
     data: bytes
@@ -67,16 +67,16 @@ def call(
     silence_ms: int = round(READ_SECONDS * clock.SECOND_MS),
 ) -> Answer:
     """
-    One request, without retry or redirect. *body* is for bytes that are signed as they are.
+    Send one request, without retry or redirect. *body* is for bytes that are signed as they are.
 
-    No wait is longer than *within_ms*, and a body that still arrives after it is given up. *silence_ms* bounds the
-    wait for the next byte: whoever thinks before answering needs more of it. Raises NotSent when the request certainly
-    did not arrive, InDoubt when it may have.
+    No wait exceeds *within_ms*, and reading the body stops after it. *silence_ms* limits the wait for the next byte:
+    raise it for slow endpoints such as models. Raises NotSent if the request certainly did not arrive, InDoubt if it
+    may have.
     """
     if not all(_HEADER.fullmatch(value) for value in headers.values()):
         raise NotSent(
             "bad_header"
-        )  # The library's own error would repeat it, and most headers here are secrets.
+        )  # The library's own error would repeat the value, and most headers are secrets.
     most = within_ms / clock.SECOND_MS
     until = clock.now_ms() + within_ms
     try:
@@ -97,7 +97,7 @@ def call(
     except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError):
         raise NotSent("no_connection") from None
     except urllib3.exceptions.SSLError as error:
-        # A certificate is looked at before the request is written. Other errors of TLS can come later.
+        # The certificate is verified before the request is written. Other TLS errors can occur later.
         if isinstance(error.args[0], ssl.SSLCertVerificationError):
             raise NotSent("certificate") from None
         raise InDoubt("no_answer") from None
@@ -120,11 +120,11 @@ def download(
     """
     Stream a file (see `pieces`) from one of *origins*, such as `https://lookaside.fbsbx.com`.
 
-    *url* comes from outside. It must name one of the origins letter for letter, over https, and its host only public
-    addresses. It is resolved once and that address is called, so that a name cannot point elsewhere a moment later.
-    One kind of origin is excepted: a listed loopback address, such as the local stack's `http://127.0.0.1:4600`.
-    Redirects are answers like others, so *headers* go to nobody else. Raises OriginRefused, and NotSent or InDoubt as
-    `call` does.
+    *url* is untrusted. It must match one of the origins exactly, over https, and its host must resolve to public
+    addresses only. The host is resolved once and the connection uses that address, which prevents DNS rebinding.
+    Exception: a listed loopback address, such as the local stack's `http://127.0.0.1:4600`.
+    Redirects are returned, not followed, so *headers* reach no other host. Raises OriginRefused, and NotSent or InDoubt
+    as `call` does.
     """
     parts = _allowed(url, origins)
     path = parts.path or "/"
@@ -157,10 +157,10 @@ def call_stranger(
     loopback: bool = False,
 ) -> Answer:
     """
-    POST to an address that somebody outside has named: over https, to public addresses only, without redirect.
+    POST to a URL from outside the deployment: https only, public addresses only, without redirect.
 
-    *loopback* lets it lead to this machine over plain http as well, for the local stack. Raises OriginRefused, and
-    NotSent or InDoubt as `call` does.
+    *loopback* also permits plain http to this machine, for the local stack. Raises OriginRefused, and NotSent or
+    InDoubt as `call` does.
     """
     parts = _named_by_stranger(url, loopback=loopback)
     until = clock.now_ms() + within_ms
@@ -191,7 +191,7 @@ def call_stranger(
 
 
 def _named_by_stranger(url: str, *, loopback: bool) -> SplitResult:
-    """The parts of an address whose host nobody has listed. Raises OriginRefused."""
+    """Return the parts of a URL whose host is not on a list. Raises OriginRefused."""
     try:
         parts = urlsplit(web_addresses.checked(url, local=loopback))
     except web_addresses.WebAddressInvalid:
@@ -201,14 +201,14 @@ def _named_by_stranger(url: str, *, loopback: bool) -> SplitResult:
 
 def pieces(answer: BaseHTTPResponse, *, most_bytes: int, within_ms: int) -> Iterator[bytes]:
     """
-    The body of an answer as it arrives. Raises TooLarge, and InDoubt when it breaks off or takes longer.
+    Yield the body of a response as it arrives. Raises TooLarge, and InDoubt if it breaks off or takes too long.
 
-    Bytes are counted as they are unpacked, so a small body that unpacks to a large one ends too.
+    Counts decompressed bytes, so a small body that unpacks to a large one is stopped too.
     """
     until = clock.now_ms() + within_ms
     size = 0
     try:
-        # read1 gives what is there: read would wait for the whole piece, however slowly it drips.
+        # read1 returns the available bytes: read would wait for the whole chunk, however slowly it arrives.
         while piece := answer.read1(_CHUNK_BYTES):
             size += len(piece)
             if size > most_bytes:
@@ -221,7 +221,7 @@ def pieces(answer: BaseHTTPResponse, *, most_bytes: int, within_ms: int) -> Iter
 
 
 def _allowed(url: str, origins: Collection[str]) -> SplitResult:
-    """The parts of *url*, if it may be called at all. Raises OriginRefused."""
+    """Return the parts of *url* if it may be called. Raises OriginRefused."""
     if not _URL.fullmatch(url):
         raise OriginRefused("not a plain address")
     try:
@@ -236,7 +236,7 @@ def _allowed(url: str, origins: Collection[str]) -> SplitResult:
 
 
 def _pool_to(parts: SplitResult) -> urllib3.HTTPConnectionPool:
-    """Connections to the checked address of a host, which has to show a certificate for its name."""
+    """Return a connection pool to the verified address of a host, which must present a certificate for its name."""
     address, port = _address_of(parts), parts.port or _PORTS[parts.scheme]
     timeout = Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS)
     if parts.scheme == "http":
@@ -248,12 +248,12 @@ def _pool_to(parts: SplitResult) -> urllib3.HTTPConnectionPool:
 
 
 def _address_of(parts: SplitResult) -> str:
-    """The IP address to call. Raises OriginRefused where one of the host's is not public, NotSent where it has none."""
+    """Resolve the IP address to call. Raises OriginRefused if any address is not public, NotSent if there is none."""
     host = str(parts.hostname)
     if _is_loopback(parts):
         return host
     try:
-        # Lambda outside a VPC speaks IPv4 only, and without IPv6 nothing can hide inside one of its address forms.
+        # Lambda outside a VPC has IPv4 only; without IPv6, no address can be embedded in one of its forms.
         found = socket.getaddrinfo(host, parts.port, socket.AF_INET, socket.SOCK_STREAM)
     except (OSError, UnicodeError):  # UnicodeError: a label that IDNA cannot encode
         raise NotSent("unknown_host") from None
@@ -265,7 +265,7 @@ def _address_of(parts: SplitResult) -> str:
 
 
 def _is_loopback(parts: SplitResult) -> bool:
-    """Whether the host is written as an address of this machine; a name that leads here does not count."""
+    """Whether the host is a literal loopback address; a name that resolves to one does not count."""
     try:
         return ipaddress.ip_address(str(parts.hostname)).is_loopback
     except ValueError:

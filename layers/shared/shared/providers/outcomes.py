@@ -1,18 +1,18 @@
 """
-How one attempt to send can end: `Sent`, or one of these exceptions.
+The outcomes of one attempt to send: `Sent`, or one of these exceptions.
 
     Exception
-    + Refused                  the provider said no, for good
-      - OptedOut               the recipient wants no more messages
-      - WindowClosed           only a template may go out now
+    + Refused                  the provider refused permanently
+      - OptedOut               the recipient has opted out
+      - WindowClosed           only a template may be sent now
       - AddressUnusable        this channel never reaches the address
-      - Misconfigured          our account, sender or settings; no fault of the recipient
-        · CredentialsRefused   a newer secret may do
-    + NotSent                  certainly not sent: refused connection, unknown host; trying again cannot double anything
-      - Throttled              too fast for the provider: whatever else this sender has to send waits as well
-    + InDoubt                  the answer is lost or the provider failed inside: it may have acted, or may act yet
+      - Misconfigured          our account, sender or settings are wrong, not the recipient
+        · CredentialsRefused   a newer secret may work
+    + NotSent                  certainly not sent: refused connection, unknown host; a retry cannot send twice
+      - Throttled              rate limit of the provider: this sender's other messages must wait too
+    + InDoubt                  lost response or internal error of the provider: it may have acted, or may act yet
 
-None of them carries what the provider wrote: an error text can repeat an address or a body.
+None of them contains text of the provider: an error text can repeat an address or a body.
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class Sent:
     """
-    The provider took the message, which is no delivery yet: its id for it, and its own word for the state.
+    The provider accepted the message, which does not prove delivery: the provider's id and its own word for the state.
 
-    *segments* is None where the provider does not count them at once.
+    *segments* is None if the provider does not count them at once.
     """
 
     provider_id: str
@@ -32,7 +32,7 @@ class Sent:
 
 
 class Refused(Exception):
-    """The provider refused for good; *code* is its own error code or HTTP status."""
+    """The provider refused permanently; *code* is its own error code or HTTP status."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -40,27 +40,27 @@ class Refused(Exception):
 
 
 class OptedOut(Refused):
-    """The provider knows that the recipient said stop."""
+    """The provider has an opt-out on record for the recipient."""
 
 
 class WindowClosed(Refused):
-    """The customer has not written for too long: only a template may be sent."""
+    """The customer service window is closed: only a template may be sent."""
 
 
 class AddressUnusable(Refused):
-    """The address is none, or not one of this channel. It stays so."""
+    """The address is invalid, or does not belong to this channel. Permanent."""
 
 
 class Misconfigured(Refused):
-    """People have to change something at the provider or in our settings first; the same message can go out then."""
+    """An operator must fix the provider account or our settings; the same message can be sent afterwards."""
 
 
 class CredentialsRefused(Misconfigured):
-    """The provider does not know our credentials. They may have been rotated: read the secret again, once."""
+    """The provider rejected our credentials. They may have been rotated: read the secret again, once."""
 
 
 class NotSent(Exception):
-    """The provider certainly did not act; *code* says why, *wait_ms* when it may, where the provider says so."""
+    """The provider certainly did not act; *code* is the reason, *wait_ms* the provider's retry delay, if given."""
 
     def __init__(self, code: str, wait_ms: int | None = None) -> None:
         super().__init__(code)
@@ -69,11 +69,11 @@ class NotSent(Exception):
 
 
 class Throttled(NotSent):
-    """The provider takes no more of this sender, or of the account, just now."""
+    """The provider accepts no more messages from this sender, or from the account, for now."""
 
 
 class InDoubt(Exception):
-    """Nobody knows whether the provider acted; *code* says why."""
+    """It is unknown whether the provider acted; *code* is the reason."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)

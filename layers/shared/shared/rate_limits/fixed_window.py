@@ -1,8 +1,8 @@
 """
-Quotas: so many in this minute and so many on this day (UTC), for limits too high to remember each moment.
+Quotas: a maximum per minute and per day (UTC), for limits too high to store the time of each action.
 
-One item per subject holds a bucket for each limit: which window it is of, and how many there were. Where all windows
-are still the same, one conditional addition counts in all of them at once, without a read.
+One item per subject holds a bucket for each limit: its window number and its count. While all windows are current, one
+conditional addition counts in all of them at once, without a read.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """The buckets in *table*; *key_of* makes the key of a subject."""
+    """The buckets in *table*; *key_of* builds the key of a subject."""
 
     table: Table
     key_of: Callable[[str], Attributes]
 
     def take(self, subject: str, limits: Sequence[Limit]) -> int | None:
         """
-        Count one, and None; or count nothing, and when there is room again (ms since 1970).
+        Count one and return None; or count nothing and return when there is room again (ms since 1970).
 
-        A repeated call counts again: callers with an idempotency key look at that first. One write, two in the first
-        call of a window. Raises Transient where too many others begin the same window.
+        A repeated call counts again: callers with an idempotency key check it first. One write, two in the first call
+        of a window. Raises Transient if too many concurrent calls begin the same window.
         """
         key, now = self.key_of(subject), clock.now_ms()
         try:
@@ -59,7 +59,7 @@ class Quotas:
     def _begin_windows(
         self, key: Attributes, seen: Attributes | None, limits: Sequence[Limit], now: int
     ) -> int | None:
-        """Count one where a window has begun since the last one, or the subject is new; else say when there is room."""
+        """Count one if a window has begun meanwhile, or the subject is new; else return when there is room."""
         for _ in range(ROUNDS):
             buckets = {limit: _bucket(limit, now, seen) for limit in limits}
             used = {limit: _used(seen, limit, buckets[limit]) for limit in limits}
@@ -83,7 +83,7 @@ class Quotas:
 
 
 def _bucket(limit: Limit, now: int, item: Attributes | None = None) -> int:
-    """The number of the window; one that somebody with a faster clock has begun is not taken back."""
+    """Return the window number; a window begun by a process with a faster clock stays in use."""
     begun = item.get(_window(limit), 0) if item else 0
     return max(now // limit.within_ms, int(begun))
 
@@ -94,7 +94,7 @@ def _used(item: Attributes | None, limit: Limit, bucket: int) -> int:
 
 
 def _as_seen(item: Attributes | None, limits: Sequence[Limit]) -> ConditionBase:
-    """Whether nobody has counted since the item was seen."""
+    """Build the condition that the counts are unchanged since the item was read."""
     names = [name for limit in limits for name in (_window(limit), _count(limit))]
     if item is None:
         return Attr(names[0]).not_exists()

@@ -1,9 +1,9 @@
 """
-Frequency caps, counted by the moments of what was sent, not by the calendar: around midnight two a day stay two.
+Frequency caps over sliding windows, not calendar days: two a day are also two around midnight.
 
-An item holds as many moments as its highest limit allows, under short hashes of the actions' ids. So an action that
-comes again is not counted again, and the answer to "when is the next one free" is exact. The same map fits into an item
-that is written anyway (`free_at`, `with_moment`).
+An item holds as many times as its highest limit allows, under short hashes of the action ids. So a repeated action is
+not counted again, and the time of the next permitted send is exact. The same map can be part of an item that is written
+anyway (`free_at`, `with_moment`).
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
     from shared.aws.dynamodb import Attributes, Table
 
-# Short hash of an action's id -> when it was (ms since 1970).
+# Short hash of an action id -> its time (ms since 1970).
 type Moments = Mapping[str, int]
 
-_HASH_CHARACTERS = 12  # of a few dozen actions no two share them
+_HASH_CHARACTERS = 12  # enough to be unique among a few dozen actions
 
 
 def free_at(moments: Moments, action_id: str, limits: Sequence[Limit], now_ms: int) -> int | None:
     """
-    When one more may be sent, in ms since 1970; None for now.
+    Return when one more may be sent, in ms since 1970; None for now.
 
-    An action that is counted already is free: its redelivery finishes what was allowed.
+    An action that is already counted is always permitted: its redelivery completes the permitted send.
     """
     if _short(action_id) in moments:
         return None
@@ -50,7 +50,7 @@ def free_at(moments: Moments, action_id: str, limits: Sequence[Limit], now_ms: i
 def with_moment(
     moments: Moments, action_id: str, limits: Sequence[Limit], now_ms: int
 ) -> dict[str, int]:
-    """The same moments and that of one more action, without those that no limit looks at any more."""
+    """Return the moments including one more action, without those older than every limit."""
     oldest = now_ms - max(limit.within_ms for limit in limits)
     counted = {_short(action_id): now_ms} | dict(moments)
     newest_first = sorted(counted.items(), key=lambda entry: entry[1], reverse=True)
@@ -60,22 +60,23 @@ def with_moment(
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """The counters in *table*; *key_of* makes the key of a subject."""
+    """The counters in *table*; *key_of* builds the key of a subject."""
 
     table: Table
     key_of: Callable[[str], Attributes]
 
     def look(self, subject: str, action_id: str, limits: Sequence[Limit]) -> int | None:
-        """As `free_at`, of a subject. Nothing is counted, so that an answer can be written first. One read."""
+        """Return `free_at` of a subject without counting, so that an answer can be written first. One read."""
         return free_at(
             _moments(self.table.get(self.key_of(subject))), action_id, limits, clock.now_ms()
         )
 
     def take(self, subject: str, action_id: str, limits: Sequence[Limit]) -> int | None:
         """
-        Count an action, unless it would be one too many: then, when there will be room (ms since 1970). Read and write.
+        Count an action and return None; if the limit is reached, return when there is room (ms since 1970). Read and
+        write.
 
-        Safe to repeat with the same limits. Raises Transient where too many others count the same subject.
+        Idempotent with the same limits. Raises Transient if too many concurrent calls count the same subject.
         """
         seen = self.table.get(self.key_of(subject))
         for _ in range(ROUNDS):
@@ -86,14 +87,15 @@ class Caps:
             try:
                 self._write(subject, seen, with_moment(moments, action_id, limits, now), limits)
             except ConditionFailed as lost:
-                # Somebody was faster; or our own write was, and its answer was lost: then it shows our action.
+                # Another call was faster; or our own write succeeded and its response was lost: then the item has our
+                # action.
                 seen = lost.existing
                 continue
             return None
         raise Transient("cap_contended")
 
     def give_back(self, subject: str, action_id: str, limits: Sequence[Limit]) -> None:
-        """Count an action no more: it certainly was not sent. Safe to repeat. Raises Transient as `take`."""
+        """Remove the count of an action that certainly was not sent. Idempotent. Raises Transient as `take`."""
         seen = self.table.get(self.key_of(subject))
         for _ in range(ROUNDS):
             moments = dict(_moments(seen))
@@ -110,7 +112,7 @@ class Caps:
     def _write(
         self, subject: str, seen: Attributes | None, moments: Moments, limits: Sequence[Limit]
     ) -> None:
-        """Write the moments, unless the item is no longer the one that was seen. Raises ConditionFailed."""
+        """Write the moments, unless the item has changed since it was read. Raises ConditionFailed."""
         version = int(seen["version"]) if seen else 0
         longest = max(limit.within_seconds for limit in limits)
         self.table.put(

@@ -1,8 +1,8 @@
 """
-Rates: one thing every so many milliseconds, and a few at once after a pause.
+Rates: one action per interval in milliseconds, with a short burst after a pause.
 
-The item holds one number, the moment from which sending is free again (the "theoretical arrival time" of the generic
-cell rate algorithm, ITU-T I.371). Each send moves it on; while it is ahead by less than the burst allows, sends pass.
+The item holds one number, the time from which sending is free again (the "theoretical arrival time" of the generic cell
+rate algorithm, ITU-T I.371). Each send advances it; sends are permitted while it is ahead by less than the burst.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The rates in *table*; *key_of* makes the key of a subject, such as a number or a pair of numbers."""
+    """The rates in *table*; *key_of* builds the key of a subject, such as a number or a pair of numbers."""
 
     table: Table
     key_of: Callable[[str], Attributes]
 
     def look(self, subject: str, rate: Rate) -> int | None:
-        """When the next send may be (ms since 1970), None for now. Nothing is taken. One read."""
+        """Return when the next send is permitted (ms since 1970), None for now. Takes no slot. One read."""
         return _wait(self.table.get(self.key_of(subject)), rate, clock.now_ms())
 
     def take(self, subject: str, rate: Rate) -> int | None:
         """
-        Take the next place, and None; or take nothing, and when to come again (ms since 1970).
+        Take the next slot and return None; or take none and return when to retry (ms since 1970).
 
-        One write after a pause, two within a burst, the second of which is refused where there is no place. A repeated
-        call takes a place of its own: it makes others wait a little, and lets nobody go too fast.
+        One write after a pause, two within a burst; the second is refused if there is no slot. A repeated call takes
+        another slot: it delays others a little, and never exceeds the rate.
         """
         key, now, free = self.key_of(subject), clock.now_ms(), Attr("free_at")
         try:
@@ -53,7 +53,7 @@ class Pace:
         else:
             return None
         try:
-            # An addition, so that nobody has to read first, and of two at once both count.
+            # An addition, so that no read is needed and two concurrent calls both count.
             self.table.update(
                 key,
                 add={"free_at": rate.every_ms},
@@ -66,9 +66,9 @@ class Pace:
 
     def line_up(self, subject: str, rate: Rate, from_ms: int) -> int:
         """
-        Take the next place of a line that begins at *from_ms*, however far off; when that is (ms since 1970).
+        Take the next slot of a queue that begins at *from_ms*, however far off, and return its time (ms since 1970).
 
-        One write, or two in a line. A repeated call takes a place of its own: that one stays empty.
+        One write, two if the queue is not empty. A repeated call takes another slot, which stays unused.
         """
         key, free, expiry = self.key_of(subject), Attr("free_at"), {TTL_ATTRIBUTE: _expiry(rate)}
         with suppress(ConditionFailed):
@@ -82,7 +82,7 @@ class Pace:
         return int(last["free_at"]) - rate.every_ms
 
     def hold(self, subject: str, until_ms: int, rate: Rate) -> None:
-        """Let nothing pass before *until_ms* (since 1970): somebody has said that the subject goes too fast."""
+        """Permit nothing before *until_ms* (since 1970), because the provider reported too high a rate."""
         later, free = until_ms + rate.ahead_ms, Attr("free_at")
         with suppress(ConditionFailed):
             self.table.update(

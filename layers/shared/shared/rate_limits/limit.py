@@ -1,16 +1,16 @@
-"""The words of all counters."""
+"""Types that all counters share."""
 
 from dataclasses import dataclass
 
 from shared import clock
 
-# A counter that many write at once is read again so often before its event goes back to the queue.
+# Attempts on a counter with concurrent writers before the event is returned to the queue.
 ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most *most* things, one or more, within *within_seconds*."""
+    """At most *most* actions, one or more, within *within_seconds*."""
 
     most: int
     within_seconds: int
@@ -23,12 +23,12 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """One every *every_ms*, and up to *burst* at once where nothing was sent for long enough."""
+    """One per *every_ms*, and up to *burst* at once after a sufficient pause."""
 
     every_ms: int
     burst: int = 1
 
     @property
     def ahead_ms(self) -> int:
-        """How far the free moment may be ahead of the clock for one more to pass."""
+        """How far the stored free time may be ahead of the clock for one more send."""
         return (self.burst - 1) * self.every_ms

@@ -1,13 +1,13 @@
 """
-Personal data and secrets taken out of texts and payloads, by one set of rules for all sinks.
+Redaction of personal data and secrets in texts and payloads, with one set of rules for all sinks.
 
-The notation is the help desk's contract's: an e-mail address is `***@***`, a phone number `***-***-1234`, an order
-number `***1234`; all the rest is `***`. It is the second net: what customers write is not meant to get here at all. So
-it rather takes too much of what looks like a person, but nothing of what logs live on: ids, hashes, times, counts.
+The notation follows the help desk's contract: an e-mail address is `***@***`, a phone number `***-***-1234`, an order
+number `***1234`; everything else is `***`. It is a second line of defence: customer text should not reach logs at all.
+So it prefers to redact too much of possible personal data, but keeps what logs need: ids, hashes, times, counts.
 """
 
-# Patterns are plain texts in these modules: `re` compiles and keeps them at their first use. Compiled at import, they
-# would cost every cold start 20 ms, and most lines of a log need none of them.
+# Patterns are strings in these modules: `re` compiles and caches them at first use. Compiling at import would add 20 ms
+# to every cold start, and most log lines need none of them.
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -23,9 +23,10 @@ from shared.redaction.tracking_numbers import redact_tracking
 
 __all__ = ["outline", "redact", "redacted"]
 
-# What has no digit can only hold these.
+# The rules that can match a text without digits.
 _WITHOUT_DIGITS = (redact_tokens, redact_links, redact_emails, redact_names)
-# The order matters: a link holds addresses and numbers, a card looks like a parcel, a parcel like a phone.
+# The order matters: a link contains addresses and numbers, a card number matches a tracking number, which matches a
+# phone number.
 _ALL = (
     redact_tokens,
     redact_links,
@@ -39,7 +40,7 @@ _ALL = (
     redact_names,
 )
 
-# Fields of provider payloads whose values are words of the provider, never of a person.
+# Fields of provider payloads whose values are keywords of the provider, never personal data.
 _PROVIDER_WORDS = frozenset(
     {"type", "status", "event", "field", "kind", "code", "object", "mime_type"}
 )
@@ -48,7 +49,7 @@ _MAX_ENTRIES = 20
 
 
 def redact(text: str) -> str:
-    """*text* without what belongs to a person or opens something, each of it replaced by the mark of its kind."""
+    """Return *text* with personal data and secrets replaced by the mark of their kind."""
     for rule in _ALL if re.search(r"\d", text) else _WITHOUT_DIGITS:
         text = rule(text)
     return text
@@ -56,9 +57,9 @@ def redact(text: str) -> str:
 
 def redacted(value: Any, key: str = "", keep: frozenset[str] = frozenset()) -> Any:  # noqa: ANN401 - any JSON value
     """
-    A value with every text in it redacted, and what stands under the *key* of somebody's name gone whole.
+    Return a value with every text in it redacted, and texts under the *key* of a person's name replaced entirely.
 
-    What stands under a key of *keep* stays as it is: ids, which are digits in part and would look like numbers.
+    Values under a key in *keep* are unchanged: ids contain digits and would look like numbers.
     """
     if key in keep:
         return value
@@ -73,10 +74,10 @@ def redacted(value: Any, key: str = "", keep: frozenset[str] = frozenset()) -> A
 
 def outline(value: Any, key: str = "") -> Any:  # noqa: ANN401 - any JSON value
     """
-    The shape of a provider's payload without its content: keys, types and lengths.
+    Return the shape of a provider's payload without its content: keys, types and lengths.
 
-    Only the words of the provider itself (`type`, `status`, error codes ...) keep their values. For parked events:
-    enough to see what came, nothing of what was said or who said it.
+    Only the provider's own keywords (`type`, `status`, error codes ...) keep their values. For parked events: enough to
+    identify the event, without its text or its sender.
     """
     if isinstance(value, Mapping):
         entries = list(value.items())[:_MAX_ENTRIES]

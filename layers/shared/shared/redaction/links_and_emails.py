@@ -17,7 +17,7 @@ _TRACKING = (
     r"|track|trk|tlabel|sendung|shipment|parcel|colis|envio|seguimiento|awb|waybill"
 )
 _LONG_NUMBER = r"\d{4}"
-_LONGEST_WORD = 40  # of a path; what is longer, and holds digits, is a key
+_LONGEST_WORD = 40  # of a path segment; longer segments are keys
 _END = ".,;:!?)]}*"
 
 _EMAIL = (
@@ -30,7 +30,7 @@ _SPELT = r"(?i)[\w.+-]{1,64} at [\w-]{1,63}(?: dot [\w-]{2,20}){1,3}"
 
 
 def redact_links(text: str) -> str:
-    """*text* with tracking links gone, and all other links without what is in them of a person."""
+    """Return *text* without tracking links, and with all other links stripped of personal data."""
     if "/" not in text and "www." not in text.lower():
         return text
     return re.sub(_URL, _link, text)
@@ -47,19 +47,19 @@ def _link(found: re.Match[str]) -> str:
 
 
 def _step(step: str) -> str:
-    """One part of a path: `***` where it holds a number, an address or a key; user and password in front of a host."""
+    """Redact a path segment: `***` if it contains a number, an address, a key, or a host's user and password."""
     if "@" in step or "%40" in step or re.search(_LONG_NUMBER, step) or len(step) > _LONGEST_WORD:
         return "***"
     return step
 
 
 def redact_emails(text: str) -> str:
-    """*text* with e-mail addresses as `***@***`, also those that hide (`ann (at) example.com`)."""
+    """Return *text* with e-mail addresses as `***@***`, including obfuscated ones (`ann (at) example.com`)."""
     text = re.sub(_SPELT, "***@***", text) if " dot " in text.lower() else text
     return re.sub(_EMAIL, "***@***", text) if re.search(_AT, text) else text
 
 
 def emails_in(text: str) -> list[str]:
-    """The e-mail addresses of *text*, as they stand there, hidden ones too."""
+    """Return the e-mail addresses in *text*, as written, including obfuscated ones."""
     spelt = re.findall(_SPELT, text) if " dot " in text.lower() else []
     return spelt + (re.findall(_EMAIL, text) if re.search(_AT, text) else [])

@@ -1,4 +1,4 @@
-"""Names of people: where somebody introduces themselves or signs."""
+"""Names of persons, in introductions and signatures."""
 
 import re
 
@@ -18,7 +18,7 @@ _I_AM = "|".join(
     )
 )
 _INTRODUCED = rf"(?P<intro>(?i:\b(?:{_I_AM}) {{1,2}}))(?:(?:Mrs?|Ms|Dr|Miss)\.? )?{_NAMES}"
-# "This is" begins many sentences: only where they go on as people do who say who they are.
+# "This is" begins many sentences: match only if the words after the name continue an introduction.
 _SPEAKING = (
     rf"(?P<intro>(?i:\b(?:this is|it['\u2019]s|aqu\u00ed|hier ist|hier spricht) )){_NAMES}"
     r"(?=(?i: (?:speaking|from|here|again|calling|writing|with)\b|,|[.!]?\s*$|[.!]?\n| \())"
@@ -38,7 +38,7 @@ _SIGNED = (
     r"(?:[,!.\u2013-]{1,2} {0,2}(?:\r?\n\s{0,4})?|\r?\n\s{0,4}))"
     rf"{_NAMES}(?= ?[,.!]? {{0,3}}(?:\r?\n|$))"
 )
-# Capitalised words that follow "I am", "this is" and "thanks" without being anybody.
+# Capitalised words that follow "I am", "this is" and "thanks" without being a name.
 _NOBODY = (
     "a about afraid again all almost already also american an and angry annoyed anyone asking at australian aware"
     " british broken but canadian chinese concerned confused curious disappointed dutch emailing english everybody"
@@ -58,14 +58,14 @@ _FIELDS = (
 
 
 def redact_names(text: str) -> str:
-    """*text* without the names of those who introduce themselves or sign."""
+    """Return *text* without the names in introductions and signatures."""
     for pattern in (_INTRODUCED, _SPEAKING, _SIGNED):
         text = re.sub(pattern, _unnamed, text)
     return text
 
 
 def is_name_field(key: str) -> bool:
-    """Whether a field of this name holds somebody's name, in whatever case it is written."""
+    """Whether a field with this name holds a person's name, in any letter case."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[- ]", "_", key).lower() in _FIELDS.split()
 
 

@@ -1,4 +1,4 @@
-"""Order numbers, by the words or the sign in front of them."""
+"""Order numbers, recognised by the words or the sign in front of them."""
 
 import re
 
@@ -24,7 +24,7 @@ _DATE = r"(?:19|20)\d\d-\d\d?"
 
 
 def redact_orders(text: str) -> str:
-    """*text* with order numbers as `***` and their last four digits; with fewer digits `***`."""
+    """Return *text* with order numbers as `***` and their last four digits; with fewer digits `***`."""
     return re.sub(_ORDER, _order, text)
 
 

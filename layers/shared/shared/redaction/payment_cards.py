@@ -1,4 +1,4 @@
-"""Numbers that are money: cards, and accounts."""
+"""Card numbers and bank account numbers."""
 
 import re
 
@@ -35,7 +35,7 @@ _LENGTHS = {
 
 
 def redact_cards(text: str) -> str:
-    """*text* without card numbers: 13 to 19 digits with the check digit of Luhn. Milliseconds since 1970 stay."""
+    """Return *text* without card numbers: 13 to 19 digits with a valid Luhn digit. Keeps milliseconds since 1970."""
     return re.sub(_CARD, _card, text)
 
 
@@ -54,12 +54,12 @@ def _is_card(given: str) -> bool:
 
 
 def redact_ibans(text: str) -> str:
-    """*text* without IBANs: of the length of their country, with the right check digits."""
+    """Return *text* without IBANs: with the length of their country and valid check digits."""
     return re.sub(_IBAN, _iban, text)
 
 
 def _iban(found: re.Match[str]) -> str:
-    """`***` and what the match took too much."""
+    """Replace the IBAN by `***`, and keep characters matched beyond its length."""
     wanted = _LENGTHS.get(found[0][:2].upper())
     account = ""
     for position, character in enumerate(found[0]):

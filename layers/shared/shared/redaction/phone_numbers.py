@@ -1,9 +1,9 @@
-"""Phone numbers of all countries, told from the many other things that digits with separators are."""
+"""Phone numbers of all countries, distinguished from other groups of digits with separators."""
 
 import re
 
-# What may be one: digits with the separators that people write, not inside a word, an id, a price or an address of
-# the net. What it is, is decided by how it is grouped and what stands around it.
+# Candidates: digits with the separators of phone numbers, not inside a word, an id, a price or an IP address. The
+# grouping and the words in front decide whether a candidate is a phone number.
 _CANDIDATE = (
     r"(?<![\w.,/@#$\u20ac\u00a3+-])(?:\+[ ]?)?[(]?\+?\d(?:[ \u00a0.()/\u2011\u2013-]{0,3}\d){6,17}"
     r"(?![\w@]|[.,:-]\d|\.[a-z]|\s?[%\u20ac$\u00a3])"
@@ -24,12 +24,12 @@ _SAYS_OTHER = (
     r"|version|account|customer|member|build|batch|lot)"
     r"\W{0,3}(?:(?:numbers?|no|nr|num|id|code|is|was|my|the)\b\W{0,3}){0,3}$"
 )
-_BEFORE = 48  # characters that may say what a number is
+_BEFORE = 48  # characters; context that may tell the kind of a number
 
 _GROUPS = r"\d+"
 _NANP = r"(?:1\D{1,2})?\(?[2-9]\d\d\)?\D{0,3}\d{3}\D{0,2}\d{4}"
 _IN_PAIRS = r"0\d(?:[ .-]\d\d){4}"
-# Calling codes and how many digits their numbers have in all, for those that come without a plus. (ITU-T E.164.)
+# Calling codes and the total digits of their numbers, for numbers without a plus. (ITU-T E.164.)
 _BARE = (
     r"1[2-9]\d\d[2-9]\d{6}|1[3-9]\d{9}|7[3-9]\d{9}|20[1-9]\d{8,9}|27\d{9}"
     r"|30[26]\d{9}|31[1-9]\d{8}|32[1-9]\d{7,8}|33[1-9]\d{8}|34[6-9]\d{8}|36\d{8,9}|39[03]\d{8,10}|40[237]\d{8}|41[1-9]\d{8}|43[1-9]\d{7,12}|44[1-9]\d{9}|45[2-9]\d{7}"
@@ -39,12 +39,12 @@ _BARE = (
 
 
 def redact_phones(text: str) -> str:
-    """*text* with phone numbers as `***-***-` and their last four digits."""
+    """Return *text* with phone numbers as `***-***-` and their last four digits."""
     return re.sub(_CANDIDATE, _judged, text)
 
 
 def phones_in(text: str) -> list[str]:
-    """The phone numbers of *text*, as they stand there."""
+    """Return the phone numbers in *text*, as written."""
     found = re.finditer(_CANDIDATE, text)
     return [one[0] for one in found if _is_phone(one[0], _in_front(one))]
 
@@ -71,7 +71,7 @@ def _is_phone(given: str, before: str) -> bool:
         return False
     if re.search(_SAYS_PHONE, before):
         return True
-    # Right behind a colon or `=` it is a part of an id, unless the words in front say something else.
+    # Directly after a colon or `=` it is part of an id, unless the words in front name a phone.
     if re.search(_SAYS_OTHER, before) or before.endswith((":", "=")):
         return False
     if len(groups) == 1:
@@ -80,7 +80,7 @@ def _is_phone(given: str, before: str) -> bool:
 
 
 def _is_bare(digits: str) -> bool:
-    """Digits without separators: of a length and a beginning that phone numbers have."""
+    """Whether digits without separators have a length and a prefix of phone numbers."""
     if digits.startswith("00"):
         return 10 <= len(digits) <= 17
     if digits.startswith("0"):
@@ -105,7 +105,7 @@ def _is_grouped(given: str, groups: list[str], digits: str) -> bool:
 
 
 def _is_local(given: str, sizes: list[int], digits: str) -> bool:
-    """Groups as countries without a leading zero write them, and a calling code without its plus."""
+    """Whether the groups match a country's format without a leading zero, or a calling code without its plus."""
     if sizes in ([3, 3, 3], [3, 2, 2, 2], [3, 2, 3]):
         return digits[0] in "3456789"
     if sizes == [4, 4] and "-" not in given:

@@ -9,7 +9,7 @@ _KIND = (
     r"street|st|avenue|ave|av|road|rd|boulevard|blvd|lane|ln|dr|ct|sq|terrace|ter|parkway|pkwy|highway|hwy|cir|crescent"
     r"|cres|mews|trl|broadway"
 )
-# Words of every day, so only behind a name: two weeks in a row are no address.
+# Everyday words, so only after a name: "two weeks in a row" is not an address.
 _WORD_OF_EVERY_DAY = r"drive|court|place|pl|square|way|circle|close|grove|gardens|hill|row|walk|trail|quay|loop|plaza"
 # 221B Baker Street | 12 rue de la Paix
 _NUMBER_FIRST = (
@@ -27,7 +27,7 @@ _NUMBER_LAST = (
     r",?[ ]{0,2}(?:n\u00ba|n\u00b0|no\.?)?[ ]?\d{1,5}[ ]?[a-zA-Z]?(?!\w)"
 )
 _BOX = r"(?i:\bp\.?[ ]?o\.?[ ]?box[ ]\d{1,7})"
-# From the most peculiar to plain digits, with the state or the country in front that some write there.
+# From the most specific format to plain digits, with an optional state or country in front.
 _POSTCODE = (
     r"(?:(?<![\w*])(?:"
     r"[A-Z]{1,2}\d[A-Z\d]?[ ]?\d[A-Z]{2}"  # United Kingdom
@@ -44,5 +44,5 @@ _ADDRESS = rf"(?:{_NUMBER_FIRST}|{_NUMBER_LAST}|{_BOX}){_BETWEEN}{_POSTCODE}{_PL
 
 
 def redact_addresses(text: str) -> str:
-    """*text* without street addresses, from the house to the postcode and the place behind it."""
+    """Return *text* without street addresses, from the house number to the postcode and the place after it."""
     return re.sub(_ADDRESS, "***", text)

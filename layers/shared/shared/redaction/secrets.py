@@ -1,15 +1,15 @@
-"""Tokens, keys, passwords and signatures: whatever opens something."""
+"""API keys, passwords, tokens and signatures."""
 
 import re
 
-# Words of known issuers are unmistakable; the last two go by the words in front, and leave those.
+# Tokens of known issuers are unmistakable; the last two patterns match by the words in front, and keep those.
 _OPENS = (
     r"-----BEGIN [A-Z ]{1,40}-----[^-]{0,8000}(?:-----END [A-Z ]{1,40}-----)?"
     r"|(?<![A-Za-z0-9_])(?:"
     r"EAA\w{16,}"  # Meta
     r"|sk-[\w-]{16,}"  # OpenAI
     r"|A[KS]IA[0-9A-Z]{12,}"  # AWS
-    r"|pk_[0-9A-Za-z]{1,64}_[\w-]{16,}"  # ours
+    r"|pk_[0-9A-Za-z]{1,64}_[\w-]{16,}"  # Parley
     r"|[rsp]k_(?:live|test)_\w{16,}"  # Stripe
     r"|shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{16,}"  # Shopify
     r"|(?:gh[pousr]|github_pat)_\w{16,}"
@@ -27,5 +27,5 @@ _OPENS = (
 
 
 def redact_tokens(text: str) -> str:
-    """*text* without what opens something; the words that announce it stay."""
+    """Return *text* without secrets; the words that introduce them stay."""
     return re.sub(_OPENS, lambda found: (found["scheme"] or found["named"] or "") + "***", text)

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 
-# By their own look. (Carriers' pages; S10 of the Universal Postal Union.)
+# Recognised by their own format. (Carriers' pages; S10 of the Universal Postal Union.)
 _OWN_LOOK = (
     r"(?<![A-Za-z0-9_/+=])(?i:"
     r"1Z[ -]?(?:[0-9A-Z][ -]?){15}[0-9A-Z]"  # UPS
@@ -16,7 +16,7 @@ _OWN_LOOK = (
     r"|(?:YT|LP|SF|UU|GM|RX|LX|LZ|4PX|WN|CNG|UUS|SPX|EV|CJ)[A-Z0-9]{0,3}\d{11,19}"
     r")(?![A-Za-z0-9_+=])"
 )
-# By the company they keep: a carrier's name or a word for tracking within the same sentence.
+# Recognised by context: a carrier's name or a word for tracking within the same sentence.
 _NEAR = (
     r"(?i)\b(?:track(?:ing|ed|er)?|ups|fedex|fed ex|usps|dhl|dpd|gls|hermes|evri|royal ?mail|parcelforce"
     r"|canada post|australia post|auspost|ontrac|lasership|purolator|postnl|bpost|chronopost|colissimo|la poste"
@@ -41,7 +41,7 @@ _FEWEST_DIGITS = 6
 
 
 def redact_tracking(text: str) -> str:
-    """*text* without tracking numbers."""
+    """Return *text* without tracking numbers."""
     text = re.sub(_AFTER_MARK, _marked, re.sub(_OWN_LOOK, "***", text))
     near = [(found.start(), found.end()) for found in re.finditer(_NEAR, text)]
     if not near:
@@ -61,7 +61,7 @@ def redact_tracking(text: str) -> str:
 
 
 def _marked(found: re.Match[str]) -> str:
-    """What follows the very words `tracking number`, if it holds as many digits as such a number."""
+    """Redact the number directly after a phrase such as `tracking number`, if it has enough digits."""
     number = found["number"]
     if sum(map(str.isdecimal, number)) < _FEWEST_DIGITS or re.fullmatch(_DATE, number):
         return found[0]
@@ -69,7 +69,7 @@ def _marked(found: re.Match[str]) -> str:
 
 
 def _is_beside(text: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether two places are a few words apart in the same sentence."""
+    """Whether two spans are a few words apart in the same sentence."""
     first, second = sorted((one, other))
     start, end = first[1], second[0]
     return end - start <= _NEAREST and not re.search(_ENDS_SENTENCE, text[start:end])

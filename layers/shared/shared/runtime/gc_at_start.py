@@ -1,24 +1,25 @@
 """
-The start of a function: its modules are imported without looking for garbage among what they make.
+Garbage collection at cold start: off while the function's modules are imported.
 
-Nearly all of that stays for as long as the function lives. The collector goes through it dozens of times on the way,
-6 to 10 % of a start: time that providers wait for, and that is billed. Every context's `handlers/__init__` begins,
-since Python runs it before all else of the function, and each handler's last line before the function is `done()`.
+Nearly all objects created by imports stay for the life of the function. The collector would scan them dozens of times,
+6 to 10 % of a start: time that providers wait for, and that is billed. Every context's `handlers/__init__` calls
+`begin`, since Python runs it before all other code of the function; each handler calls `done()` on the last line before
+its function.
 """
 
 import gc
 
 
 def begin() -> None:
-    """Collect no garbage from here on."""
+    """Turn the garbage collector off."""
     gc.disable()
 
 
 def done() -> None:
     """
-    Collect garbage again, but never look at what is there by now.
+    Turn the garbage collector on again, excluding all existing objects.
 
-    Does nothing where the collector is on already: of a handler that is imported anew, as tests do, the old one can go.
+    Does nothing if the collector is already on: when tests import a handler again, the old objects can be collected.
     """
     if not gc.isenabled():
         gc.freeze()

@@ -1,8 +1,8 @@
 """
 Logs and metrics of all functions: JSON lines through one redaction filter, metrics in the same stream (EMF).
 
-What an exception says can hold anything a customer wrote (a parser's message shows its input, an SDK's the whole item).
-So a log line names the exception's type and the lines of code it passed; its text only where we wrote it ourselves.
+Exception messages can contain customer text (a parser's message shows its input, an SDK's the whole item). So a log
+line contains the exception's type and its stack frames, and its text only if our own code wrote it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from shared.redaction import redacted
 if TYPE_CHECKING:
     from aws_lambda_powertools.logging.types import PowertoolsLogRecord
 
-# Ids of providers and of AWS: the way to follow one message. They are digits in part and would look like phone numbers.
+# Ids of providers and of AWS, needed to trace a message. They contain digits and would look like phone numbers.
 _IDS = frozenset(
     {
         "correlation_id",
@@ -38,15 +38,15 @@ _FRAMES = 6
 
 
 class _Redacting(LambdaPowertoolsFormatter):
-    """Writes each line with every text of it redacted."""
+    """Formats each line with every text in it redacted."""
 
     def serialize(self, log: dict[str, Any] | PowertoolsLogRecord) -> str:
-        """Turn one log record into its line of JSON."""
+        """Serialise one log record as a line of JSON."""
         clean: dict[str, Any] = {}
         for key, value in log.items():
             try:
                 clean[key] = redacted(value, key, _IDS)
-            except Exception:  # noqa: BLE001 - whatever failed, what it should have looked at must not get out
+            except Exception:  # noqa: BLE001 - after any failure, the unredacted value must not be logged
                 _count_failure()
         if any(clean[key] != log.get(key) for key in clean):
             _count_hit()
@@ -55,9 +55,9 @@ class _Redacting(LambdaPowertoolsFormatter):
 
 def _count_hit() -> None:
     """
-    Count a line that would have shown something: some code logs what it should not, and the filter may miss the next.
+    Count a line with redacted content: some code logs data that it should not, and the filter may miss the next case.
 
-    In a line of its own, since not every function that logs flushes metrics.
+    Written as a separate line, since not every function that logs flushes metrics.
     """
     service = {"service": str(logger.service)}
     with single_metric("RedactionHits", MetricUnit.Count, 1, default_dimensions=service):
@@ -65,7 +65,7 @@ def _count_hit() -> None:
 
 
 def _count_failure() -> None:
-    """Count a field that was left out of a line, because the filter failed at it."""
+    """Count a field omitted from a line because the filter failed on it."""
     service = {"service": str(logger.service)}
     with single_metric("RedactionFailed", MetricUnit.Count, 1, default_dimensions=service):
         pass
@@ -77,7 +77,7 @@ metrics = Metrics()
 
 def describe(error: BaseException) -> dict[str, Any]:
     """
-    What a log line may say of an exception: `error` (its type), `reason` (our own words, or AWS's code) and `at`.
+    Return the loggable facts of an exception: `error` (its type), `reason` (our own code, or AWS's) and `at`.
 
     `at` lists the newest frames of the traceback as `file:line function`.
     """
@@ -85,7 +85,7 @@ def describe(error: BaseException) -> dict[str, Any]:
     if isinstance(error, Permanent | Transient):
         said["reason"] = error.reason
     elif isinstance(error, ClientError):
-        # Of an answer without a body that can be read, botocore makes an error without a code.
+        # If the response body cannot be parsed, botocore creates an error without a code.
         code = error.response.get("Error", {}).get("Code", "no code")
         said["reason"] = f"{error.operation_name}: {code}"
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]

@@ -7,18 +7,18 @@ from typing import Any, Literal, NewType, Self, get_args, get_origin, get_type_h
 
 from shared.runtime import web_addresses
 
-# Where providers answer, with or without a path. Outside the local stack both are https with a public host name.
+# Base URLs of providers, with or without a path. Outside the local stack both are https with a public host name.
 Url = NewType("Url", str)
 Origin = NewType("Origin", str)
 
 
 def is_local_stage() -> bool:
-    """Whether this process is part of the local stack. A process without a stage is not."""
+    """Whether this process is part of the local stack; False if STAGE is not set."""
     return os.environ.get("STAGE") == "local"
 
 
 class SettingInvalid(Exception):
-    """A variable of the environment is missing or has a value outside its type; names the variable, not the value."""
+    """An environment variable is missing or does not match its type; names the variable, not the value."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,12 +27,12 @@ class Settings:
     A subclass declares one field per variable; `graph_base_url: str` reads GRAPH_BASE_URL.
 
     Types: str, Url, Origin (not empty); these or None (empty is None); tuples of these (comma separated); int, bool
-    ("true" or "false"), Literal of strings. A field with a default may be left out, or empty.
+    ("true" or "false"), Literal of strings. A field with a default may be missing or empty.
     """
 
     @classmethod
     def load(cls) -> Self:
-        """Read all fields from the environment. Raises SettingInvalid at import, before any event is taken."""
+        """Read all fields from the environment. Called at import, so that SettingInvalid occurs before any event."""
         hints = get_type_hints(cls)
         values = {}
         for field in fields(cls):

@@ -1,5 +1,5 @@
 """
-Web addresses that people configure: base URLs, origins, targets of functions. One syntax decides for all of them.
+Validation of configured web addresses: base URLs, origins, targets of functions. All follow one syntax.
 
 An address is `https://host[:port][/path][?query]` with a public DNS name: no IP address, no credentials, no fragment.
 The local stack is the exception: it also uses `http://` with an IPv4 address of this machine or of its own network.
@@ -13,10 +13,10 @@ RULE = "must be an https address with a public host name, without credentials, f
 ORIGIN_RULE = "must be https:// and a public host name, without path or credentials"
 
 _LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-# A last label that begins with a letter: no IPv4 address in any of its spellings has one.
+# The last label begins with a letter, which excludes every spelling of an IPv4 address.
 _NAME = rf"(?:{_LABEL}\.)+[A-Za-z][A-Za-z0-9-]{{0,61}}[A-Za-z0-9]"
 _IPV4 = r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}"
-# The characters of RFC 3986. Braces, spaces, quotes, controls and letters outside ASCII are none of them.
+# The characters of RFC 3986. Excludes braces, spaces, quotes, controls and letters outside ASCII.
 _REST = r"(?:[/?](?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 _ADDRESS = re.compile(
     rf"(?:https://(?P<name>{_NAME})|http://(?P<ip>{_IPV4}))(?::(?P<port>[0-9]{{1,5}}))?(?P<rest>{_REST})"
@@ -27,18 +27,18 @@ _PRIVATE_SUFFIXES = (".localhost", ".localdomain", ".local", ".internal")
 
 
 class WebAddressInvalid(ValueError):
-    """The text breaks the rule, which the message states; it repeats nothing of the text."""
+    """The text breaks the rule that the message states; the message does not repeat the text."""
 
 
 def checked(text: str, *, local: bool = False) -> str:
-    """*text*, if it is such an address; *local* also admits the local stack's. Raises WebAddressInvalid."""
+    """Return *text* if it is such an address; *local* also permits the local stack's. Raises WebAddressInvalid."""
     if _parts(text, local=local) is None:
         raise WebAddressInvalid(RULE)
     return text
 
 
 def checked_origin(text: str, *, local: bool = False) -> str:
-    """*text*, if it is such an address without path and query. Raises WebAddressInvalid."""
+    """Return *text* if it is such an address without path and query. Raises WebAddressInvalid."""
     parts = _parts(text, local=local)
     if parts is None or parts["rest"]:
         raise WebAddressInvalid(ORIGIN_RULE)
@@ -58,7 +58,7 @@ def _is_public(name: str) -> bool:
 
 
 def _is_near(ip: str) -> bool:
-    """Whether an IPv4 address is of this machine or, for a function in a container, of its network."""
+    """Whether an IPv4 address belongs to this machine or, for a function in a container, to its network."""
     try:
         address = ipaddress.IPv4Address(ip)
     except ValueError:

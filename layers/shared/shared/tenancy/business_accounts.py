@@ -1,7 +1,7 @@
 """
-Decides whether an event comes from the account and the business address that a message was sent from, or received at.
+Decides whether an event comes from the account and business address that sent or received a message.
 
-Every context asks `BusinessAccount.covers`: for inbound messages, delivery statuses, stored files and sent messages.
+Every context calls `BusinessAccount.covers`: for inbound messages, delivery statuses, stored files and sent messages.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ OWN_PROVIDERS = frozenset({"aws_sms", "ses"})
 
 
 class Reported(Protocol):
-    """The part of an event that says where it comes from; *business_address* is None where the provider omits it."""
+    """The part of an event that identifies its source; *business_address* is None if the provider omits it."""
 
     @property
     def provider(self) -> str:
@@ -36,8 +36,8 @@ class BusinessAccount:
     """
     An account at a provider, and one business address of it.
 
-    *account* is None only for OWN_PROVIDERS; of any other provider nothing is covered then. *business_address* is None
-    where it is not known, for example where the provider chooses the sender; then it is not compared.
+    *account* is None only for OWN_PROVIDERS; for any other provider, None covers nothing. *business_address* is None if
+    it is not known, for example because the provider chooses the sender; then it is not compared.
     """
 
     provider: str
@@ -45,7 +45,7 @@ class BusinessAccount:
     business_address: str | None = None
 
     def covers(self, event: Reported) -> bool:
-        """Whether *event* has this provider, this account and, where both name one, this business address."""
+        """Whether *event* has this provider, this account and, if both name one, this business address."""
         if event.provider != self.provider:
             return False
         if self.account is None and self.provider not in OWN_PROVIDERS:

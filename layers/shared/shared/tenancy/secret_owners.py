@@ -1,11 +1,11 @@
 """
-Decides which company a secret or an access token belongs to. The name says it, so no table has to be asked.
+Decides which company a secret or an access token belongs to, from its name alone, without a table lookup.
 
     secret of AWS Secrets Manager                 parley/<stage>/companies/<company>/<name>
     key in the secret of WhatsApp access tokens   <company>, or <company>/<name>
 
-Ids of companies hold no slash: no company's names begin with those of another one. ARNs are refused, since they name
-the same secret in a second way.
+Company ids contain no slash, so no company's names are a prefix of another's. ARNs are refused, since they are a second
+name for the same secret.
 """
 
 import re
@@ -20,12 +20,12 @@ TOKEN_RULE = "it must be <company>, or <company>/<name>"  # noqa: S105 - a rule
 
 
 def owns_secret(company: str, name: str) -> bool:
-    """Whether the secret of this name is the company's."""
+    """Whether the secret with this name belongs to the company."""
     found = _SECRET.fullmatch(name)
     return found is not None and found[1] == company
 
 
 def owns_token(company: str, name: str) -> bool:
-    """Whether the access token of this name is the company's."""
+    """Whether the access token with this name belongs to the company."""
     found = _TOKEN.fullmatch(name)
     return found is not None and found[1] == company

@@ -1,1 +1,1 @@
-"""E-mail out: what a mail says (`content`) and Amazon SES, which carries it (`ses`)."""
+"""Outgoing e-mail: the content of a mail (`mime`) and sending through Amazon SES (`ses`)."""

@@ -1,4 +1,4 @@
-"""What a mail says: a subject that is safe in a header, and a body as text and as HTML, both from Markdown."""
+"""The content of a mail: a header-safe subject, and a body as text and as HTML, both from Markdown."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LONGEST_SUBJECT = 120  # characters
-# Directions of writing that are forced: what stands behind them reads otherwise than it is.
+# Bidirectional control characters: they can make text display differently from its content.
 _FORCED_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 # Controls, line and paragraph separators, halves of surrogate pairs.
 _UNFIT_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _UNFIT_IN_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-# What Markdown makes, without images: no mail of ours loads anything from anywhere.
+# The tags that Markdown produces, without images: our mails load no remote content.
 _TAGS = frozenset(
     {"p", "br", "strong", "em", "a", "ul", "ol", "li", "blockquote", "code", "pre", "hr"}
     | {f"h{level}" for level in range(1, 7)}
@@ -26,7 +26,7 @@ _SCHEMES = frozenset({"https", "http", "mailto"})
 
 
 class ContentUnusable(Exception):
-    """Nothing that could be sent; *reason*: `no_subject` (the fallback is none either) or `no_body`."""
+    """There is nothing to send; *reason*: `no_subject` (the fallback is invalid too) or `no_body`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -35,7 +35,7 @@ class ContentUnusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The two parts of a mail, which say the same."""
+    """The two alternative parts of a mail, with the same content."""
 
     text: str = field(repr=False)
     html: str = field(repr=False)
@@ -43,9 +43,9 @@ class Body:
 
 def subject_line(wanted: str | None, fallback: str) -> str:
     """
-    A subject of 1 to 120 characters in one line: the one that is wanted, else *fallback*.
+    Return a subject of 1 to 120 characters in one line: *wanted* if valid, else *fallback*.
 
-    None is mended: what holds a line break was meant for more than a subject. Raises ContentUnusable.
+    Invalid subjects are not repaired: a line break suggests header injection. Raises ContentUnusable.
     """
     for given in (wanted or "", fallback):
         line = given.strip()
@@ -56,9 +56,9 @@ def subject_line(wanted: str | None, fallback: str) -> str:
 
 def body_of(markdown: str) -> Body:
     """
-    Both parts of a mail. The text is the Markdown as it was written, which reads as text; markup of HTML in it is text.
+    Build both parts of a mail. The text part is the Markdown source; HTML markup in it is escaped.
 
-    Raises ContentUnusable for nothing but blanks.
+    Raises ContentUnusable if it contains only whitespace.
     """
     lines = _UNFIT_IN_TEXT.sub("", markdown.replace("\r\n", "\n").replace("\r", "\n"))
     text = lines.strip()
@@ -86,7 +86,7 @@ def _html(markdown: str) -> str:
 
 @cache
 def _renderer() -> Callable[[str], str]:
-    """CommonMark with line breaks where they are written, without HTML and images."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 - 40 ms that only the sender of e-mail pays
+    """Return a CommonMark renderer that keeps line breaks and omits HTML and images."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - takes 40 ms and only the sender of e-mail needs it
 
     return MarkdownIt("commonmark", {"html": False, "breaks": True}).disable("image").render

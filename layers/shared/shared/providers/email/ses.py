@@ -1,8 +1,8 @@
 """
-Amazon SES (API v2): mails of one part text and one part HTML, each to one person.
+Amazon SES (API v2): mails with one text and one HTML part, each to one recipient.
 
-SES writes Message-ID and Date itself and refuses Reply-To, From, Subject as headers of ours (SES Developer Guide,
-"Header fields"). Tags come back in its events, where a configuration set publishes any.
+SES writes Message-ID and Date itself and refuses Reply-To, From and Subject as custom headers (SES Developer Guide,
+"Header fields"). SES repeats tags in its events, if a configuration set publishes any.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from shared.providers.email.mime import Body
 
-ACCEPTED = "accepted"  # our word for what a MessageId means: SES may still drop the mail
+ACCEPTED = "accepted"  # our status for a returned MessageId: SES may still drop the mail
 # A value may have 995 characters with its name (API reference, MessageHeader); an older page says 870.
 _LONGEST_REFERENCES = 870
 _MESSAGE_ID = re.compile(r"[!-;=?-~]{1,400}")  # visible ASCII without angle brackets
@@ -46,7 +46,7 @@ _LONGEST_NAME = 100
 _SERVER_ERRORS = 500
 _FORBIDDEN = 403
 
-# What the errors of SendEmail mean (API reference); all others are refusals of this one mail.
+# Meaning of the errors of SendEmail (API reference); all others are refusals of the single mail.
 _THROTTLED = frozenset({"TooManyRequestsException", "ThrottlingException"})
 _OURS_TO_MEND = frozenset(
     {
@@ -59,7 +59,7 @@ _OURS_TO_MEND = frozenset(
 
 
 class SesClient(Protocol):
-    """The one call of the SDK's client (`sesv2`) that is used here."""
+    """The single call of the SDK's client (`sesv2`) that this module uses."""
 
     def send_email(self, **request: Any) -> Mapping[str, Any]:  # noqa: ANN401 - the SDK's parameters
         """Send one mail."""
@@ -69,11 +69,11 @@ class SesClient(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
     """
-    One mail. Addresses are normalised ones; *sender_name* is shown beside the sender's.
+    One mail. Addresses are normalised; *sender_name* is the sender's display name.
 
-    *in_reply_to* and *references* (oldest first) are Message-IDs without angle brackets, as other people's mails had
-    them: what is none is left out. *unsubscribe* are URIs (https, mailto); *one_click* says that the https one takes
-    the POST of RFC 8058. *action_id* and *tags* come back in events: letters, digits, `_` and `-` only.
+    *in_reply_to* and *references* (oldest first) are Message-IDs of received mails without angle brackets; invalid ones
+    are left out. *unsubscribe* are URIs (https, mailto); *one_click* states that the https one accepts the POST of RFC
+    8058. SES repeats *action_id* and *tags* in events: letters, digits, `_` and `-` only.
     """
 
     sender: str
@@ -92,7 +92,7 @@ class Mail:
     tags: Mapping[str, str] = field(default_factory=dict)
 
     def request(self) -> dict[str, Any]:
-        """The parameters of SendEmail."""
+        """Return the parameters of SendEmail."""
         request: dict[str, Any] = {
             "FromEmailAddress": _with_name(self.sender_name, self.sender),
             "Destination": {"ToAddresses": [self.to]},
@@ -129,7 +129,7 @@ class Mail:
 
 @dataclass(frozen=True)
 class Ses:
-    """The service, through a client with SDK retries off (`total_max_attempts` 1): it has no idempotency token."""
+    """SES, through a client with SDK retries off (`total_max_attempts` 1): it has no idempotency token."""
 
     make_client: Callable[[], SesClient]
 
@@ -139,12 +139,12 @@ class Ses:
 
     def send(self, mail: Mail) -> Sent:
         """
-        Send one mail; SES's id of it, of which `message_ids` makes its Message-ID.
+        Send one mail and return its SES id, from which `message_ids` derives its Message-ID.
 
-        One attempt. Raises Refused (AddressUnusable and Misconfigured among them), NotSent or InDoubt. (API reference,
+        One attempt. Raises Refused (including AddressUnusable and Misconfigured), NotSent or InDoubt. (API reference,
         SendEmail.)
         """
-        # SES takes no local part outside ASCII; domains are in ASCII here anyway (API reference, "Destination").
+        # SES accepts no local part outside ASCII; normalised domains are always ASCII (API reference, "Destination").
         if not mail.to.isascii():
             raise AddressUnusable("ses_address_not_ascii")
         if not mail.sender.isascii():
@@ -160,10 +160,11 @@ class Ses:
 
 def message_ids(ses_id: str, region: str) -> tuple[str, str]:
     """
-    The Message-ID that SES gives a mail it sent from *region*, and the form that it has elsewhere; no angle brackets.
+    Return the Message-ID that SES gives a mail sent from *region*, and the form used in other regions; no angle
+    brackets.
 
-    Check: AWS promises neither. Seen are the host `email.amazonses.com` in us-east-1, and `{region}.amazonses.com` in
-    all other regions. Who looks a mail up by an answer's In-Reply-To takes the part before the `@`: it is SES's id.
+    Check: AWS documents neither. Observed are the host `email.amazonses.com` in us-east-1, and `{region}.amazonses.com`
+    in all other regions. To look a mail up by a reply's In-Reply-To, use the part before the `@`: it is the SES id.
     """
     hosts = ("email", region) if region == "us-east-1" else (region, "email")
     assigned, elsewhere = (f"{ses_id}@{host}.amazonses.com" for host in hosts)
@@ -171,7 +172,7 @@ def message_ids(ses_id: str, region: str) -> tuple[str, str]:
 
 
 def _references(ids: Sequence[str]) -> str:
-    """The first of the ids, which began the thread, and as many of the newest as SES lets a header hold."""
+    """Return the first id, which began the thread, and as many of the newest as fit into an SES header."""
     known = list(dict.fromkeys(filter(None, map(_bracketed, ids))))
     first, rest = known[0], known[1:]
     left = _LONGEST_REFERENCES - len(first)
@@ -185,17 +186,17 @@ def _references(ids: Sequence[str]) -> str:
 
 
 def _bracketed(message_id: str) -> str:
-    """A Message-ID as headers show it; empty for what is none, such as one with a line break."""
+    """Return a Message-ID in angle brackets; empty if invalid, for example with a line break."""
     bare = message_id.strip().removeprefix("<").removesuffix(">")
     return f"<{bare}>" if _MESSAGE_ID.fullmatch(bare) else ""
 
 
 def _with_name(name: str, address: str) -> str:
-    """`Name <address>`, the name quoted where it has signs of its own, encoded (RFC 2047) where it is not ASCII."""
+    """Return `Name <address>`; the name is quoted if it has special characters, and encoded (RFC 2047) if not ASCII."""
     shown = _CONTROLS.sub(" ", name).strip()[:_LONGEST_NAME]
     if shown.isascii():
         return formataddr((shown, address))
-    # 75 characters are the most that an encoded word may have.
+    # An encoded word may have at most 75 characters.
     encoded = Header(shown, "utf-8", maxlinelen=75).encode(linesep="")
     return f"{encoded} <{address}>"
 
@@ -208,7 +209,7 @@ def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
     if isinstance(error, ClientError):
         return _answered(error)
     if isinstance(error, ParamValidationError):
-        return Refused("ses_ParamValidationError")  # The SDK looks before it sends.
+        return Refused("ses_ParamValidationError")  # The SDK validates before it sends.
     if isinstance(error, EndpointConnectionError | ConnectTimeoutError | NoCredentialsError):
         return NotSent(type(error).__name__)
     return InDoubt(type(error).__name__)

@@ -1,1 +1,1 @@
-"""SMS: what a text costs in parts, and AWS End User Messaging SMS. Twilio, which carries more, has its own module."""
+"""SMS: segment counting, and AWS End User Messaging SMS. Twilio serves several channels and has its own package."""

@@ -1,4 +1,4 @@
-"""AWS End User Messaging SMS (`pinpoint-sms-voice-v2`): text messages out."""
+"""AWS End User Messaging SMS (`pinpoint-sms-voice-v2`): sends text messages."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from shared.providers.outcomes import InDoubt, Misconfigured, NotSent, OptedOut,
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-QUEUED = "TEXT_QUEUED"  # the service's word for what a MessageId means
+QUEUED = "TEXT_QUEUED"  # the service's status for a returned MessageId
 _THROTTLED = frozenset({"ThrottlingException", "TooManyRequestsException"})
 _OPTED_OUT = "DESTINATION_PHONE_NUMBER_OPTED_OUT"
 _SERVER_ERRORS = 500
 
 
 class SmsVoice(Protocol):
-    """The one call of the SDK's client that is used here."""
+    """The single call of the SDK's client that this module uses."""
 
     def send_text_message(self, **request: Any) -> Mapping[str, Any]:  # noqa: ANN401 - the SDK's parameters
         """Send one message."""
@@ -38,8 +38,8 @@ class TextMessage:
     """
     One SMS. *origination* is a number, a sender id, a pool or an ARN; *to* is E.164, *body* 1,600 characters at most.
 
-    *time_to_live_seconds* is 5 to 259,200: what was not handed to a carrier by then is dropped, and an event says so.
-    *action_id* and *ref* come back in delivery events; without a configuration set there are none.
+    *time_to_live_seconds* is 5 to 259,200: a message not handed to a carrier by then is dropped, with an event.
+    Delivery events repeat *action_id* and *ref*; without a configuration set there are no events.
     """
 
     to: str = field(repr=False)
@@ -52,7 +52,7 @@ class TextMessage:
     ref: str
 
     def request(self) -> dict[str, Any]:
-        """The parameters of SendTextMessage."""
+        """Return the parameters of SendTextMessage."""
         asked: dict[str, Any] = {
             "DestinationPhoneNumber": self.to,
             "OriginationIdentity": self.origination,
@@ -68,7 +68,7 @@ class TextMessage:
 
 @dataclass(frozen=True)
 class AwsSms:
-    """The service, through a client with SDK retries off (`total_max_attempts` 1): it has no idempotency token."""
+    """The SMS service. Its client has SDK retries off (`total_max_attempts` 1), because it has no idempotency token."""
 
     make_client: Callable[[], SmsVoice]
 
@@ -80,7 +80,7 @@ class AwsSms:
         """
         Send one message.
 
-        One attempt. Raises Refused (OptedOut and Misconfigured among them), NotSent or InDoubt. (AWS API reference,
+        One attempt. Raises Refused (including OptedOut and Misconfigured), NotSent or InDoubt. (AWS API reference,
         SendTextMessage.)
         """
         try:
@@ -96,7 +96,7 @@ def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
     if isinstance(error, ClientError):
         return _answered(error)
     if isinstance(error, ParamValidationError):
-        return Refused("aws_sms_ParamValidationError")  # The SDK looks before it sends.
+        return Refused("aws_sms_ParamValidationError")  # The SDK validates before it sends.
     if isinstance(error, EndpointConnectionError | ConnectTimeoutError):
         return NotSent(type(error).__name__)
     return InDoubt(type(error).__name__)
@@ -115,6 +115,6 @@ def _answered(error: ClientError) -> Refused | NotSent | InDoubt:
         reason = str(error.response.get("Reason"))
         return OptedOut(code) if reason == _OPTED_OUT else Misconfigured(f"aws_sms_{reason}")
     if name == "ServiceQuotaExceededException":
-        # A spending limit, mostly: nothing goes out until somebody raises it.
+        # Usually the spending limit: no message is sent until it is raised.
         return Misconfigured(code)
     return Refused(code)

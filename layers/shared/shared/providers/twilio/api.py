@@ -1,4 +1,4 @@
-"""Calls of Twilio's REST API: who calls, one attempt on the wire, and what Twilio's refusals mean."""
+"""Calls of Twilio's REST API: credentials, a single HTTP attempt, and the mapping of Twilio's errors to outcomes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from shared.providers.outcomes import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Twilio's error codes that mean more than "refused". (Twilio, "Error and Warning Dictionary".)
+# Twilio's error codes with a more specific meaning than "refused". (Twilio, "Error and Warning Dictionary".)
 _NOT_NOW = frozenset({20429, 21611, 63018})
 _OUTCOMES: Mapping[int, type[Refused]] = {
     20003: CredentialsRefused,
@@ -44,7 +44,7 @@ _LONGEST_NUMBER = 6  # digits
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Who calls: the account, and the user and password of Basic authentication."""
+    """The account, and the user and password of Basic authentication."""
 
     account_sid: str
     user: str
@@ -52,12 +52,12 @@ class Credentials:
 
     @property
     def path(self) -> str:
-        """Where everything of the account lies."""
+        """The path prefix of all resources of the account."""
         return f"/2010-04-01/Accounts/{quote(self.account_sid, safe='')}"
 
 
 def credentials_of(secret: Mapping[str, Any]) -> Credentials:
-    """The credentials in a company's secret: an API key where it has one, else the auth token. Raises Misconfigured."""
+    """Return the credentials in a company's secret: its API key, else the auth token. Raises Misconfigured."""
     account = secret.get("twilio_account_sid")
     user, password = secret.get("twilio_api_key_sid"), secret.get("twilio_api_key_secret")
     if user is None and password is None:
@@ -74,7 +74,7 @@ def request(
     form: bytes | None = None,
     within_ms: int = http.LONGEST_ANSWER_MS,
 ) -> dict[str, Any]:
-    """One attempt; the JSON object that Twilio answers. Raises Refused, NotSent or InDoubt."""
+    """Make one attempt and return the JSON object of the response. Raises Refused, NotSent or InDoubt."""
     pair = f"{credentials.user}:{credentials.password}".encode()
     headers = {"Authorization": f"Basic {b64encode(pair).decode()}", "Accept": "application/json"}
     if form is not None:
@@ -89,23 +89,23 @@ def request(
 
 
 def refusal(code: int) -> Refused | NotSent:
-    """What Twilio's code means for a message that it did not take, or took and dropped at once."""
+    """Map Twilio's error code of a message that was rejected, or accepted and dropped at once, to an exception."""
     if code in _NOT_NOW:
         return Throttled(f"twilio_{code}")
     return _OUTCOMES.get(code, Refused)(f"twilio_{code}")
 
 
 def number(value: object) -> int:
-    """A small number, which Twilio writes as one or as text; 0 where it is none."""
+    """Parse a small number, which Twilio sends as a number or as text; 0 if it is neither."""
     text = str(value)
     is_number = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
     return int(text) if is_number else 0
 
 
 def _failure(answer: http.Answer) -> Refused | NotSent | InDoubt:
-    """What an answer means that is none of success."""
+    """Map an unsuccessful response to an exception."""
     code = number((_object(answer.data) or {}).get("code")) or answer.status
-    # A redirect is not followed: neither done nor refused by whom we asked.
+    # Redirects are not followed: the request was neither executed nor refused by the host we called.
     if answer.status >= _SERVER_ERRORS or answer.status < _CLIENT_ERRORS:
         return InDoubt(f"twilio_{code}")
     if answer.status == _TOO_MANY or code in _NOT_NOW:

@@ -1,4 +1,4 @@
-"""Twilio's Messages, for SMS and WhatsApp: send one, and list what Twilio knows of those that came and went."""
+"""Twilio's Messages API, for SMS and WhatsApp: sends a message and lists sent and received ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LONGEST_BODY = 1_600  # characters
 WHATSAPP = "whatsapp:"
 _STATUS_PATH = "/webhooks/twilio/status"
-_PAGE_SIZE = 1_000  # the largest that Twilio gives
+_PAGE_SIZE = 1_000  # Twilio's maximum
 _MOST_PAGES = 20
 _NOT_SENT_AFTER_ALL = frozenset({"failed", "undelivered", "canceled"})
 
@@ -37,7 +37,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A content template of the account (`HX...`), and the values of its variables by their names."""
+    """A content template of the account (`HX...`), and the values of its variables by name."""
 
     content_sid: str
     variables: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -48,7 +48,7 @@ class Message:
     """
     One message. *to* and *sender* are E.164 without a prefix; either *sender* or *messaging_service_sid* is given.
 
-    *status_callback* is where Twilio reports what becomes of it, see the function of this name.
+    *status_callback* is the URL for Twilio's delivery statuses, see the function of this name.
     """
 
     channel: Literal["sms", "whatsapp"]
@@ -59,7 +59,7 @@ class Message:
     status_callback: str | None = None
 
     def form(self) -> dict[str, str]:
-        """The parameters of the request."""
+        """Return the parameters of the request."""
         prefix = WHATSAPP if self.channel == "whatsapp" else ""
         asked = {
             "To": prefix + self.to,
@@ -77,7 +77,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A message as Twilio lists it: its own words for *direction* and *status*, addresses with their prefix."""
+    """A message in Twilio's listing: Twilio's own words for *direction* and *status*, addresses with their prefix."""
 
     sid: str
     account_sid: str
@@ -89,7 +89,7 @@ class Listed:
     error_code: str | None
     media_count: int
     created_at_ms: int
-    updated_at_ms: int  # when the status changed last, as far as Twilio says so
+    updated_at_ms: int  # last status change, as far as Twilio reports it
 
     @property
     def is_inbound(self) -> bool:
@@ -98,11 +98,11 @@ class Listed:
 
     @property
     def body_hash(self) -> str:
-        """What to compare with the hash of a text that may have been sent."""
+        """The hash to compare with that of a text that may have been sent."""
         return body_hash(self.body)
 
     def webhook_fields(self, media: list[File]) -> dict[str, str]:
-        """What the webhook would have told of this message, as far as the listing knows it."""
+        """Return the webhook parameters of this message, as far as the listing contains them."""
         told = {
             "MessageSid": self.sid,
             "AccountSid": self.account_sid,
@@ -117,7 +117,7 @@ class Listed:
         return told
 
     def callback_fields(self) -> dict[str, str]:
-        """What a status callback would have told of this message now."""
+        """Return the parameters of a status callback for the message's current status."""
         told = {
             "MessageSid": self.sid,
             "AccountSid": self.account_sid,
@@ -138,11 +138,11 @@ class Twilio:
         self, credentials: Credentials, message: Message, within_ms: int = http.LONGEST_ANSWER_MS
     ) -> Sent:
         """
-        Send one message: one attempt, over in *within_ms*. There is no idempotency key.
+        Send one message: one attempt, limited to *within_ms*. There is no idempotency key.
 
-        Raises Refused (one of its kinds where Twilio's code tells), NotSent or InDoubt. (Twilio, "Messages resource".)
+        Raises Refused (or a subclass, depending on Twilio's code), NotSent or InDoubt. (Twilio, "Messages resource".)
         """
-        # A lone surrogate has no UTF-8; a question mark in its place is better than no message at all.
+        # A lone surrogate has no UTF-8; it is replaced by a question mark rather than losing the message.
         form = urlencode(message.form(), errors="replace").encode()
         url = f"{self.base_url}{credentials.path}/Messages.json"
         taken = api.request("POST", url, credentials, form, within_ms)
@@ -152,29 +152,30 @@ class Twilio:
         if status in _NOT_SENT_AFTER_ALL:
             code = api.number(taken.get("error_code"))
             raise api.refusal(code) if code else Refused(f"twilio_{status}")
-        # A messaging service chooses the sender later, and says 0 until then.
+        # A messaging service chooses the sender later, and reports 0 until then.
         segments = api.number(taken.get("num_segments")) or None
         return Sent(str(taken["sid"]), status, segments)
 
     def sent_to(self, credentials: Credentials, to: str, since_ms: int) -> list[Listed]:
         """
-        Messages of ours to *to* (with its prefix) that Twilio made since then: the evidence for a send in doubt.
+        List our messages to *to* (with its prefix) that Twilio created since then: the evidence for a send in doubt.
 
-        All that ever went to this address are read: a message that was not handed over yet has no date to filter by.
-        How soon after a send the list shows it is not documented. Raises as `send` does.
+        Reads all messages ever sent to this address: a message not yet handed over has no date to filter by.
+        Twilio does not document how soon a message is listed. Raises as `send` does.
         """
         found = self._listed(credentials, {"To": to}, since_ms)
         return [message for message in found if not message.is_inbound]
 
     def between(self, credentials: Credentials, since_ms: int, until_ms: int) -> list[Listed]:
-        """Messages to and from all numbers of the account that Twilio made in that time. Raises as `send` does."""
-        # Twilio's own libraries write the moment, its documentation speaks of days: either list holds what is wanted.
+        """List the messages to and from all numbers of the account created in that period. Raises as `send` does."""
+        # Twilio's own libraries send a time, its documentation mentions only days: both results contain the wanted
+        # period.
         query = {"DateSent>": _moment(since_ms), "DateSent<": _moment(until_ms + clock.SECOND_MS)}
         found = self._listed(credentials, query, since_ms)
         return [message for message in found if message.created_at_ms <= until_ms]
 
     def media_of(self, credentials: Credentials, message_sid: str) -> list[File]:
-        """The files of a message, as a webhook names them. Raises as `send` does."""
+        """Return the files of a message, in the form of a webhook. Raises as `send` does."""
         path = f"{credentials.path}/Messages/{quote(message_sid, safe='')}/Media.json"
         answer = api.request("GET", self.base_url + path, credentials)
         return [
@@ -189,7 +190,7 @@ class Twilio:
     def _listed(
         self, credentials: Credentials, query: Mapping[str, str], since_ms: int
     ) -> Iterator[Listed]:
-        """Messages made since then, to the second. Raises InDoubt when there are more than anybody should read."""
+        """Yield messages created since then, to the second. Raises InDoubt above `_MOST_PAGES` pages."""
         since_ms -= since_ms % clock.SECOND_MS
         asked = urlencode({**query, "PageSize": str(_PAGE_SIZE)})
         path = f"{credentials.path}/Messages.json?{asked}"
@@ -204,17 +205,17 @@ class Twilio:
 
 
 def status_callback(public_url: str, action_id: str) -> str:
-    """Where Twilio reports what becomes of the message of an action: our route, with the action's id in the query."""
+    """Return the URL for Twilio's status callbacks of an action: our route, with the action id in the query."""
     return f"{public_url.rstrip('/')}{_STATUS_PATH}?{urlencode({'a': action_id})}"
 
 
 def body_hash(text: str) -> str:
-    """SHA-256 in hex of a message's text: all that the ledger keeps of it."""
+    """Return the SHA-256 in hex of a message's text; the ledger stores only this hash."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 def _moment(ms: int) -> str:
-    """A time as the filters of a list take it, to the second."""
+    """Format a time for the filters of a list, to the second."""
     return f"{clock.to_text(ms).partition('.')[0]}Z"
 
 
@@ -239,7 +240,7 @@ def _message(entry: Mapping[str, Any]) -> Listed:
 
 
 def _date_ms(value: object) -> int | None:
-    """A date in the format of mail, in milliseconds since 1970; None where it is none."""
+    """Parse an RFC 2822 date into milliseconds since 1970; None if invalid."""
     try:
         return int(parsedate_to_datetime(str(value)).timestamp()) * clock.SECOND_MS
     except ValueError:

@@ -30,7 +30,7 @@ _SERVER_ERRORS = 500
 @dataclass(frozen=True)
 class Eum:
     """
-    The service, through a client with SDK retries off (`total_max_attempts` 1): the service has no idempotency token.
+    The service. Its client has SDK retries off (`total_max_attempts` 1), because the service has no idempotency token.
 
     *meta_api_version* is the version of Meta's API that the message JSON follows, such as `v20.0`.
     """
@@ -44,7 +44,7 @@ class Eum:
 
     def post_message(self, phone_id: str, message: Mapping[str, Any]) -> str | None:
         """
-        Send message JSON from the number with AWS id *phone_id* (`phone-number-id-...`); AWS's id of the message.
+        Send message JSON from the number with AWS id *phone_id* (`phone-number-id-...`) and return AWS's message id.
 
         One attempt. Raises Refused, NotSent or InDoubt. (AWS API reference, SendWhatsAppMessage.)
         """
@@ -60,9 +60,10 @@ class Eum:
 
     def copy_media(self, phone_id: str, media_id: str, bucket: str, prefix: str) -> None:
         """
-        Have the service put a media file under *prefix* of *bucket*; it chooses the rest of the key.
+        Copy a media file to *bucket* under *prefix*; the service chooses the rest of the key.
 
-        Raises Refused (also when the file is gone), NotSent or InDoubt. (AWS API reference, GetWhatsAppMessageMedia.)
+        Raises Refused (also if the file no longer exists), NotSent or InDoubt. (AWS API reference,
+        GetWhatsAppMessageMedia.)
         """
         try:
             self._client.get_whatsapp_message_media(

@@ -22,7 +22,7 @@ _OK = 200
 
 @dataclass(frozen=True, slots=True)
 class MediaListing:
-    """Where a media file can be fetched for about five minutes, and what Meta says it is."""
+    """A media file's URL, valid for about five minutes, with Meta's MIME type and size."""
 
     url: str
     mime_type: str
@@ -38,7 +38,7 @@ class Graph:
 
     def post_message(self, phone: str, token: str, message: Mapping[str, Any]) -> str | None:
         """
-        Send message JSON from the number with Meta's id *phone*; the new message's id, None for a receipt.
+        Send message JSON from the number with Meta's id *phone*; return the new message's id, None for a receipt.
 
         One attempt. Raises Refused, NotSent or InDoubt. (Meta, "Messages": POST /{version}/{phone}/messages.)
         """
@@ -47,7 +47,7 @@ class Graph:
         return ids[0] if ids else None
 
     def media(self, phone: str, token: str, media_id: str) -> MediaListing:
-        """Look a media file up. Raises Refused (also when it is gone), NotSent or InDoubt."""
+        """Look up a media file. Raises Refused (also if it no longer exists), NotSent or InDoubt."""
         answer = self._call(
             "GET", f"{quote(media_id, safe='')}?phone_number_id={quote(phone, safe='')}", token
         )
