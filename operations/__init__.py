@@ -1,6 +1,6 @@
 """
-Commands for operators of a deployment: `python -m operations.api_keys`, `operations.phones`, `operations.projects`,
-`operations.erase_person` and `operations.recovery.cli`, all with --help.
+Commands for operators of a deployment: `python -m operations api-keys`, `operations phones`, `operations projects`,
+`operations erase-person` and `operations recovery`, all with --help.
 
 Run them in the root of the checkout. They use the caller's own AWS credentials and region (profile, environment); with
 AWS_ENDPOINT_URL they work on the local stack. They import keys, items and access patterns from `functions/`, so that

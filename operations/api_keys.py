@@ -96,7 +96,7 @@ def _days(text: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations.api_keys", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m operations api-keys", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
 
     create = commands.add_parser(
@@ -142,7 +142,3 @@ def _parser() -> argparse.ArgumentParser:
     for command in (create, listing, revoke):
         arguments.add_table(command)
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -95,22 +95,22 @@ def _forget_thread(credentials: Credentials, openai_url: str, conversation: Conv
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations.erase_person", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="command")
-    erase = commands.add_parser(
-        "erase",
-        help="erase a person; what was said before and comes again is dropped, opt-outs stay",
+    parser = argparse.ArgumentParser(
+        prog="python -m operations erase-person",
+        description="Erase a person. Earlier messages that arrive again are dropped; opt-outs stay.",
     )
-    erase.add_argument("--stack", required=True, type=arguments.stack, help="such as parley-prod")
-    erase.add_argument("--company", required=True, type=arguments.word, help="its company_id")
+    parser.add_argument("--stack", required=True, type=arguments.stack, help="such as parley-prod")
+    parser.add_argument("--company", required=True, type=arguments.word, help="its company_id")
     for name, read, what in (
         ("--phone", addresses.phone_number, "a phone number with + and country code"),
         ("--user-id", addresses.user_id, "a business-scoped user id of WhatsApp"),
         ("--email", addresses.email_address, "an e-mail address"),
     ):
         help_ = f"{what}; other addresses in its conversations, or placed there by people, are erased too"
-        erase.add_argument(name, action="append", default=[], type=_address(read, what), help=help_)
-    erase.add_argument(
+        parser.add_argument(
+            name, action="append", default=[], type=_address(read, what), help=help_
+        )
+    parser.add_argument(
         "--openai-url", default=OPENAI_URL, help="the stack's OpenAiBaseUrl, where it is another"
     )
     return parser
@@ -126,7 +126,3 @@ def _address(read: Callable[[str], str], what: str) -> Callable[[str], str]:
             raise argparse.ArgumentTypeError(f"it must be {what}") from None
 
     return checked
-
-
-if __name__ == "__main__":
-    sys.exit(main())

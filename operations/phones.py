@@ -108,7 +108,7 @@ def _described(options: argparse.Namespace) -> Phone:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations.phones", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m operations phones", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
     register = commands.add_parser(
         "register",
@@ -173,7 +173,3 @@ def _add_settings(register: argparse.ArgumentParser) -> None:
         help="who answers by itself: conversations gets every message, answer of the business's own app and status"
         " of the number, for the projects that name it in their channel_config (default: none)",
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

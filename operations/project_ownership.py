@@ -65,7 +65,7 @@ def check_inbox(inbox: Table, company: Company) -> None:
     own = [phone for phone in named if phone.company == company.company_id]
     if not own:
         raise Refused(
-            f"{where}.phone_number_id: it must be a number that operations.phones has registered"
+            f"{where}.phone_number_id: it must be a number registered by `operations phones`"
             " for this company"
         )
     if whatsapp.account not in {phone.waba_meta_id for phone in own}:

@@ -206,7 +206,7 @@ def _addresses(company: Company) -> Iterator[tuple[ChannelMethod, str, BusinessA
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations.projects", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m operations projects", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
     put = commands.add_parser(
         "put", help="check a project's set-up and store it, in place of the one that is there"
@@ -250,7 +250,3 @@ def _parser() -> argparse.ArgumentParser:
             help="stack whose outputs name the tables, such as parley-prod",
         )
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

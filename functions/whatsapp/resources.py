@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
 
-COMMAND_LINE = "operations"  # the caller name of `operations.recovery.cli`, authenticated by AWS
+COMMAND_LINE = "operations"  # the caller name of `operations recovery`, authenticated by AWS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

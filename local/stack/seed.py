@@ -51,7 +51,7 @@ def seed(stack: Stack) -> str:
     _register(stack, WORKSHOP, "--provider", "eum", "--phone-arn", WORKSHOP.arn)
     return operate(
         stack,
-        "api_keys",
+        "api-keys",
         "create",
         "--company",
         COMPANY,
@@ -95,13 +95,13 @@ def put_project(stack: Stack, item: Mapping[str, Any]) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(item, file)
         file.flush()
-        operate(stack, "companies", "put", file.name)
+        operate(stack, "projects", "put", file.name)
 
 
 def recruiting_key(stack: Stack, *scopes: str, project: str = cast.PROJECT) -> str:
     """Create an API key for a project of the recruiting company. Requires `seed`."""
     return operate(
-        stack, "api_keys", "create", "--company", cast.COMPANY, "--project", project,
+        stack, "api-keys", "create", "--company", cast.COMPANY, "--project", project,
         "--scopes", *scopes, "--name", "demo",
     )  # fmt: skip
 
@@ -130,7 +130,7 @@ def _register(stack: Stack, number: BusinessNumber, *options: str, company: str 
 def operate(stack: Stack, command: str, *arguments: str) -> str:
     """Run one of the operators' commands on this stack and return its output. Raises StackError."""
     ran = subprocess.run(
-        [sys.executable, "-m", f"operations.{command}", *arguments, "--stack", STACK_NAME],
+        [sys.executable, "-m", "operations", command, *arguments, "--stack", STACK_NAME],
         cwd=ROOT,
         env={
             **os.environ,
@@ -143,5 +143,5 @@ def operate(stack: Stack, command: str, *arguments: str) -> str:
         check=False,
     )
     if ran.returncode:
-        raise StackError(f"operations.{command} failed:\n{ran.stderr}")
+        raise StackError(f"operations {command} failed:\n{ran.stderr}")
     return ran.stdout.strip()

@@ -100,7 +100,7 @@ def _waiting(events: Unhandled) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations.recovery.cli", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m operations recovery", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
 
     parked = commands.add_parser("parked", help="list parked events, newest first")
@@ -175,7 +175,3 @@ def _limit(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MOST_SHOWN:
         raise argparse.ArgumentTypeError(f"it must be a whole number from 1 to {MOST_SHOWN}")
     return int(text)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

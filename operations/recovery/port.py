@@ -1,4 +1,4 @@
-"""The port of `operations.recovery.cli` to the parked events and dead letters of one context."""
+"""The port of `operations recovery` to the parked events and dead letters of one context."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass

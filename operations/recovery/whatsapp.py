@@ -1,4 +1,4 @@
-"""Parked events and dead letters of the WhatsApp inbox, for `operations.recovery.cli`."""
+"""Parked events and dead letters of the WhatsApp inbox, for `operations recovery`."""
 
 import sys
 from collections.abc import Collection, Iterator

@@ -80,7 +80,7 @@ def desk(deployed: Deployed) -> Iterator[Desk]:
     """What these tests make is gone after them: others count what is there."""
     stack = deployed.stack
     before = _keys(stack)
-    operator = operate(stack, "api_keys", "create", "--company", "hosting", "--scopes", "operator")
+    operator = operate(stack, "api-keys", "create", "--company", "hosting", "--scopes", "operator")
     listed = _phone_list(stack)
     yield Desk(stack, operator, deployed.api_key)
     table = stack.client("dynamodb")
@@ -132,9 +132,9 @@ def test_a_message_to_an_unknown_number_waits_and_is_replayed_once_it_is_registe
     assert len(desk.inbox()) == 1
 
     # ... and by the command.
-    listed = operate(desk.stack, "events", "parked", "--reason", "unknown_phone")
+    listed = operate(desk.stack, "recovery", "parked", "--reason", "unknown_phone")
     assert f"{second}\topen\tunknown_phone\tmessage" in listed
-    assert f"{second}\treplayed" in operate(desk.stack, "events", "replay", second)
+    assert f"{second}\treplayed" in operate(desk.stack, "recovery", "replay", second)
     assert wait_until_empty(desk.stack)
     assert desk.parked("unknown_phone").keys() == before
     assert desk.inbox() == ["first", "second"]
@@ -185,7 +185,7 @@ def test_dead_letters_of_both_queues_are_listed_and_put_back(desk: Desk) -> None
         "POST", "/whatsapp/dead-letters/redrive", {"ids": [letters["events"]["id"]]}
     )
     assert (status, answer["result"]["missing"]) == (202, [])
-    assert "redriven" in operate(desk.stack, "events", "redrive", "--all")
+    assert "redriven" in operate(desk.stack, "recovery", "redrive", "--all")
     assert wait_until_empty(desk.stack)
     _, answer = desk.call("GET", "/whatsapp/dead-letters")
     assert answer["result"] == {"letters": [], "waiting": {"events": 0, "social": 0}}

@@ -138,7 +138,7 @@ def test_a_function_that_fails_or_may_have_is_told_to_the_model_as_that(
 def test_a_malformed_target_in_the_table_hands_the_conversation_over(
     world: World, office: Receiver, target: str
 ) -> None:
-    """The item was written past `operations.projects`: the turn ends as a fault of the settings and raises nothing."""
+    """The item was written past `operations projects`: the turn ends as a fault of the settings and raises nothing."""
     ref = begun(world, office, calls("book_slot", day="Monday"), THANKS)
     ai = world.row("company", "ci-aaa-001", "pi-aaa-001")["ai_config"]  # type: ignore[index] # it is set up
     world.change(ai_config={**ai, "functions": [ai["functions"][0] | {"target": target}]})

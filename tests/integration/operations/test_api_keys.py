@@ -1,4 +1,4 @@
-"""`python -m operations.api_keys`: keys made, listed and revoked by people."""
+"""`python -m operations api-keys`: keys made, listed and revoked by people."""
 
 import os
 import subprocess
@@ -203,15 +203,12 @@ def test_a_table_that_is_not_there_is_an_error_in_one_line(
     assert "ResourceNotFoundException" in line
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["operations.api_keys", "operations.projects", "operations.recovery.cli", "operations.phones"],
-)
+@pytest.mark.parametrize("command", ["api-keys", "projects", "recovery", "phones"])
 def test_a_command_starts_from_the_checkout_with_nothing_set_up(command: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     done = subprocess.run(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-m", command, "--help"],
+        [sys.executable, "-m", "operations", command, "--help"],
         cwd=ROOT,
         env=environment,
         capture_output=True,

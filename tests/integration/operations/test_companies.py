@@ -1,4 +1,4 @@
-"""`python -m operations.projects`: what companies set up, checked and stored by people."""
+"""`python -m operations projects`: what companies set up, checked and stored by people."""
 
 import json
 from contextlib import suppress

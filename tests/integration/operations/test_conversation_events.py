@@ -1,4 +1,4 @@
-"""`python -m operations.recovery.cli --context conversations`: listed and put back by people."""
+"""`python -m operations recovery --context conversations`: listed and put back by people."""
 
 from __future__ import annotations
 

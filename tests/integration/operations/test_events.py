@@ -1,4 +1,4 @@
-"""`python -m operations.recovery.cli`: what could not be handled, listed and put back by people."""
+"""`python -m operations recovery`: what could not be handled, listed and put back by people."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""`python -m operations.phones`: numbers registered, listed and disabled by people."""
+"""`python -m operations phones`: numbers registered, listed and disabled by people."""
 
 from typing import Any
 

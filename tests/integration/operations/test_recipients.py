@@ -1,4 +1,4 @@
-"""`python -m operations.erase_person erase`: a person is erased by an operator."""
+"""`python -m operations erase-person`: a person is erased by an operator."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def begin(table: Table, thread_id: str | None = None) -> None:
 
 
 def erase(*given: str) -> int:
-    return erase_person.main(["erase", "--stack", STACK, "--company", cast.COMPANY, *given])
+    return erase_person.main(["--stack", STACK, "--company", cast.COMPANY, *given])
 
 
 def left(table: Table) -> list[Conversation]:
