@@ -49,7 +49,7 @@ def _erase(options: argparse.Namespace) -> int:
         raise Refused("give --phone, --user-id or --email, each as often as you like")
     minutes = -(-erasure.SETTLES_MS // 60_000)
     print(f"fencing; then up to {minutes} minutes until no worker is left in it", file=sys.stderr)
-    done = erasure.erase(_desk(options.stack, options.openai_url), options.company, known)
+    done = erasure.erase(_dependencies(options.stack, options.openai_url), options.company, known)
     counts = (
         "addresses",
         "conversations",
@@ -66,7 +66,7 @@ def _erase(options: argparse.Namespace) -> int:
     return 1 if done.threads_left else 0
 
 
-def _desk(stack: str, openai_url: str) -> Eraser:
+def _dependencies(stack: str, openai_url: str) -> Eraser:
     outputs = arguments.outputs_of(stack, TABLE, LOG, BUCKET, KEYS)
     keyed_hashes.configure(JsonSecret(lambda: boto3.client("secretsmanager"), outputs[KEYS]))
     dynamodb = boto3.client("dynamodb")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.initiation.context_object import ContextObject
 from conversations.resources import Resources
 from conversations.store.items.log import Message
@@ -118,17 +118,17 @@ def read(body: str) -> Record:
         raise Permanent("unreadable") from None
 
 
-def ask_for_reply(here: Resources, ref: str, message: Message, *again: str) -> None:
+def ask_for_reply(resources: Resources, ref: str, message: Message, *again: str) -> None:
     """Enqueue a reply trigger for a message. Safe to repeat; *again* changes the deduplication id."""
     wanted = ReplyTrigger(
         ref=ref, message_sk=message.sk(message.message_timestamp, message.entry_id)
     )
     entry = Entry(body_of(wanted), digest(ref), digest("trigger", ref, wanted.message_sk, *again))
-    here.replies.send([entry])
+    resources.replies.send([entry])
 
 
-def send_notice(here: Resources, opened: Opened, notice: str, cause: str) -> None:
+def send_notice(resources: Resources, opened: OpenConversation, notice: str, cause: str) -> None:
     """Enqueue a fixed text for the channel's processor, once per cause."""
     wanted = Notice.model_validate({"ref": opened.ref, "notice": notice, "cause": cause})
-    queue = here.channels[opened.conversation.channel_method]
+    queue = resources.channels[opened.conversation.channel_method]
     queue.send([entry(wanted, opened.ref, "notice", notice, cause)])

@@ -16,7 +16,7 @@ from shared.runtime.observability import logger, metrics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class OpenConversation:
     """A conversation, its state and the current settings of its project."""
 
     ref: str
@@ -48,50 +48,50 @@ class Opened:
 class Speaking:
     """A turn in a conversation and its message; *action_id* is the id of the send in the ledger."""
 
-    opened: Opened
+    opened: OpenConversation
     turn: Turn
     message: Message
     action_id: str
 
 
-def load(here: Resources, ref: str) -> Opened:
+def load(resources: Resources, ref: str) -> OpenConversation:
     """
     Load a conversation, its state and its project.
 
     Raises Permanent (`conversation_gone`, `erased`), and Transient while the project settings are invalid.
     """
-    state, item = load_items(here, ref)
-    company = load_project(here, state.company_id, state.project_id)
+    state, item = load_items(resources, ref)
+    company = load_project(resources, state.company_id, state.project_id)
     if company is None:
         raise Permanent("conversation_gone")
-    return Opened(ref=ref, conversation=item, state=state, company=company)
+    return OpenConversation(ref=ref, conversation=item, state=state, company=company)
 
 
-def load_items(here: Resources, ref: str) -> tuple[State, Conversation]:
+def load_items(resources: Resources, ref: str) -> tuple[State, Conversation]:
     """Read the state and the item of a conversation. Raises Permanent (`conversation_gone`, `erased`)."""
-    state = states.read(here.log, ref)
+    state = states.read(resources.log, ref)
     item = (
-        conversations.read(here.table, state.primary_channel, state.conversation_id)
+        conversations.read(resources.table, state.primary_channel, state.conversation_id)
         if state
         else None
     )
     if state is None or item is None:
-        is_erased = states.is_erased(here.log, ref)
+        is_erased = states.is_erased(resources.log, ref)
         raise Permanent(ParkReason.ERASED if is_erased else ParkReason.GONE)
     return state, item
 
 
-def load_project(here: Resources, company_id: str, project_id: str) -> Company | None:
+def load_project(resources: Resources, company_id: str, project_id: str) -> Company | None:
     """Load a project; None if there is none. Raises Transient if an operator must fix the project settings."""
     try:
-        return here.companies.project(company_id, project_id)
+        return resources.companies.project(company_id, project_id)
     except ConfigurationInvalid as fault:
         metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
         logger.error("project is not set up as it must be", extra={"attribute": fault.attribute})
         raise Transient("configuration_invalid") from None
 
 
-def addresses_of(opened: Opened) -> list[str]:
+def addresses_of(opened: OpenConversation) -> list[str]:
     """Return the customer's known addresses, beginning with the one that messages are sent to."""
     conversation = opened.conversation
     others = (conversation.recipient_tel, conversation.recipient_email)

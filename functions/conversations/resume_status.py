@@ -1,6 +1,6 @@
 """Derives the status of a conversation that returns to the model from its message log."""
 
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.lifecycle import Status
 from conversations.resources import Resources
 from conversations.store import messages
@@ -14,9 +14,9 @@ REACHED = frozenset(
 )
 
 
-def status_of_model(here: Resources, opened: Opened) -> Status:
+def status_of_model(resources: Resources, opened: OpenConversation) -> Status:
     """Return `reply_sent` if the customer answered a sent message, `initial_message_sent` or `processing`."""
-    newest = messages.newest(here.log, opened.ref, LOOKED_AT)
+    newest = messages.newest(resources.log, opened.ref, LOOKED_AT)
     was_heard = was_sent = False
     for message in newest:
         if message.role is Role.USER:

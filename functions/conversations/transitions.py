@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.lifecycle import LISTED, OVER, WITH_PEOPLE, Status, may_become
 from conversations.resources import Resources
 from conversations.store import conversations, messages, open_list, states
@@ -54,8 +54,13 @@ def mode_of(status: Status) -> Mode:
 
 
 def move(
-    here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool = False
-) -> Opened:
+    resources: Resources,
+    opened: OpenConversation,
+    status: Status,
+    cause: Cause,
+    *,
+    is_return: bool = False,
+) -> OpenConversation:
     """
     Move a conversation to another status and return it as stored. Safe to repeat.
 
@@ -65,18 +70,18 @@ def move(
     now = Status(opened.conversation.conversation_status)
     if not may_become(now, status, is_return=is_return):
         return opened
-    state = _fenced(here, opened, status, cause, is_return=is_return)
+    state = _fenced(resources, opened, status, cause, is_return=is_return)
     if state is None:
         return opened
-    changed = change_status(here, opened, status, cause, is_return=is_return)
+    changed = change_status(resources, opened, status, cause, is_return=is_return)
     if changed is None:
         return opened
     _, after = changed
-    keep_open(here, opened.ref, after)
-    return Opened(ref=opened.ref, conversation=after, state=state, company=opened.company)
+    keep_open(resources, opened.ref, after)
+    return OpenConversation(ref=opened.ref, conversation=after, state=state, company=opened.company)
 
 
-def finish_move(here: Resources, opened: Opened) -> Opened:
+def finish_move(resources: Resources, opened: OpenConversation) -> OpenConversation:
     """Finish a move whose worker died after it raised the fence; return the conversation. Safe to repeat."""
     state = opened.state
     if state.moves_to is None or state.moved_for is None:
@@ -93,19 +98,24 @@ def finish_move(here: Resources, opened: Opened) -> Opened:
     )
     # The state names the target status. If the item still shows an ended conversation, this move reopens it.
     now = Status(opened.conversation.conversation_status)
-    return move(here, opened, status, cause, is_return=now in OVER)
+    return move(resources, opened, status, cause, is_return=now in OVER)
 
 
-def finish_notes(here: Resources, opened: Opened, cause: Cause) -> Opened:
+def finish_notes(resources: Resources, opened: OpenConversation, cause: Cause) -> OpenConversation:
     """Finish a move for *cause* that the item shows, but maybe not the log or the open list. Safe to repeat."""
     now = opened.conversation.conversation_status
     if opened.state.moved_for != cause.what or opened.state.moves_to != now:
         return opened
-    return move(here, opened, Status(now), cause)
+    return move(resources, opened, Status(now), cause)
 
 
 def change_status(
-    here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool = False
+    resources: Resources,
+    opened: OpenConversation,
+    status: Status,
+    cause: Cause,
+    *,
+    is_return: bool = False,
 ) -> tuple[Conversation, Conversation] | None:
     """Write the status and hand-off attributes; return the item before and after, None if it no longer exists."""
     facts: dict[str, Any] = {"conversation_status": status}
@@ -124,14 +134,16 @@ def change_status(
         return facts
 
     state = opened.state
-    changed = conversations.change(here.table, state.primary_channel, state.conversation_id, decide)
+    changed = conversations.change(
+        resources.table, state.primary_channel, state.conversation_id, decide
+    )
     if changed is not None:
-        note_change(here, opened.ref, *changed, cause)
+        note_change(resources, opened.ref, *changed, cause)
     return changed
 
 
 def note_change(
-    here: Resources, ref: str, before: Conversation, after: Conversation, cause: Cause
+    resources: Resources, ref: str, before: Conversation, after: Conversation, cause: Cause
 ) -> None:
     """
     Write a status change to the log. The change id is deterministic, so that a repetition writes the same entry.
@@ -142,23 +154,25 @@ def note_change(
     change_id = digest(ref, cause.what, after.conversation_status)[:16]
     from_status: str | None = before.conversation_status
     if before.conversation_status == after.conversation_status:
-        newest = messages.changes(here.log, ref, 1)
+        newest = messages.changes(resources.log, ref, 1)
         if newest and newest[0].to_status == after.conversation_status:
             return
         from_status = newest[0].to_status if newest else None
     change = _change(after, cause, from_status)
-    messages.note_change(here.log, ref, after.updated_at, change_id, change)
+    messages.note_change(resources.log, ref, after.updated_at, change_id, change)
 
 
-def note_take_over(here: Resources, opened: Opened, cause: Cause) -> None:
+def note_take_over(resources: Resources, opened: OpenConversation, cause: Cause) -> None:
     """Log that an agent took a conversation over from another; the status is unchanged. Safe to repeat."""
-    newest = messages.changes(here.log, opened.ref, 1)
+    newest = messages.changes(resources.log, opened.ref, 1)
     if newest and newest[0].cause == cause.what:
         return
     item = opened.conversation
     change_id = digest(opened.ref, cause.what, item.conversation_status)[:16]
     change = _change(item, cause, item.conversation_status)
-    messages.note_change(here.log, opened.ref, clock.to_text(clock.now_ms()), change_id, change)
+    messages.note_change(
+        resources.log, opened.ref, clock.to_text(clock.now_ms()), change_id, change
+    )
 
 
 def _change(item: Conversation, cause: Cause, from_status: str | None) -> Change:
@@ -173,11 +187,11 @@ def _change(item: Conversation, cause: Cause, from_status: str | None) -> Change
     )
 
 
-def keep_open(here: Resources, ref: str, conversation: Conversation) -> None:
+def keep_open(resources: Resources, ref: str, conversation: Conversation) -> None:
     """Update a conversation in its project's open list, or remove it if its status is not listed."""
     status = Status(conversation.conversation_status)
     if status not in LISTED:
-        open_list.remove(here.log, conversation.company_id, conversation.project_id, ref)
+        open_list.remove(resources.log, conversation.company_id, conversation.project_id, ref)
         return
     opening = Open(
         ref=ref,
@@ -189,11 +203,11 @@ def keep_open(here: Resources, ref: str, conversation: Conversation) -> None:
         last_activity_at=open_list.hour_of(clock.to_text(clock.now_ms())),
         ttl=conversation.ttl,
     )
-    open_list.keep(here.log, conversation.company_id, conversation.project_id, opening)
+    open_list.keep(resources.log, conversation.company_id, conversation.project_id, opening)
 
 
 def _fenced(
-    here: Resources, opened: Opened, status: Status, cause: Cause, *, is_return: bool
+    resources: Resources, opened: OpenConversation, status: Status, cause: Cause, *, is_return: bool
 ) -> State | None:
     """
     Write the mode and the reason of a status change to the state; a new mode raises the fence.
@@ -211,9 +225,9 @@ def _fenced(
             facts = {"status_reason": cause.reason}
             if mode is Mode.CLOSED and opened.conversation.conversation_status != status:
                 facts["moved_for"] = cause.what  # Records the event that ended the conversation.
-            return states.note(here.log, opened.ref, drop=without, **facts)
+            return states.note(resources.log, opened.ref, drop=without, **facts)
         set_ = states.set_mode(
-            here.log,
+            resources.log,
             opened.ref,
             mode,
             seen=state,
@@ -224,14 +238,14 @@ def _fenced(
         )
         if set_ is not None:
             return set_
-        again = states.read(here.log, opened.ref)
+        again = states.read(resources.log, opened.ref)
         if again is None:
             raise states.Gone
         state = again
     raise Transient("state_contended")
 
 
-def status_before(opened: Opened) -> Status:
+def status_before(opened: OpenConversation) -> Status:
     """Return the status that a conversation had before it was closed or opted out."""
     known = opened.state.status_before
     then = Status(known) if known else None

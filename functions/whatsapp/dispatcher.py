@@ -54,28 +54,28 @@ class Handled:
     reason: str | None = None
 
 
-def process(here: Resources, body: str, run: Invocation) -> Handled:
+def process(resources: Resources, body: str, run: Invocation) -> Handled:
     """Process one queue record. Returns if it was handled or parked; raised errors lead to a redelivery."""
     event: Event | None = None
     origin: Origin | None = None
     outcome = Outcome.PARKED
     # In separate steps, so that a parked event has as much context as possible.
-    with parking.parked_when_permanent(here, body, None, None) as unreadable:
+    with parking.parked_when_permanent(resources, body, None, None) as unreadable:
         event = _storable(parse_event(body))
     if event is None:
         return Handled(None, None, Outcome.PARKED, unreadable.reason)
-    with parking.parked_when_permanent(here, body, event, None) as foreign:
-        origin = origin_of(here, event)
+    with parking.parked_when_permanent(resources, body, event, None) as foreign:
+        origin = origin_of(resources, event)
     if origin is None:
         return Handled(event, None, Outcome.PARKED, foreign.reason)
-    with parking.parked_when_permanent(here, body, event, origin) as refused:
-        outcome = _guarded(here, _whole(here, event), origin, run)
+    with parking.parked_when_permanent(resources, body, event, origin) as refused:
+        outcome = _guarded(resources, _whole(resources, event), origin, run)
     if refused.reason is None:
-        parking.resolve(here, event)
+        parking.resolve(resources, event)
     return Handled(event, origin, outcome, refused.reason)
 
 
-def _whole(here: Resources, event: Event) -> Event:
+def _whole(resources: Resources, event: Event) -> Event:
     """
     Return the event with its payload, fetched from S3 if it was too large for the queue.
 
@@ -84,7 +84,7 @@ def _whole(here: Resources, event: Event) -> Event:
     if event.claim is None:
         return event
     try:
-        payload = claims(here.bucket).get_json(Pointer.read(event.claim))
+        payload = claims(resources.bucket).get_json(Pointer.read(event.claim))
     except ObjectUnusable as fault:
         record(fault, "claim")
         raise Permanent("claim_gone" if fault.reason in GONE else "claim_damaged") from None
@@ -97,7 +97,7 @@ def _storable(event: Event) -> Event:
     return Event(**storable(fields))
 
 
-def _guarded(here: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
+def _guarded(resources: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
     """
     Handle an event; a bug triggered by its shape parks it, with an alarm, instead of blocking its message group.
 
@@ -105,61 +105,61 @@ def _guarded(here: Resources, event: Event, origin: Origin, run: Invocation) -> 
     types and propagate.
     """
     try:
-        return _handle(here, event, origin, run)
+        return _handle(resources, event, origin, run)
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
         logger.error("event parked for a fault of ours", extra=describe(fault))
         raise Permanent(f"fault_{type(fault).__name__}") from None
 
 
-def _handle(here: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
+def _handle(resources: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
     if event.kind == "other":
         metrics.add_metric("UnknownField", MetricUnit.Count, 1)
     if isinstance(origin, Account):
-        return _update(here, event, origin)
+        return _update(resources, event, origin)
     phone = origin
     if event.kind in _AT_A_PROVIDER and run.remaining_ms() < PROVIDER_MS:
         # A provider that hangs must not take the batch's other events along when the function times out.
         raise Transient("no_time")
     if event.kind == read_receipts.KIND:
         return read_receipts.send(
-            here, event, phone, owner=run.request_id, remaining_ms=run.remaining_ms()
+            resources, event, phone, owner=run.request_id, remaining_ms=run.remaining_ms()
         )
     handle = _OF_PHONES.get(event.kind, _update)
-    outcome = handle(here, event, phone)
-    if here.log_all_events and event.kind in {"message", "status"}:
-        parking.keep(here, event, phone)
+    outcome = handle(resources, event, phone)
+    if resources.log_all_events and event.kind in {"message", "status"}:
+        parking.keep(resources, event, phone)
     return outcome
 
 
-def _update(here: Resources, event: Event, origin: Origin) -> Outcome:
+def _update(resources: Resources, event: Event, origin: Origin) -> Outcome:
     """Handle events other than messages and statuses."""
     # Imported lazily: rarely used, and its item classes would lengthen every cold start.
     from whatsapp.updates import dispatcher  # noqa: PLC0415
 
-    return dispatcher.handle(here, event, origin)
+    return dispatcher.handle(resources, event, origin)
 
 
 def _by_type(whole: Handle) -> Handle:
     """Dispatch messages and echoes by type: some types change an earlier message, the others are messages."""
 
-    def handle(here: Resources, event: Event, phone: Phone) -> Outcome:
+    def handle(resources: Resources, event: Event, phone: Phone) -> Outcome:
         change = _CHANGES.get(str((event.payload or {}).get("type")))
-        return (change or whole)(here, event, phone)
+        return (change or whole)(resources, event, phone)
 
     return handle
 
 
-def _identity(here: Resources, event: Event, phone: Phone) -> Outcome:
+def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Handle a changed user id: store the event, and link the new id to the same contact."""
-    known = contacts.look_up(here.table, event, phone)
+    known = contacts.look_up(resources.table, event, phone)
     payload = event.payload or {}
     if known is not None and (
         senders.bsuid_of(event.kind, payload, event.contact)
         or senders.phone_of(event.kind, payload, event.contact)
     ):
-        contacts.remember(here.table, known.customer, phone)
-        contacts.follow_change(here.table, event, known.customer.contact_key, phone)
-    return parking.keep(here, event, phone)
+        contacts.remember(resources.table, known.customer, phone)
+        contacts.follow_change(resources.table, event, known.customer.contact_key, phone)
+    return parking.keep(resources, event, phone)
 
 
 _CHANGES: Mapping[str, Handle] = {

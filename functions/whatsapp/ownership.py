@@ -14,17 +14,17 @@ from whatsapp.store.items import Edit, Media, Message, Phone
 FOREIGN = "tenant_mismatch"
 
 
-def message_of(here: Resources, message_pk: str, phone: Phone) -> Message | None:
+def message_of(resources: Resources, message_pk: str, phone: Phone) -> Message | None:
     """Return the message with this key, None if missing. Raises Permanent (`tenant_mismatch`)."""
-    message = store.messages.get(here.table, message_pk)
+    message = store.messages.get(resources.table, message_pk)
     if message is not None and (message.company, message.phone) != (phone.company, phone.phone):
         raise Permanent(FOREIGN)
     return message
 
 
-def edit_of(here: Resources, message_id: str, phone: Phone) -> Edit:
+def edit_of(resources: Resources, message_id: str, phone: Phone) -> Edit:
     """Return the recorded changes of a message, empty if there are none. Raises Permanent (`tenant_mismatch`)."""
-    edit = store.edits.get(here.table, Edit.key(message_id))
+    edit = store.edits.get(resources.table, Edit.key(message_id))
     if edit is not None and edit.company != phone.company:
         raise Permanent(FOREIGN)
     return edit or Edit(pk=Edit.key(message_id), company=phone.company)

@@ -35,7 +35,7 @@ class Account:
 type Origin = Phone | Account
 
 
-def origin_of(here: Resources, event: Event) -> Origin:
+def origin_of(resources: Resources, event: Event) -> Origin:
     """
     Return the number or account of an event.
 
@@ -46,18 +46,18 @@ def origin_of(here: Resources, event: Event) -> Origin:
     if event.kind == "malformed":
         raise Permanent("malformed")
     if event.kind == OUTBOUND:
-        return _sender_of(here, event)
+        return _sender_of(resources, event)
     if event.phone or event.kind in OF_A_PHONE:
-        phone = store.phones.get(here.table, event.phone)
+        phone = store.phones.get(resources.table, event.phone)
         return _trusted([phone] if phone else [], event, "unknown_phone")[0]
-    phones = store.phones.of_account(here.table, event.waba) if event.waba else []
+    phones = store.phones.of_account(resources.table, event.waba) if event.waba else []
     trusted = _trusted(phones, event, "unknown_account")
     return Account(event.waba, str(trusted[0].company), tuple(trusted))
 
 
-def _sender_of(here: Resources, event: Event) -> Phone:
+def _sender_of(resources: Resources, event: Event) -> Phone:
     """Return the number that sent another context's message, identified by any of its ids."""
-    named = store.phones.addressed(here.table, event.phone, event.waba)
+    named = store.phones.addressed(resources.table, event.phone, event.waba)
     company = (event.payload or {}).get("company")
     own = [phone for phone in named if phone.company == company]
     if named and not own:

@@ -120,8 +120,10 @@ type Table = dict[int, dict[str, Measured]]
 def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
     """What every kind costs in a ticket of each length."""
     pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
-    here = world.worker.here
-    for client in {table._client for table in (here.idempotency, here.state, here.audit)}:
+    resources = world.worker.resources
+    for client in {
+        table._client for table in (resources.idempotency, resources.state, resources.audit)
+    }:
         pricing.watch(client)
     with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
         return {

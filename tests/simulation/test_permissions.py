@@ -84,7 +84,9 @@ def break_off_a_large_file(world: World) -> None:
     """Larger than any sample: boto3 sends it in parts, and takes back what came when one of them fails."""
     world.wire.fails_if = lambda call: call.startswith("s3.UploadPart")
     with pytest.raises(ClientError):
-        world.worker.here.bucket.put_file("media/large", io.BytesIO(bytes(9 << 20)), "video/mp4")
+        world.worker.resources.bucket.put_file(
+            "media/large", io.BytesIO(bytes(9 << 20)), "video/mp4"
+        )
     world.wire.rewind()
 
 

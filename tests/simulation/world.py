@@ -114,7 +114,7 @@ class World:
         store.phones.forget()
         secrets: list[JsonSecret] = [
             self.webhook.secret,
-            self.worker.here.tokens,
+            self.worker.resources.tokens,
             self.worker.identifier_keys,
         ]
         for secret in secrets:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.store import conversations, states
 from conversations.store.items import log
 from conversations.transitions import Cause
@@ -46,10 +46,10 @@ class Unusable(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Office:
+class ApiDependencies:
     """Dependencies of the admin API. *inbound* is the queue of inbound messages."""
 
-    here: Resources
+    resources: Resources
     inbound: FifoQueue
     consents: Consents
     seal_secret: JsonSecret
@@ -78,7 +78,9 @@ class Agent:
         """Return the id of the actor in a conversation with this state."""
         return self.name or log.holder_of(state) or self.principal
 
-    def cause_in(self, opened: Opened, act: str, *, reason: str, words: str | None = None) -> Cause:
+    def cause_in(
+        self, opened: OpenConversation, act: str, *, reason: str, words: str | None = None
+    ) -> Cause:
         """Build the cause of a change by this agent: *act* names the kind of call, *words* as in `Cause`."""
         return Cause(
             who=f"human:{self.id_in(opened.state)}",
@@ -89,34 +91,34 @@ class Agent:
         )
 
 
-def check_not_taken(opened: Opened, agent: Agent) -> None:
+def check_not_taken(opened: OpenConversation, agent: Agent) -> None:
     """Raise AlreadyTaken if another agent holds the conversation and the call has no `force`."""
     if not agent.force and log.holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
         raise AlreadyTaken("a colleague has the conversation; give force: true to act all the same")
 
 
-def opened_for(office: Office, caller: Caller, ref: str) -> Opened:
+def opened_for(deps: ApiDependencies, caller: Caller, ref: str) -> OpenConversation:
     """Load a conversation of the caller. Raises NotFound, and ConfigurationInvalid for an invalid project."""
-    here = office.here
-    state = states.read(here.log, ref) if _REF.fullmatch(ref) else None
+    resources = deps.resources
+    state = states.read(resources.log, ref) if _REF.fullmatch(ref) else None
     if state is None or not caller.may_use(state.company_id, state.project_id):
         raise NotFound("ref: there is no such conversation")
-    item = conversations.read(here.table, state.primary_channel, state.conversation_id)
-    company = here.companies.project(state.company_id, state.project_id)
+    item = conversations.read(resources.table, state.primary_channel, state.conversation_id)
+    company = resources.companies.project(state.company_id, state.project_id)
     if item is None or company is None:
         raise NotFound("ref: there is no such conversation")
-    return Opened(ref=ref, conversation=item, state=state, company=company)
+    return OpenConversation(ref=ref, conversation=item, state=state, company=company)
 
 
-def read_again(here: Resources, opened: Opened) -> Opened:
+def read_again(resources: Resources, opened: OpenConversation) -> OpenConversation:
     """Reload a conversation. Raises NotFound if it no longer exists."""
-    state = states.read(here.log, opened.ref)
+    state = states.read(resources.log, opened.ref)
     if state is None:
         raise NotFound("ref: there is no such conversation")
-    item = conversations.read(here.table, state.primary_channel, state.conversation_id)
+    item = conversations.read(resources.table, state.primary_channel, state.conversation_id)
     if item is None:
         raise NotFound("ref: there is no such conversation")
-    return Opened(ref=opened.ref, conversation=item, state=state, company=opened.company)
+    return OpenConversation(ref=opened.ref, conversation=item, state=state, company=opened.company)
 
 
 def recipient_of(text: str) -> str:

@@ -29,7 +29,7 @@ from conversations.store.items.log import Stage, TurnKind
 from shared.aws.stored_objects import ObjectUnusable, media_of, record
 
 if TYPE_CHECKING:
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.initiation.case_data import CaseData
     from conversations.store.items.conversation import Conversation
     from conversations.store.items.log import Change, Message, State
@@ -72,7 +72,7 @@ def summary_of(conversation: Conversation) -> SummaryView:
 
 
 def conversation_view(
-    opened: Opened,
+    opened: OpenConversation,
     case: CaseData,
     changes: list[tuple[str, Change]],
     resumes_at: str | None,
@@ -147,7 +147,7 @@ def conversation_view(
     )
 
 
-def message_view(bucket: Bucket, opened: Opened, message: Message) -> MessageView:
+def message_view(bucket: Bucket, opened: OpenConversation, message: Message) -> MessageView:
     """Present one message of the conversation's log."""
     own = folder_of(bucket, opened.ref)
     from_inbox = media_of(bucket, opened.conversation.company_id)
@@ -201,7 +201,7 @@ def consent_view(channel: str, newest: Consent | None) -> ChannelConsentView:
     )
 
 
-def standing_view(opened: Opened) -> StandingView:
+def standing_view(opened: OpenConversation) -> StandingView:
     """Present a conversation's status, and an automated message that is still in flight."""
     return StandingView(
         ref=opened.ref,

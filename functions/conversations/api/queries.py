@@ -23,7 +23,7 @@ from shared.api.cursors import Listing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conversations.api.access import Office
+    from conversations.api.access import ApiDependencies
     from conversations.api.inputs import ListQuery, MessagesQuery, SearchInput
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
@@ -42,38 +42,40 @@ class Page[R]:
     cursor: str | None
 
 
-def of_company(office: Office, caller: Caller, query: ListQuery) -> Page[ConversationsView]:
+def of_company(deps: ApiDependencies, caller: Caller, query: ListQuery) -> Page[ConversationsView]:
     """
     List conversations of one project, or of all projects of the API key. Raises NotFound and InvalidCursor.
 
     Open ones are newest first per chunk (`open_conversations`). The contract's index has no time order, so the others
     are newest first within a page.
     """
-    projects = _projects(office, caller, query.project_id)
+    projects = _projects(deps, caller, query.project_id)
     parts = ("conversations", query.project_id or "", query.status or "", *projects)
     if query.status is None or query.status in LISTED:
         listing = Listing(caller.company, "OPEN", parts)
-        start = listing.position(office.seal, query.cursor) if query.cursor else None
+        start = listing.position(deps.seal, query.cursor) if query.cursor else None
         wanted = open_conversations.Wanted(
             caller.company, tuple(projects), query.status, query.limit
         )
-        shown, last = open_conversations.newest_first(office.here.log, wanted, start)
+        shown, last = open_conversations.newest_first(deps.resources.log, wanted, start)
         found = [presenters.summary_of_open(project, opening) for project, opening in shown]
-        return Page(_summaries(found), listing.cursor(office.seal, last) if last else None)
+        return Page(_summaries(found), listing.cursor(deps.seal, last) if last else None)
 
     def fits(item: Conversation) -> bool:
         return item.conversation_status == query.status and item.project_id in projects
 
     def read(limit: int, start: Attributes | None) -> tuple[list[Conversation], Attributes | None]:
         return conversations.page_of_company(
-            office.here.table, caller.company, query.project_id, limit, start
+            deps.resources.table, caller.company, query.project_id, limit, start
         )
 
     listing = Listing(caller.company, Conversation.by_company, parts)
-    return _conversations(office, listing, query, read, fits)
+    return _conversations(deps, listing, query, read, fits)
 
 
-def of_recipient(office: Office, caller: Caller, given: SearchInput) -> Page[ConversationsView]:
+def of_recipient(
+    deps: ApiDependencies, caller: Caller, given: SearchInput
+) -> Page[ConversationsView]:
     """List the company's conversations with one customer. Raises Unusable and InvalidCursor."""
     recipient = recipient_of(given.recipient)
     since, until = _text(given.from_), _text(given.to)
@@ -93,41 +95,41 @@ def of_recipient(office: Office, caller: Caller, given: SearchInput) -> Page[Con
 
     def read(limit: int, start: Attributes | None) -> tuple[list[Conversation], Attributes | None]:
         return conversations.page_of_recipient(
-            office.here.table, recipient, limit, start, index=index, condition=condition
+            deps.resources.table, recipient, limit, start, index=index, condition=condition
         )
 
     asked = given.model_dump_json(exclude={"limit", "cursor", "recipient"}, by_alias=True)
     parts = ("search", recipient, asked, *sorted(caller.projects))
-    return _conversations(office, Listing(caller.company, index, parts), given, read, fits)
+    return _conversations(deps, Listing(caller.company, index, parts), given, read, fits)
 
 
-def one(office: Office, caller: Caller, ref: str) -> ConversationView:
+def one(deps: ApiDependencies, caller: Caller, ref: str) -> ConversationView:
     """Return one conversation. Raises NotFound."""
-    opened, here = opened_for(office, caller, ref), office.here
-    waiting = due.get(here.log, ref, DueKind.RESUME)
+    opened, resources = opened_for(deps, caller, ref), deps.resources
+    waiting = due.get(resources.log, ref, DueKind.RESUME)
     function_sk = opened.state.undecided
     return presenters.conversation_view(
         opened,
-        case_data.read(opened.conversation, here.bucket),
-        messages.dated_changes(here.log, ref, CHANGES_SHOWN),
+        case_data.read(opened.conversation, resources.bucket),
+        messages.dated_changes(resources.log, ref, CHANGES_SHOWN),
         waiting.due_at if waiting else None,
         unreachable=unreachable.of_address(
-            here.log,
+            resources.log,
             opened.company.company_id,
             opened.customer,
             opened.conversation.channel_method,
         ),
-        waiting=messages.get(here.log, ref, function_sk) if function_sk else None,
+        waiting=messages.get(resources.log, ref, function_sk) if function_sk else None,
     )
 
 
-def log_of(office: Office, caller: Caller, ref: str, query: MessagesQuery) -> MessagesView:
+def log_of(deps: ApiDependencies, caller: Caller, ref: str, query: MessagesQuery) -> MessagesView:
     """List messages of one conversation, newest first. Raises NotFound."""
-    here = office.here
-    opened = opened_for(office, caller, ref)
+    resources = deps.resources
+    opened = opened_for(deps, caller, ref)
     start = of(ref, Message.sk(*query.before.split("~"))) if query.before else None
-    found, last = messages.page(here.log, ref, query.limit, start)
-    shown = [presenters.message_view(here.bucket, opened, message) for message in found]
+    found, last = messages.page(resources.log, ref, query.limit, start)
+    shown = [presenters.message_view(resources.bucket, opened, message) for message in found]
     before = f"{found[-1].message_timestamp}~{found[-1].entry_id}" if last and found else None
     return MessagesView(messages=shown, before=before)
 
@@ -155,13 +157,13 @@ def gather[T](
 
 
 def _conversations(
-    office: Office,
+    deps: ApiDependencies,
     listing: Listing,
     query: ListQuery | SearchInput,
     read: Callable[[int, Attributes | None], tuple[list[Conversation], Attributes | None]],
     fits: Callable[[Conversation], bool],
 ) -> Page[ConversationsView]:
-    seal, index = office.seal, listing.index
+    seal, index = deps.seal, listing.index
     start = listing.position(seal, query.cursor) if query.cursor else None
     found, last = gather(
         read, fits, lambda item: conversations.position(index, item), query.limit, start
@@ -174,9 +176,9 @@ def _conversations(
     return Page(result, listing.cursor(seal, as_json(last)) if last else None)
 
 
-def _projects(office: Office, caller: Caller, wanted: str | None) -> list[str]:
+def _projects(deps: ApiDependencies, caller: Caller, wanted: str | None) -> list[str]:
     """Return the requested projects in order. Raises NotFound for one that is unknown or not the API key's."""
-    companies = office.here.companies
+    companies = deps.resources.companies
     if wanted is None:
         known = companies.projects(caller.company)
         return sorted(project for project in known if caller.may_use(caller.company, project))

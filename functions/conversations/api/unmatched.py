@@ -27,9 +27,9 @@ from shared.event_queues import inbound_entry
 from shared.events import InboundMessage
 
 if TYPE_CHECKING:
-    from conversations.api.access import Agent, Office
+    from conversations.api.access import Agent, ApiDependencies
     from conversations.api.inputs import UnmatchedQuery
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
 
@@ -53,18 +53,20 @@ class Found:
     unmatched: Unmatched
 
 
-def unmatched(office: Office, caller: Caller, query: UnmatchedQuery) -> Page[UnmatchedListView]:
+def unmatched(
+    deps: ApiDependencies, caller: Caller, query: UnmatchedQuery
+) -> Page[UnmatchedListView]:
     """List unmatched messages, newest first. Raises NotFound and InvalidCursor."""
     if query.project_id and not caller.may_use(caller.company, query.project_id):
         raise NotFound("project_id: there is no such project")
-    seal, company = office.seal, caller.company
+    seal, company = deps.seal, caller.company
     listing = Listing(
         company, "UNMATCHED", ("unmatched", query.project_id or "", *sorted(caller.projects))
     )
     start = listing.position(seal, query.cursor) if query.cursor else None
 
     def read(limit: int, start: Attributes | None) -> tuple[list[Unmatched], Attributes | None]:
-        return unhandled.unmatched(office.here.log, company, limit, start)
+        return unhandled.unmatched(deps.resources.log, company, limit, start)
 
     def fits(one: Unmatched) -> bool:
         is_meant = query.project_id in {None, one.project_id}
@@ -81,20 +83,20 @@ def unmatched(office: Office, caller: Caller, query: UnmatchedQuery) -> Page[Unm
     return Page(UnmatchedListView(messages=shown), cursor)
 
 
-def one_for(office: Office, caller: Caller, shown_id: str) -> Found:
+def one_for(deps: ApiDependencies, caller: Caller, shown_id: str) -> Found:
     """Return the message with an id from `unmatched`. Raises NotFound."""
     try:
-        sk = office.seal.open(shown_id, bound_to=_use(caller.company))
+        sk = deps.seal.open(shown_id, bound_to=_use(caller.company))
     except NotOurs:
         raise NotFound("id: there is no such message") from None
-    found = unhandled.one_unmatched(office.here.log, caller.company, sk)
+    found = unhandled.one_unmatched(deps.resources.log, caller.company, sk)
     if found is None or not caller.may_use(caller.company, found.project_id):
         raise NotFound("id: there is no such message")
     return Found(shown_id, sk, found)
 
 
 def attach(
-    office: Office, caller: Caller, agent: Agent, found: Found, opened: Opened
+    deps: ApiDependencies, caller: Caller, agent: Agent, found: Found, opened: OpenConversation
 ) -> AttachedView:
     """
     Attach a message to a conversation and enqueue it again; intake handles it as a duplicate with a known placement.
@@ -103,7 +105,7 @@ def attach(
     if the conversation no longer exists.
     """
     check_not_taken(opened, agent)
-    log, one = office.here.log, found.unmatched
+    log, one = deps.resources.log, found.unmatched
     if one.channel_method != opened.conversation.channel_method:
         raise OtherChannel("the conversation is held on another channel")
     event = _messages.validate_python(as_json(one.event))
@@ -115,20 +117,20 @@ def attach(
     )
     if not unhandled.attach(log, caller.company, found.sk, opened.ref, by):
         raise AlreadyPlaced("the message belongs to a conversation by now")
-    if _marked(office, event, opened).ref not in {None, opened.ref}:
+    if _marked(deps, event, opened).ref not in {None, opened.ref}:
         raise AlreadyPlaced("the message belongs to a conversation by now")
     # Before the message is stored there: an erasure of the customer must find the conversation.
-    _lead_there(office, event, customer, opened)
+    _lead_there(deps, event, customer, opened)
     if not routes.place(log, event.provider, event.provider_message_id, opened.ref):
         raise AlreadyPlaced("the message belongs to a conversation by now")
     entry = inbound_entry(event)
     # A new deduplication id: the queue would drop a repetition of the original one.
     again = digest(entry.deduplication, "attached", opened.ref)
-    office.inbound.send([Entry(entry.body, entry.group, again)])
+    deps.inbound.send([Entry(entry.body, entry.group, again)])
     return AttachedView(id=found.shown_id, ref=opened.ref)
 
 
-def _marked(office: Office, event: InboundMessage, opened: Opened) -> Inbound:
+def _marked(deps: ApiDependencies, event: InboundMessage, opened: OpenConversation) -> Inbound:
     """Write the inbound mark unless it exists: intake may have died between the unmatched entry and its mark."""
     taken = Inbound(
         message_timestamp=event.received_at,
@@ -139,16 +141,18 @@ def _marked(office: Office, event: InboundMessage, opened: Opened) -> Inbound:
         project_id=opened.company.project_id,
         ttl=Inbound.time_to_live(),
     )
-    return routes.mark(office.here.log, event.provider, event.provider_message_id, taken)
+    return routes.mark(deps.resources.log, event.provider, event.provider_message_id, taken)
 
 
-def _lead_there(office: Office, event: InboundMessage, customer: str, opened: Opened) -> None:
+def _lead_there(
+    deps: ApiDependencies, event: InboundMessage, customer: str, opened: OpenConversation
+) -> None:
     """
     Route the customer's next messages to the same business address to the conversation. Safe to repeat.
 
     If the customer wrote from another address, that address is stored with the conversation and matches it as well.
     """
-    log, conversation = office.here.log, opened.conversation
+    log, conversation = deps.resources.log, opened.conversation
     kept_until = conversation.ttl
     if kept_until is not None:
         # A concurrent turn that extends the conversation's retention may not have seen the address.

@@ -2,9 +2,9 @@
 
 from conversations import commands, conversation
 from conversations.commands import HumanMessage, Notice, Resume
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.dialogue import reply
-from conversations.dialogue.context import Desk
+from conversations.dialogue.context import DialogueDependencies
 from conversations.outbound.policy.gate import Wanted
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome, Plan
@@ -18,15 +18,15 @@ from shared.policy import Author, Kind
 OPT_OUT_CONFIRMATION = "opt_out_confirmation"
 
 
-def say(desk: Desk, wanted: HumanMessage, run: Run) -> Outcome | None:
+def say(deps: DialogueDependencies, wanted: HumanMessage, run: Run) -> Outcome | None:
     """Send a human agent's message unless it was sent. It answers all customer messages up to now."""
-    opened = conversation.load(desk.here, wanted.ref)
-    finished = engine.resume(desk.turns, opened, run)
-    opened = conversation.load(desk.here, wanted.ref)
+    opened = conversation.load(deps.resources, wanted.ref)
+    finished = engine.resume(deps.turns, opened, run)
+    opened = conversation.load(deps.resources, wanted.ref)
     turn_id = f"human:{wanted.cause}"
-    if _was_tried(desk, opened, turn_id):
+    if _was_tried(deps, opened, turn_id):
         return finished
-    newest = _newest_of_customer(desk, opened)
+    newest = _newest_of_customer(deps, opened)
     plan = Plan(
         turn_id=turn_id,
         kind=TurnKind.HUMAN,
@@ -35,33 +35,33 @@ def say(desk: Desk, wanted: HumanMessage, run: Run) -> Outcome | None:
         at_ms=run.sent_at_ms,
     )
     return engine.take(
-        desk.turns, opened, plan, run, lambda: desk.writer.of_person(opened, turn_id, wanted)
+        deps.turns, opened, plan, run, lambda: deps.writer.of_person(opened, turn_id, wanted)
     )
 
 
-def give_notice(desk: Desk, wanted: Notice, run: Run) -> Outcome | None:
+def give_notice(deps: DialogueDependencies, wanted: Notice, run: Run) -> Outcome | None:
     """Send a fixed text if the project defines it, unless it was sent."""
-    opened = conversation.load(desk.here, wanted.ref)
-    finished = engine.resume(desk.turns, opened, run)
-    opened = conversation.load(desk.here, wanted.ref)
+    opened = conversation.load(deps.resources, wanted.ref)
+    finished = engine.resume(deps.turns, opened, run)
+    opened = conversation.load(deps.resources, wanted.ref)
     turn_id = f"notice:{wanted.notice}:{wanted.cause}"
-    if _was_tried(desk, opened, turn_id):
+    if _was_tried(deps, opened, turn_id):
         return finished
     plan = Plan(turn_id=turn_id, kind=TurnKind.SYSTEM, author="system", at_ms=run.sent_at_ms)
     return engine.take(
-        desk.turns, opened, plan, run, lambda: desk.writer.notice(opened, turn_id, wanted.notice)
+        deps.turns, opened, plan, run, lambda: deps.writer.notice(opened, turn_id, wanted.notice)
     )
 
 
-def go_on_answering(desk: Desk, wanted: Resume) -> None:
+def go_on_answering(deps: DialogueDependencies, wanted: Resume) -> None:
     """Request a deferred answer again now that it is due."""
-    opened = conversation.load(desk.here, wanted.ref)
-    newest = reply.has_pending(desk, opened)
+    opened = conversation.load(deps.resources, wanted.ref)
+    newest = reply.has_pending(deps, opened)
     if newest is not None and opened.state.mode is Mode.AI:
-        commands.ask_for_reply(desk.here, opened.ref, newest, "again")
+        commands.ask_for_reply(deps.resources, opened.ref, newest, "again")
 
 
-def wanted_of(opened: Opened, message: Message) -> Wanted:
+def wanted_of(opened: OpenConversation, message: Message) -> Wanted:
     """Build the policy request for a message that is about to be sent."""
     turn_id = message.turn_id or ""
     action_id = identifiers.action_id(opened.ref, turn_id)
@@ -83,20 +83,20 @@ def wanted_of(opened: Opened, message: Message) -> Wanted:
     )
 
 
-def _begins(opened: Opened) -> bool:
+def _begins(opened: OpenConversation) -> bool:
     """Whether this message starts the conversation: no first message was sent and the customer wrote nothing."""
     return not opened.conversation.task_complete and opened.state.last_inbound_at is None
 
 
-def _was_tried(desk: Desk, opened: Opened, turn_id: str) -> bool:
+def _was_tried(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> bool:
     """Whether a turn that is no longer current has a ledger action: its record was delivered twice; nothing to do."""
     turn = opened.state.turn
     if turn is not None and turn.turn_id == turn_id:
         return False
-    return desk.here.ledger.action(identifiers.action_id(opened.ref, turn_id)) is not None
+    return deps.resources.ledger.action(identifiers.action_id(opened.ref, turn_id)) is not None
 
 
-def _newest_of_customer(desk: Desk, opened: Opened) -> str | None:
-    after = messages.after(desk.here.log, opened.ref, opened.state.answered_up_to)
+def _newest_of_customer(deps: DialogueDependencies, opened: OpenConversation) -> str | None:
+    after = messages.after(deps.resources.log, opened.ref, opened.state.answered_up_to)
     keys = [m.sk(m.message_timestamp, m.entry_id) for m in after if m.role is Role.USER]
     return keys[-1] if keys else None

@@ -11,13 +11,13 @@ from botocore.config import Config
 from conversations.ai.model_providers import Providers as Models
 from conversations.bootstrap import ConnectedSettings, resources_of
 from conversations.dialogue import agent_message
-from conversations.dialogue.context import Desk
+from conversations.dialogue.context import DialogueDependencies
 from conversations.inbound.attachments import Fetcher
 from conversations.outbound.compose.function_calls import Effects
 from conversations.outbound.compose.openai_mirror import Mirror
-from conversations.outbound.compose.writer import Scribe
+from conversations.outbound.compose.writer import MessageWriter
 from conversations.outbound.credentials import Credentials
-from conversations.outbound.policy.gate import Policing
+from conversations.outbound.policy.gate import PolicyGate
 from conversations.outbound.policy.sender_throttle import Throttles
 from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.engine import Turns
@@ -57,24 +57,24 @@ once = Config(retries={"total_max_attempts": 1}, connect_timeout=3, read_timeout
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 
 
-def desk_of(settings: SpeakingSettings) -> Desk:
+def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     """Build the dependencies of a function that sends messages."""
-    here = resources_of(settings, patient)
+    resources = resources_of(settings, patient)
     sqs = boto3.client("sqs", config=patient)
     credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
     parameters = SSMProvider(boto3_client=boto3.client("ssm", config=patient))
     switches = KillSwitches(parameters, settings.switches_path)
-    policing = Policing(log=here.log, switches=switches.current)
+    policy_gate = PolicyGate(log=resources.log, switches=switches.current)
     wire = _wire(
         settings,
         credentials,
-        policing,
+        policy_gate,
         FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
         region=sqs.meta.region_name,
     )
     effects = Effects(
-        here=here,
-        consents=policing.consents,
+        resources=resources,
+        consents=policy_gate.consents,
         credentials=credentials,
         loopback=_is_local(settings),
     )
@@ -84,27 +84,29 @@ def desk_of(settings: SpeakingSettings) -> Desk:
         make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
     )
     mirror = Mirror(models)
-    return Desk(
-        here=here,
+    return DialogueDependencies(
+        resources=resources,
         turns=Turns(
-            here=here,
+            resources=resources,
             wire=wire,
-            refusal=lambda opened, message: policing.refusal(
+            refusal=lambda opened, message: policy_gate.refusal(
                 opened, agent_message.wanted_of(opened, message)
             ),
             consequence=consequence,
             mirror=mirror.add,
         ),
-        policing=policing,
-        writer=Scribe(
-            here=here,
+        policy_gate=policy_gate,
+        writer=MessageWriter(
+            resources=resources,
             providers=models,
             credentials=credentials,
             execute=effects.of_turn,
             begun_copy=mirror.begun,
         ),
         execute=effects.of_turn,
-        media=Fetcher(here=here, origins=settings.media_origins, proof=wire.proof_of_file),
+        media=Fetcher(
+            resources=resources, origins=settings.media_origins, proof=wire.proof_of_file
+        ),
         processor_version=settings.processor_version,
     )
 
@@ -112,7 +114,7 @@ def desk_of(settings: SpeakingSettings) -> Desk:
 def _wire(
     settings: SpeakingSettings,
     credentials: Credentials,
-    policing: Policing,
+    policy_gate: PolicyGate,
     inbox: FifoQueue,
     *,
     region: str,
@@ -130,9 +132,9 @@ def _wire(
             settings.whatsapp_tokens_secret_id,
         ),
         credentials=credentials,
-        consents=policing.consents,
-        claims=Claims(policing.log),
-        throttles=Throttles(policing.log),
+        consents=policy_gate.consents,
+        claims=Claims(policy_gate.log),
+        throttles=Throttles(policy_gate.log),
         inbox=inbox,
         public_url=next(iter(settings.public_base_urls), ""),
         region=region,

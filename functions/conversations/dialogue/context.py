@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from conversations.ai.functions import Execute
     from conversations.commands import HumanMessage
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.inbound.attachments import Fetcher
-    from conversations.outbound.policy.gate import Policing
+    from conversations.outbound.policy.gate import PolicyGate
     from conversations.outbound.turns.engine import Turns
     from conversations.resources import Resources, Run
     from conversations.store.items.log import Message
@@ -25,32 +25,32 @@ class Writer(Protocol):
     Raises `unwritable.Unwritable` for a message that cannot be composed.
     """
 
-    def first_message(self, opened: Opened, turn_id: str, run: Run) -> Message:
+    def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message:
         """Compose the first message of a conversation."""
 
     def answer(
-        self, opened: Opened, pending: list[Message], turn_id: str, run: Run
+        self, opened: OpenConversation, pending: list[Message], turn_id: str, run: Run
     ) -> Message | None:
         """Compose the answer to the unanswered customer messages *pending*; None if no answer is needed."""
 
-    def reengagement(self, opened: Opened, turn_id: str) -> Message:
+    def reengagement(self, opened: OpenConversation, turn_id: str) -> Message:
         """Compose the template that asks a customer to write again after the messaging window has closed."""
 
-    def of_person(self, opened: Opened, turn_id: str, wanted: HumanMessage) -> Message:
+    def of_person(self, opened: OpenConversation, turn_id: str, wanted: HumanMessage) -> Message:
         """Compose a human agent's message in the form that the channel needs."""
 
-    def notice(self, opened: Opened, turn_id: str, notice: str) -> Message | None:
+    def notice(self, opened: OpenConversation, turn_id: str, notice: str) -> Message | None:
         """Compose a fixed text (`help`, `handoff`, `opt_out_confirmation`); None if the project defines none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class DialogueDependencies:
     """Storage, turn engine, send policy, message writer, attachments; *execute* runs function calls of a turn."""
 
-    here: Resources
+    resources: Resources
     turns: Turns
-    policing: Policing
+    policy_gate: PolicyGate
     writer: Writer
-    execute: Callable[[Opened, str, Run], Execute]
+    execute: Callable[[OpenConversation, str, Run], Execute]
     media: Fetcher
     processor_version: str

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from conversations import conversation, erased, projects
 from conversations.ai.checks.guardrails import hosts_in
-from conversations.conversation import Opened
-from conversations.dialogue.context import Desk
+from conversations.conversation import OpenConversation
+from conversations.dialogue.context import DialogueDependencies
 from conversations.initiation import requests, snapshot
 from conversations.initiation.context_object import ContextObject, context_hash
 from conversations.initiation.json_body import RequestRefused
@@ -42,85 +42,91 @@ REVIEW = "initial_review"
 ARRIVED_BEFORE = "arrived_before"  # on another channel, after its provider had reported a failure
 
 
-def begin(desk: Desk, context: ContextObject, channel: ChannelMethod, run: Run) -> Outcome | None:
+def begin(
+    deps: DialogueDependencies, context: ContextObject, channel: ChannelMethod, run: Run
+) -> Outcome | None:
     """
     Begin the conversation of a Context Object; None if it was begun before or waits for a human agent.
 
     Raises Permanent if it can never be begun, Transient if a retry may succeed.
     """
     request, company = _read(context, channel)
-    if erased.was_asked_before(desk.here.log, context, request):
+    if erased.was_asked_before(deps.resources.log, context, request):
         asked = identifiers.request(request.company_id, request.project_id, request.request_id)
         answers.forget(
-            desk.here.log, asked, "conversation_id"
+            deps.resources.log, asked, "conversation_id"
         )  # The conversation was not begun, so the erasure cannot find this id.
         raise Permanent(ParkReason.ERASED)
-    opened = establish(desk, context, request, company)
-    return go_on(desk, replace(opened, company=_now(desk.here, company)), run)
+    opened = establish(deps, context, request, company)
+    return go_on(deps, replace(opened, company=_now(deps.resources, company)), run)
 
 
-def go_on(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
+def go_on(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Outcome | None:
     """Send the first message of a conversation if it was not sent and sending is allowed now."""
     conversation, state = opened.conversation, opened.state
-    finished = engine.resume(desk.turns, opened, run)
+    finished = engine.resume(deps.turns, opened, run)
     if finished is not None:
         if finished.ended is Ended.FAILED:
-            fall_back(desk.here, opened)
+            fall_back(deps.resources, opened)
         return finished
     turn_id = identifiers.first_turn(state.releases)
-    settled = _settled_as(desk, opened, turn_id)
+    settled = _settled_as(deps, opened, turn_id)
     if conversation.task_complete or settled or state.mode is not Mode.AI:
-        opened = finish_move(desk.here, opened)
-        keep_open(desk.here, opened.ref, opened.conversation)
+        opened = finish_move(deps.resources, opened)
+        keep_open(deps.resources, opened.ref, opened.conversation)
         if settled is Sending.FAILED:
-            fall_back(desk.here, opened)
+            fall_back(deps.resources, opened)
         return None
     cause = Cause(who="parley", what=turn_id, reason=REVIEW)
     if state.releases == 0 and must_be_reviewed(opened, is_reply=False):
-        move(desk.here, opened, Status.HANDOFF_PENDING, cause)
+        move(deps.resources, opened, Status.HANDOFF_PENDING, cause)
         return None
-    refused = _refusal(desk, opened, turn_id)
+    refused = _refusal(deps, opened, turn_id)
     if refused is not None:
-        return _held_back(desk, opened, refused, turn_id)
+        return _held_back(deps, opened, refused, turn_id)
     if Status(conversation.conversation_status) is not Status.PROCESSING:
-        opened = move(desk.here, opened, Status.PROCESSING, Cause(who="parley", what=turn_id))
-    missing = _missing(desk, opened)
+        opened = move(deps.resources, opened, Status.PROCESSING, Cause(who="parley", what=turn_id))
+    missing = _missing(deps, opened)
     if missing is not None:
-        deferral.put_off(desk.here, opened, End(reason=missing, status=Status.FAILED), turn_id)
+        deferral.put_off(deps.resources, opened, End(reason=missing, status=Status.FAILED), turn_id)
         return Outcome(Ended.FAILED, None, missing)
     plan = Plan(turn_id=turn_id, kind=TurnKind.INITIAL)
     outcome = engine.take(
-        desk.turns,
+        deps.turns,
         opened,
         plan,
         run,
-        lambda: desk.writer.first_message(opened, turn_id, run),
+        lambda: deps.writer.first_message(opened, turn_id, run),
     )
     if outcome.ended is Ended.FAILED or outcome.reason == Reason.ADDRESS_UNUSABLE:
-        fall_back(desk.here, opened)
+        fall_back(deps.resources, opened)
     return outcome
 
 
-def _refusal(desk: Desk, opened: Opened, turn_id: str) -> End | None:
+def _refusal(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> End | None:
     """Return the refusal of the first message by policy or by an earlier delivery; None if it may be sent."""
-    refused = desk.policing.refusal(opened, first_message(opened, turn_id))
-    if refused is None and arrived_before(desk.here, opened):
+    refused = deps.policy_gate.refusal(opened, first_message(opened, turn_id))
+    if refused is None and arrived_before(deps.resources, opened):
         return End(reason=ARRIVED_BEFORE, status=Status.BLOCKED)
     return refused
 
 
-def _held_back(desk: Desk, opened: Opened, refused: End, turn_id: str) -> Outcome:
+def _held_back(
+    deps: DialogueDependencies, opened: OpenConversation, refused: End, turn_id: str
+) -> Outcome:
     """Move a refused conversation to the status of its refusal, via `processing` if no direct transition exists."""
     status = Status(opened.conversation.conversation_status)
     if refused.status and not may_become(status, refused.status):
-        opened = move(desk.here, opened, Status.PROCESSING, Cause(who="parley", what=turn_id))
-    deferral.put_off(desk.here, opened, refused, turn_id)
+        opened = move(deps.resources, opened, Status.PROCESSING, Cause(who="parley", what=turn_id))
+    deferral.put_off(deps.resources, opened, refused, turn_id)
     if refused.reason == Reason.ADDRESS_UNUSABLE:
-        fall_back(desk.here, opened)
+        fall_back(deps.resources, opened)
     return Outcome(Ended.REFUSED, None, refused.reason)
 
 
-def _settled_as(desk: Desk, opened: Opened, turn_id: str) -> Sending | None:
+def _settled_as(
+    deps: DialogueDependencies, opened: OpenConversation, turn_id: str
+) -> Sending | None:
     """
     Return how the send of a failed conversation ended; None if it did not end or the conversation has not failed.
 
@@ -128,14 +134,14 @@ def _settled_as(desk: Desk, opened: Opened, turn_id: str) -> Sending | None:
     """
     if opened.conversation.conversation_status != Status.FAILED:
         return None
-    action = desk.here.ledger.action(identifiers.action_id(opened.ref, turn_id))
+    action = deps.resources.ledger.action(identifiers.action_id(opened.ref, turn_id))
     return None if action is None or action.state is Sending.RESERVED else action.state
 
 
-def _missing(desk: Desk, opened: Opened) -> str | None:
+def _missing(deps: DialogueDependencies, opened: OpenConversation) -> str | None:
     """Return the code of a secret that is missing for sending, or None. Raises Transient if it cannot be checked."""
     try:
-        desk.turns.wire.check(opened)
+        deps.turns.wire.check(opened)
     except Misconfigured as refusal:
         return refusal.code
     except NotSent as failure:
@@ -143,7 +149,7 @@ def _missing(desk: Desk, opened: Opened) -> str | None:
     return None
 
 
-def first_message(opened: Opened, turn_id: str, *, takes: bool = False) -> Wanted:
+def first_message(opened: OpenConversation, turn_id: str, *, takes: bool = False) -> Wanted:
     """Build the policy request for a first message. On WhatsApp it is always a template."""
     return Wanted(
         kind=Kind.FIRST,
@@ -175,52 +181,54 @@ def _read(context: ContextObject, channel: ChannelMethod) -> tuple[Request, Comp
     return request, company
 
 
-def _now(here: Resources, then: Company) -> Company:
+def _now(resources: Resources, then: Company) -> Company:
     """Return the current project settings; a project deactivated or deleted while the request waited is inactive."""
     off = {"project_status": ProjectStatus.INACTIVE}
-    return conversation.load_project(here, then.company_id, then.project_id) or then.model_copy(
-        update=off
-    )
+    return conversation.load_project(
+        resources, then.company_id, then.project_id
+    ) or then.model_copy(update=off)
 
 
-def establish(desk: Desk, context: ContextObject, request: Request, company: Company) -> Opened:
+def establish(
+    deps: DialogueDependencies, context: ContextObject, request: Request, company: Company
+) -> OpenConversation:
     """Create item, state, route and list entry of a conversation if absent. Raises Permanent (`conflict`)."""
-    here, data = desk.here, context.conversation_data
+    resources, data = deps.resources, context.conversation_data
     possible = identifiers.refs_of(data.conversation_id, data.conversation_ref)
     built = snapshot.conversation_of(
         context,
         request,
         company,
-        here.bucket,
-        ref=states.ref_in_use(here.log, possible),
-        version=desk.processor_version,
+        resources.bucket,
+        ref=states.ref_in_use(resources.log, possible),
+        version=deps.processor_version,
     )
-    conversation = conversations.create(here.table, built)
+    conversation = conversations.create(resources.table, built)
     hashed = context_hash(context.frontend_payload)
     ref = identifiers.ref_of_item(conversation)
-    state = states.create(here.log, ref, _state(conversation, request, company, hashed))
+    state = states.create(resources.log, ref, _state(conversation, request, company, hashed))
     if state.context_hash != hashed:
         raise Permanent("conflict")
-    find_by(here, ref, conversation, company)
-    opened = Opened(ref=ref, conversation=conversation, state=state, company=company)
+    find_by(resources, ref, conversation, company)
+    opened = OpenConversation(ref=ref, conversation=conversation, state=state, company=company)
     if Status(conversation.conversation_status) is Status.PROCESSING:
-        keep_open(here, ref, conversation)
+        keep_open(resources, ref, conversation)
     return opened
 
 
-def find_by(here: Resources, ref: str, conversation: Conversation, company: Company) -> None:
+def find_by(resources: Resources, ref: str, conversation: Conversation, company: Company) -> None:
     """Write the route and address by which answers are matched to the conversation. Idempotent."""
     method, customer = conversation.channel_method, conversation.primary_channel
     channel, address = company.channel(method), company.sender(method, customer)
     pair = identifiers.pair(method, address, customer)
-    routes.add(here.log, pair, conversation.created_at, ref, conversation.ttl)
+    routes.add(resources.log, pair, conversation.created_at, ref, conversation.ttl)
     owner = BusinessAddress(
         company_id=company.company_id,
         project_id=company.project_id,
         provider=channel.provider,
         account=channel.account,
     )
-    routes.add_address(here.log, method, address, owner)
+    routes.add_address(resources.log, method, address, owner)
 
 
 def _state(conversation: Conversation, request: Request, company: Company, hashed: str) -> State:

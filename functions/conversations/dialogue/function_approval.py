@@ -30,8 +30,8 @@ from shared.failures import Transient
 if TYPE_CHECKING:
     from conversations.ai.functions import Result
     from conversations.commands import Release
-    from conversations.conversation import Opened
-    from conversations.dialogue.context import Desk
+    from conversations.conversation import OpenConversation
+    from conversations.dialogue.context import DialogueDependencies
     from conversations.outbound.turns.engine import Outcome
     from conversations.resources import Resources, Run
     from conversations.store.items.log import Message
@@ -39,49 +39,51 @@ if TYPE_CHECKING:
 RELEASED = "released"
 
 
-def approve(desk: Desk, opened: Opened, wanted: Release, run: Run) -> Outcome | None:
+def approve(
+    deps: DialogueDependencies, opened: OpenConversation, wanted: Release, run: Run
+) -> Outcome | None:
     """Execute the function call of a message and let the model continue; None if that was done or refused."""
-    here, sk = desk.here, wanted.function_sk or ""
-    message = messages.get(here.log, wanted.ref, sk)
+    resources, sk = deps.resources, wanted.function_sk or ""
+    message = messages.get(resources.log, wanted.ref, sk)
     if message is None or message.proposal is None:
         return None
     if sk == opened.state.waits_for_approval or sk in opened.state.being_done:
         status, mode = Status(opened.conversation.conversation_status), opened.state.mode
         if status in OVER or mode is Mode.CLOSED:
             return None  # Opted out or closed: the call waits until the conversation is reopened.
-        opened = _approved(here, opened, sk)
-        result = _carried_out(desk, opened, message, run)
+        opened = _approved(resources, opened, sk)
+        result = _carried_out(deps, opened, message, run)
         verdict = proposals.verdict_of(result)
-        proposals.decide(here, wanted.ref, message, verdict, wanted.cause_for(RELEASED))
-        opened = _given_back(here, opened, message, wanted)
+        proposals.decide(resources, wanted.ref, message, verdict, wanted.cause_for(RELEASED))
+        opened = _given_back(resources, opened, message, wanted)
     if sk not in opened.state.to_tell or opened.state.mode is not Mode.AI:
         return None
-    opened = finish_move(here, opened)
+    opened = finish_move(resources, opened)
     if _is_first(message) and not opened.conversation.task_complete:
-        return first_message.go_on(desk, opened, run)
-    return reply.go_on(desk, opened, f"{identifiers.APPROVED}:{message.entry_id}", run)
+        return first_message.go_on(deps, opened, run)
+    return reply.go_on(deps, opened, f"{identifiers.APPROVED}:{message.entry_id}", run)
 
 
-def tell(desk: Desk, opened: Opened, run: Run) -> Outcome | None:
+def tell(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Outcome | None:
     """Run the deferred model turn about released functions; None if there is none."""
     if opened.state.mode is not Mode.AI:
         return None
     for sk in sorted(opened.state.to_tell, reverse=True):
-        message = messages.get(desk.here.log, opened.ref, sk)
+        message = messages.get(deps.resources.log, opened.ref, sk)
         proposal = message.proposal if message else None
         # A refused call alone does not trigger a message: the model learns of it with the next answer.
         if message and proposal and proposal.verdict not in {None, Verdict.REFUSED}:
-            return reply.go_on(desk, opened, f"{identifiers.APPROVED}:{message.entry_id}", run)
+            return reply.go_on(deps, opened, f"{identifiers.APPROVED}:{message.entry_id}", run)
     return None
 
 
-def _approved(here: Resources, opened: Opened, sk: str) -> Opened:
+def _approved(resources: Resources, opened: OpenConversation, sk: str) -> OpenConversation:
     """Record the approval with a conditional write: a concurrent hand-back either precedes it or refuses nothing."""
     state = opened.state
     if sk in state.being_done:
         return opened
     approved = states.set_mode(
-        here.log,
+        resources.log,
         opened.ref,
         state.mode,
         seen=state,
@@ -93,7 +95,9 @@ def _approved(here: Resources, opened: Opened, sk: str) -> Opened:
     return opened.with_state(approved)
 
 
-def _carried_out(desk: Desk, opened: Opened, message: Message, run: Run) -> Result:
+def _carried_out(
+    deps: DialogueDependencies, opened: OpenConversation, message: Message, run: Run
+) -> Result:
     """Execute the call under the project's current function settings and return its result."""
     proposal = message.proposal
     if proposal is None:
@@ -104,10 +108,12 @@ def _carried_out(desk: Desk, opened: Opened, message: Message, run: Run) -> Resu
         return FAILED  # The project has removed or changed the function.
     except Unwritable as fault:
         raise Transient(fault.reason) from None
-    return desk.execute(opened, message.turn_id or "", run)(call)
+    return deps.execute(opened, message.turn_id or "", run)(call)
 
 
-def _given_back(here: Resources, opened: Opened, message: Message, wanted: Release) -> Opened:
+def _given_back(
+    resources: Resources, opened: OpenConversation, message: Message, wanted: Release
+) -> OpenConversation:
     """
     Give the conversation back to the model, unless another agent than the approving one has taken it over.
 
@@ -116,11 +122,11 @@ def _given_back(here: Resources, opened: Opened, message: Message, wanted: Relea
     sk, state = proposals.sk_of(message), opened.state
     is_of_others = holder_of(state) not in {None, wanted.agent_id}
     if is_of_others or state.waits_for_approval is not None:
-        return opened.with_state(states.note_done(here.log, opened.ref, sk))
-    status = status_of_model(here, opened)
+        return opened.with_state(states.note_done(resources.log, opened.ref, sk))
+    status = status_of_model(resources, opened)
     cause = wanted.cause_for(RELEASED)
     given_back = states.set_mode(
-        here.log,
+        resources.log,
         opened.ref,
         Mode.AI,
         seen=state,
@@ -135,7 +141,7 @@ def _given_back(here: Resources, opened: Opened, message: Message, wanted: Relea
     )
     if given_back is None:
         raise Transient("state_moved", 0)
-    return move(here, opened.with_state(given_back), status, cause)
+    return move(resources, opened.with_state(given_back), status, cause)
 
 
 def _is_first(message: Message) -> bool:

@@ -4,7 +4,7 @@ from conversations import conversation
 from conversations.commands import HumanMessage, Release
 from conversations.dialogue import first_message, function_approval
 from conversations.dialogue.agent_message import say
-from conversations.dialogue.context import Desk
+from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome
@@ -17,17 +17,17 @@ from shared.failures import Transient
 MAY_BE_RELEASED = NEVER_SENT | WITH_PEOPLE
 
 
-def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
+def release(deps: DialogueDependencies, wanted: Release, run: Run) -> Outcome | None:
     """
     Send the held first message, with the agent's text or composed by the model; or execute a function call.
 
     Idempotent. All checks run again except the review.
     """
-    opened = conversation.load(desk.here, wanted.ref)
-    engine.resume(desk.turns, opened, run)
-    opened = conversation.load(desk.here, wanted.ref)
+    opened = conversation.load(deps.resources, wanted.ref)
+    engine.resume(deps.turns, opened, run)
+    opened = conversation.load(deps.resources, wanted.ref)
     if wanted.function_sk is not None:
-        return function_approval.approve(desk, opened, wanted, run)
+        return function_approval.approve(deps, opened, wanted, run)
     status = Status(opened.conversation.conversation_status)
     if opened.conversation.task_complete or status not in MAY_BE_RELEASED:
         return None
@@ -39,10 +39,10 @@ def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
             principal=wanted.principal,
             text=wanted.text,
         )
-        return say(desk, said, run)
+        return say(deps, said, run)
     if opened.state.released_by != wanted.cause:
         released = states.set_mode(
-            desk.here.log,
+            deps.resources.log,
             wanted.ref,
             Mode.AI,
             seen=opened.state,
@@ -53,5 +53,5 @@ def release(desk: Desk, wanted: Release, run: Run) -> Outcome | None:
         if released is None:
             raise Transient("state_moved")
         opened = opened.with_state(released)
-    opened = move(desk.here, opened, Status.PROCESSING, wanted.cause_for("released"))
-    return first_message.go_on(desk, opened, run)
+    opened = move(deps.resources, opened, Status.PROCESSING, wanted.cause_for("released"))
+    return first_message.go_on(deps, opened, run)

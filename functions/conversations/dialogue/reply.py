@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from conversations import commands, conversation
 from conversations.ai.config import BuiltIn
-from conversations.conversation import Opened, addresses_of
-from conversations.dialogue.context import Desk
+from conversations.conversation import OpenConversation, addresses_of
+from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import Status
 from conversations.outbound.policy.gate import Wanted, end_of
 from conversations.outbound.turns import deferral, engine, transmission
@@ -32,51 +32,59 @@ MAX_WAIT_MS = 45 * clock.SECOND_MS
 
 
 def answer(
-    desk: Desk, trigger: ReplyTrigger, run: Run, *, max_wait_ms: int = MAX_WAIT_MS
+    deps: DialogueDependencies, trigger: ReplyTrigger, run: Run, *, max_wait_ms: int = MAX_WAIT_MS
 ) -> Outcome | None:
     """Answer the customer's unanswered messages; None if no answer is due now. Raises Permanent, Transient."""
-    here = desk.here
-    opened = conversation.load(here, trigger.ref)
-    finished = engine.resume(desk.turns, opened, run)
+    resources = deps.resources
+    opened = conversation.load(resources, trigger.ref)
+    finished = engine.resume(deps.turns, opened, run)
     if finished is not None:
         if finished.ended is Ended.LATER:
             return finished
-        opened = conversation.load(here, trigger.ref)
+        opened = conversation.load(resources, trigger.ref)
     if opened.state.mode is not Mode.AI:
         # Completes the steps that a worker left undone when it died after the end of this turn.
-        opened = finish_move(here, opened)
-        tell_of_handoff(desk, opened)
+        opened = finish_move(resources, opened)
+        tell_of_handoff(deps, opened)
         of_message = f"reply:{trigger.message_sk}"
-        _confirm_opt_out(desk, opened, _turn_id(desk, opened, of_message))
+        _confirm_opt_out(deps, opened, _turn_id(deps, opened, of_message))
         return finished
-    pending = _pending(desk, opened)
+    pending = _pending(deps, opened)
     if not pending or trigger.message_sk <= (opened.state.answered_up_to or ""):
         return finished
     if not _is_due(pending, trigger, max_wait_ms):
         return None
-    return _answer(desk, opened, pending, _turn_id(desk, opened, f"reply:{_sk(pending[-1])}"), run)
+    return _answer(deps, opened, pending, _turn_id(deps, opened, f"reply:{_sk(pending[-1])}"), run)
 
 
-def go_on(desk: Desk, opened: Opened, turn_id: str, run: Run) -> Outcome | None:
+def go_on(
+    deps: DialogueDependencies, opened: OpenConversation, turn_id: str, run: Run
+) -> Outcome | None:
     """Run a turn that an agent's action started, not a message; it also answers pending customer messages."""
     turn = opened.state.turn
     is_under_way = turn is not None and turn.turn_id == turn_id
     action_id = identifiers.action_id(opened.ref, turn_id)
-    if not is_under_way and transmission.was_tried(desk.here, action_id):
+    if not is_under_way and transmission.was_tried(deps.resources, action_id):
         return None
-    return _answer(desk, opened, _pending(desk, opened), turn_id, run)
+    return _answer(deps, opened, _pending(deps, opened), turn_id, run)
 
 
-def _answer(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run: Run) -> Outcome:
-    outcome = _taken(desk, opened, pending, turn_id, run)
+def _answer(
+    deps: DialogueDependencies,
+    opened: OpenConversation,
+    pending: list[Message],
+    turn_id: str,
+    run: Run,
+) -> Outcome:
+    outcome = _taken(deps, opened, pending, turn_id, run)
     if outcome.ended is not Ended.LATER:
-        opened = conversation.load(desk.here, opened.ref)
-        tell_of_handoff(desk, opened)
-        _confirm_opt_out(desk, opened, turn_id)
+        opened = conversation.load(deps.resources, opened.ref)
+        tell_of_handoff(deps, opened)
+        _confirm_opt_out(deps, opened, turn_id)
     return outcome
 
 
-def _turn_id(desk: Desk, opened: Opened, of_message: str) -> str:
+def _turn_id(deps: DialogueDependencies, opened: OpenConversation, of_message: str) -> str:
     """
     Return the id of the turn that answers a message: a new one per attempt after a hand-back.
 
@@ -85,46 +93,52 @@ def _turn_id(desk: Desk, opened: Opened, of_message: str) -> str:
     if opened.state.generation == 0:
         return of_message  # Only the model has handled the conversation.
     turn_id, attempt = of_message, 1
-    while _is_settled_without(desk, opened, turn_id):
+    while _is_settled_without(deps, opened, turn_id):
         attempt += 1
         turn_id = f"{of_message}{identifiers.ATTEMPT}{attempt}"
     return turn_id
 
 
-def _is_settled_without(desk: Desk, opened: Opened, turn_id: str) -> bool:
-    action = desk.here.ledger.action(identifiers.action_id(opened.ref, turn_id))
+def _is_settled_without(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> bool:
+    action = deps.resources.ledger.action(identifiers.action_id(opened.ref, turn_id))
     return action is not None and action.state in {Sending.FAILED, Sending.UNKNOWN}
 
 
-def _taken(desk: Desk, opened: Opened, pending: list[Message], turn_id: str, run: Run) -> Outcome:
+def _taken(
+    deps: DialogueDependencies,
+    opened: OpenConversation,
+    pending: list[Message],
+    turn_id: str,
+    run: Run,
+) -> Outcome:
     newest = _sk(pending[-1]) if pending else None
     wanted = answer_of_model(opened, turn_id)
-    decision = desk.policing.decide(opened, wanted)
+    decision = deps.policy_gate.decide(opened, wanted)
     if isinstance(decision, TemplateOnly) and _reengagement(opened):
-        template_turn = _turn_id(desk, opened, f"reengage:{newest or turn_id}")
+        template_turn = _turn_id(deps, opened, f"reengage:{newest or turn_id}")
         plan = Plan(turn_id=template_turn, kind=TurnKind.REPLY, up_to=newest, author="system")
         return engine.take(
-            desk.turns, opened, plan, run, lambda: desk.writer.reengagement(opened, plan.turn_id)
+            deps.turns, opened, plan, run, lambda: deps.writer.reengagement(opened, plan.turn_id)
         )
     if not isinstance(decision, Allowed):
         end = end_of(decision, wanted)
         if _heard_by_model(
-            desk, opened, turn_id
+            deps, opened, turn_id
         ):  # The worker died before it recorded the opt-out.
             end = replace(end, noted=Noted([BuiltIn.OPT_OUT], {}))
-        deferral.put_off(desk.here, opened, end, turn_id)
+        deferral.put_off(deps.resources, opened, end, turn_id)
         return Outcome(Ended.REFUSED, None, end.reason)
     plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest)
     return engine.take(
-        desk.turns,
+        deps.turns,
         opened,
         plan,
         run,
-        lambda: desk.writer.answer(opened, pending, turn_id, run),
+        lambda: deps.writer.answer(opened, pending, turn_id, run),
     )
 
 
-def answer_of_model(opened: Opened, turn_id: str, *, takes: bool = False) -> Wanted:
+def answer_of_model(opened: OpenConversation, turn_id: str, *, takes: bool = False) -> Wanted:
     """Build the policy request for an answer of the model."""
     return Wanted(
         kind=Kind.ANSWER,
@@ -134,45 +148,45 @@ def answer_of_model(opened: Opened, turn_id: str, *, takes: bool = False) -> Wan
     )
 
 
-def tell_of_handoff(desk: Desk, opened: Opened) -> None:
+def tell_of_handoff(deps: DialogueDependencies, opened: OpenConversation) -> None:
     """Send the hand-off notice once per hand-off, unless the model's last message announced the hand-off."""
     if opened.conversation.conversation_status != Status.HANDOFF_PENDING:
         return
     if opened.company.policy.handoff_notice is None:
         return
-    newest = messages.newest(desk.here.log, opened.ref, 1)
+    newest = messages.newest(deps.resources.log, opened.ref, 1)
     is_told = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
     if not is_told:
-        commands.send_notice(desk.here, opened, "handoff", str(opened.state.generation))
+        commands.send_notice(deps.resources, opened, "handoff", str(opened.state.generation))
 
 
-def _confirm_opt_out(desk: Desk, opened: Opened, turn_id: str) -> None:
+def _confirm_opt_out(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> None:
     """Confirm an opt-out that the model detected in this turn; others are confirmed by the code that records them."""
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return
-    if _heard_by_model(desk, opened, turn_id):
+    if _heard_by_model(deps, opened, turn_id):
         cause = identifiers.action_id(opened.ref, turn_id)
-        commands.send_notice(desk.here, opened, "opt_out_confirmation", cause)
+        commands.send_notice(deps.resources, opened, "opt_out_confirmation", cause)
 
 
-def _heard_by_model(desk: Desk, opened: Opened, turn_id: str) -> bool:
+def _heard_by_model(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> bool:
     """Whether the customer's current consent record is an opt-out that the model detected in this turn."""
     channel = opened.conversation.channel_method
     known = addresses_of(opened)
-    standing = desk.policing.consents.standing(opened.company.company_id, known, channel)
+    standing = deps.policy_gate.consents.standing(opened.company.company_id, known, channel)
     evidence = standing.newest.evidence if standing.newest else None
     return evidence == identifiers.action_id(opened.ref, turn_id)
 
 
-def has_pending(desk: Desk, opened: Opened) -> Message | None:
+def has_pending(deps: DialogueDependencies, opened: OpenConversation) -> Message | None:
     """Return the newest unanswered customer message, or None."""
-    pending = _pending(desk, opened)
+    pending = _pending(deps, opened)
     return pending[-1] if pending else None
 
 
-def _pending(desk: Desk, opened: Opened) -> list[Message]:
+def _pending(deps: DialogueDependencies, opened: OpenConversation) -> list[Message]:
     """Return the customer messages since the last answer, without reactions."""
-    after = messages.after(desk.here.log, opened.ref, opened.state.answered_up_to)
+    after = messages.after(deps.resources.log, opened.ref, opened.state.answered_up_to)
     return [m for m in after if m.role is Role.USER and m.kind != "reaction"]
 
 
@@ -183,7 +197,7 @@ def _is_due(pending: list[Message], trigger: ReplyTrigger, max_wait_ms: int) -> 
     return waits_ms >= max_wait_ms
 
 
-def _reengagement(opened: Opened) -> bool:
+def _reengagement(opened: OpenConversation) -> bool:
     whatsapp = opened.company.channel_config.whatsapp
     return whatsapp is not None and whatsapp.reengagement_template is not None
 

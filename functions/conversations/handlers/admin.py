@@ -15,9 +15,9 @@ from conversations.api import inputs, queries, unmatched, views
 from conversations.api.access import (
     Agent,
     AlreadyTaken,
+    ApiDependencies,
     NotFound,
     NotOpen,
-    Office,
     opened_for,
     recipient_of,
 )
@@ -51,10 +51,10 @@ quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts":
 # Presigned links need signature version 4: newer buckets and regions reject boto3's default signature.
 signing = quick.merge(Config(signature_version="s3v4"))
 sqs = boto3.client("sqs", config=quick)
-here = resources_of(settings, quick, of_bucket=signing)
-log = here.log
-office = Office(
-    here=here,
+resources = resources_of(settings, quick, of_bucket=signing)
+log = resources.log
+deps = ApiDependencies(
+    resources=resources,
     inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
     consents=Consents(log),
     seal_secret=JsonSecret(
@@ -108,7 +108,7 @@ def get_openapi() -> Response[str]:
 )
 def list_conversations(caller: Caller, query: inputs.ListQuery) -> Page[views.ConversationsView]:
     """List conversations of one or all projects of the API key, newest first; open ones if no status is given."""
-    return queries.of_company(office, caller, query)
+    return queries.of_company(deps, caller, query)
 
 
 @routes.reads(
@@ -121,7 +121,7 @@ def search_conversations(
     caller: Caller, given: inputs.SearchInput
 ) -> Page[views.ConversationsView]:
     """Search conversations by recipient."""
-    return queries.of_recipient(office, caller, given)
+    return queries.of_recipient(deps, caller, given)
 
 
 @routes.reads(
@@ -131,7 +131,7 @@ def get_conversation(
     caller: Caller, _query: inputs.NoInput, ref: str
 ) -> Page[views.ConversationView]:
     """Return a conversation with the history of its status changes."""
-    return Page(queries.one(office, caller, ref), None)
+    return Page(queries.one(deps, caller, ref), None)
 
 
 @routes.reads(
@@ -144,7 +144,7 @@ def list_messages(
     caller: Caller, query: inputs.MessagesQuery, ref: str
 ) -> Page[views.MessagesView]:
     """List messages of a conversation, newest first."""
-    return Page(queries.log_of(office, caller, ref, query), None)
+    return Page(queries.log_of(deps, caller, ref, query), None)
 
 
 @routes.changes(
@@ -157,8 +157,8 @@ def take_over(
     caller: Caller, _given: inputs.TakeOverInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
     """Take a conversation over from the model or, with `force`, from another agent."""
-    opened = opened_for(office, caller, ref)
-    return lambda agent: agent_actions.take_over(here, opened, agent)
+    opened = opened_for(deps, caller, ref)
+    return lambda agent: agent_actions.take_over(resources, opened, agent)
 
 
 @routes.changes(
@@ -172,8 +172,8 @@ def write_message(
     caller: Caller, given: inputs.MessageInput, ref: str
 ) -> Callable[[Agent], views.AcceptedView]:
     """Send a message to the customer; takes over a conversation that no agent holds."""
-    opened = opened_for(office, caller, ref)
-    return lambda agent: agent_actions.write(here, opened, agent, given)
+    opened = opened_for(deps, caller, ref)
+    return lambda agent: agent_actions.write(resources, opened, agent, given)
 
 
 @routes.changes(
@@ -186,9 +186,9 @@ def hand_back(
     caller: Caller, given: inputs.HandBackInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
     """Hand a conversation back to the model; refuses a pending function call, answers pending messages on request."""
-    opened = opened_for(office, caller, ref)
+    opened = opened_for(deps, caller, ref)
     pending = given.answer_pending
-    return lambda agent: agent_actions.hand_back(here, opened, agent, answer_pending=pending)
+    return lambda agent: agent_actions.hand_back(resources, opened, agent, answer_pending=pending)
 
 
 @routes.changes(
@@ -202,8 +202,8 @@ def release(
     caller: Caller, given: inputs.ReleaseInput, ref: str
 ) -> Callable[[Agent], views.AcceptedView]:
     """Release a held or failed first message, an unsent draft or a pending function call."""
-    opened = opened_for(office, caller, ref)
-    return lambda agent: release_request.release(here, opened, agent, given)
+    opened = opened_for(deps, caller, ref)
+    return lambda agent: release_request.release(resources, opened, agent, given)
 
 
 @routes.changes(
@@ -216,8 +216,8 @@ def resolve(
     caller: Caller, given: inputs.ResolveInput, ref: str
 ) -> Callable[[Agent], views.ResolvedView]:
     """Set the outcome of a message whose delivery is unknown."""
-    opened = opened_for(office, caller, ref)
-    return lambda agent: resolve_unknown.resolve(here, opened, agent, given)
+    opened = opened_for(deps, caller, ref)
+    return lambda agent: resolve_unknown.resolve(resources, opened, agent, given)
 
 
 @routes.changes(
@@ -230,8 +230,8 @@ def close(
     caller: Caller, _given: inputs.ActingInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
     """Close a conversation."""
-    opened = opened_for(office, caller, ref)
-    return lambda agent: agent_actions.close(here, opened, agent)
+    opened = opened_for(deps, caller, ref)
+    return lambda agent: agent_actions.close(resources, opened, agent)
 
 
 @routes.changes(
@@ -244,8 +244,8 @@ def reopen(
     caller: Caller, _given: inputs.ActingInput, ref: str
 ) -> Callable[[Agent], views.StandingView]:
     """Reopen a closed conversation in its previous status."""
-    opened = opened_for(office, caller, ref)
-    return lambda agent: agent_actions.reopen(here, opened, agent)
+    opened = opened_for(deps, caller, ref)
+    return lambda agent: agent_actions.reopen(resources, opened, agent)
 
 
 @routes.reads(
@@ -253,7 +253,7 @@ def reopen(
 )
 def list_unmatched(caller: Caller, query: inputs.UnmatchedQuery) -> Page[views.UnmatchedListView]:
     """List messages that belong to no conversation, newest first."""
-    return unmatched.unmatched(office, caller, query)
+    return unmatched.unmatched(deps, caller, query)
 
 
 @routes.changes(
@@ -267,26 +267,26 @@ def attach(
     caller: Caller, given: inputs.AttachInput, unmatched_id: str
 ) -> Callable[[Agent], views.AttachedView]:
     """Attach an unmatched message to a conversation, which then handles it as its own."""
-    found = unmatched.one_for(office, caller, unmatched_id)
-    opened = opened_for(office, caller, given.ref)
-    return lambda agent: unmatched.attach(office, caller, agent, found, opened)
+    found = unmatched.one_for(deps, caller, unmatched_id)
+    opened = opened_for(deps, caller, given.ref)
+    return lambda agent: unmatched.attach(deps, caller, agent, found, opened)
 
 
 @routes.reads("POST /opt-outs/search", Scope.CONSENT_READ, inputs.ConsentQuery, views.ConsentView)
 def get_consent(caller: Caller, given: inputs.ConsentQuery) -> Page[views.ConsentView]:
     """Return the opt-out and opt-in status of a person for each channel."""
-    return Page(consent.standing(office, caller, given), None)
+    return Page(consent.standing(deps, caller, given), None)
 
 
 @routes.changes("POST /opt-outs", Scope.CONSENT_WRITE, inputs.OptOutInput, views.RecordedView)
 def opt_out(caller: Caller, given: inputs.OptOutInput) -> Callable[[Agent], views.RecordedView]:
     """Record an opt-out."""
     recipient = recipient_of(given.recipient)
-    return lambda agent: consent.opt_out(office, caller, agent, recipient, given)
+    return lambda agent: consent.opt_out(deps, caller, agent, recipient, given)
 
 
 @routes.changes("POST /opt-ins", Scope.CONSENT_WRITE, inputs.OptInInput, views.RecordedView)
 def opt_in(caller: Caller, given: inputs.OptInInput) -> Callable[[Agent], views.RecordedView]:
     """Record an opt-in."""
     recipient = consent.recipient_on(given.recipient, given.channels)
-    return lambda agent: consent.opt_in(office, caller, agent, recipient, given)
+    return lambda agent: consent.opt_in(deps, caller, agent, recipient, given)

@@ -44,13 +44,13 @@ class IntakeSettings(ConnectedSettings):
 settings = IntakeSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
-here = resources_of(settings, patient)
+resources = resources_of(settings, patient)
 credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
-desk = intake.Intake(
-    here=here,
-    consents=Consents(here.log),
+deps = intake.Intake(
+    resources=resources,
+    consents=Consents(resources.log),
     media=Fetcher(
-        here=here,
+        resources=resources,
         origins=settings.media_origins,
         proof=lambda opened, url: file_proof(credentials, settings.twilio_base_url, opened, url),
     ),
@@ -65,15 +65,15 @@ def _handle(body: str, _: Run) -> str:
     except ValueError:  # from either call: a pydantic error is a ValueError
         raise Permanent("unreadable") from None
     if isinstance(event, FileStored):
-        return late_attachments.take(here, event)
-    return intake.take(desk, event)
+        return late_attachments.take(resources, event)
+    return intake.take(deps, event)
 
 
 worker = Worker(
     source="intake",
     queue_url=settings.conversations_inbound_queue_url,
     sqs=sqs,
-    here=here,
+    resources=resources,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
     bury=lambda *_: None,

@@ -9,7 +9,7 @@ import boto3
 
 from conversations import commands
 from conversations.dialogue import dispatcher
-from conversations.dialogue.bootstrap import SpeakingSettings, desk_of
+from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import Worker, work
 from conversations.store.items.conversation import ChannelMethod
@@ -32,22 +32,22 @@ class ProcessorSettings(SpeakingSettings):
 
 settings = ProcessorSettings.load()
 channel = ChannelMethod(settings.channel_method)
-desk = desk_of(settings)
+deps = dialogue_dependencies(settings)
 
 
 def _handle(body: str, run: Run) -> str:
-    outcome = dispatcher.work(desk, commands.read(body), channel, run)
+    outcome = dispatcher.work(deps, commands.read(body), channel, run)
     return outcome.ended if outcome else "nothing"
 
 
 worker = Worker(
     source=f"processor-{channel}",
-    queue_url=desk.here.channels[channel].url,
+    queue_url=deps.resources.channels[channel].url,
     sqs=boto3.client("sqs"),
-    here=desk.here,
+    resources=deps.resources,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
-    bury=lambda body, reason: exhausted_retries.of_record(desk.here, body, reason),
+    bury=lambda body, reason: exhausted_retries.of_record(deps.resources, body, reason),
 )
 gc_at_start.done()
 

@@ -9,7 +9,7 @@ import boto3
 from pydantic import TypeAdapter, ValidationError
 
 from conversations.dialogue import reply
-from conversations.dialogue.bootstrap import SpeakingSettings, desk_of
+from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import Worker, work
 from shared import clock
@@ -33,7 +33,7 @@ class RepliesSettings(SpeakingSettings):
 
 
 settings = RepliesSettings.load()
-desk = desk_of(settings)
+deps = dialogue_dependencies(settings)
 triggers = TypeAdapter(ReplyTrigger)
 
 
@@ -43,18 +43,18 @@ def _handle(body: str, run: Run) -> str:
     except ValidationError:
         raise Permanent("unreadable") from None
     longest = settings.reply_max_wait_seconds * clock.SECOND_MS
-    outcome = reply.answer(desk, trigger, run, max_wait_ms=longest)
+    outcome = reply.answer(deps, trigger, run, max_wait_ms=longest)
     return outcome.ended if outcome else "nothing"
 
 
 worker = Worker(
     source="replies",
-    queue_url=desk.here.replies.url,
+    queue_url=deps.resources.replies.url,
     sqs=boto3.client("sqs"),
-    here=desk.here,
+    resources=deps.resources,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
-    bury=lambda body, reason: exhausted_retries.of_trigger(desk.here, body, reason),
+    bury=lambda body, reason: exhausted_retries.of_trigger(deps.resources, body, reason),
 )
 gc_at_start.done()
 

@@ -55,7 +55,7 @@ keyed_hashes.configure(
     )
 )
 log = Table(dynamodb, settings.conversation_log_table_name)
-here = acceptance.Routing(
+resources = acceptance.Routing(
     log=log,
     companies=Companies(Table(dynamodb, settings.company_data_table_name)),
     claims=Claims(log),
@@ -90,7 +90,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             correlation_id=event["requestContext"]["requestId"],
             remaining_ms=context.get_remaining_time_in_millis(),
         )
-        answer = acceptance.initiate(here, call)
+        answer = acceptance.initiate(resources, call)
     except RequestRefused as refusal:
         return _refused(refusal, request_id)
     except Unauthenticated:

@@ -42,7 +42,7 @@ SOURCE = "statuses"
 settings = StatusesSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
-here = resources_of(settings, patient)
+resources = resources_of(settings, patient)
 statuses = TypeAdapter(DeliveryStatus)
 
 
@@ -52,7 +52,7 @@ def _handle(body: str, run: Run) -> str:
     except ValueError:  # from either call: a pydantic error is a ValueError
         raise Permanent("unreadable") from None
     try:
-        return status_updates.apply(here, event)
+        return status_updates.apply(resources, event)
     except Permanent as refusal:
         if refusal.reason != status_updates.UNKNOWN_MESSAGE:
             raise
@@ -62,7 +62,7 @@ def _handle(body: str, run: Run) -> str:
         raise Transient(status_updates.UNKNOWN_MESSAGE)
     # Usually from another sender with the same number or account: parked under a metric without an alarm.
     reason, counted = status_updates.UNKNOWN_MESSAGE, "UnmatchedStatus"
-    parking.park(here.log, here.bucket, SOURCE, body, reason, counted=counted)
+    parking.park(resources.log, resources.bucket, SOURCE, body, reason, counted=counted)
     return "unmatched"
 
 
@@ -70,7 +70,7 @@ worker = Worker(
     source=SOURCE,
     queue_url=settings.conversations_statuses_queue_url,
     sqs=sqs,
-    here=here,
+    resources=resources,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
     bury=lambda *_: None,

@@ -41,7 +41,7 @@ class SweeperSettings(Settings):
 settings = SweeperSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
-desk = sweep.Sweeper(
+deps = sweep.Sweeper(
     log=Table(boto3.client("dynamodb", config=patient), settings.conversation_log_table_name),
     channels={
         ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),
@@ -61,9 +61,9 @@ gc_at_start.done()
 @metrics.log_metrics
 def handler(_event: dict[str, Any], context: LambdaContext) -> None:
     """Enqueue due work and, every 15 minutes, run the gap check."""
-    brought = sweep.bring_back(desk)
+    brought = sweep.bring_back(deps)
     metrics.add_metric("BroughtBack", MetricUnit.Count, brought)
     gaps = 0
     if sweep.is_time_for_gaps(clock.now_ms()):
-        gaps = sweep.close_gaps(desk, context.get_remaining_time_in_millis)
+        gaps = sweep.close_gaps(deps, context.get_remaining_time_in_millis)
     logger.info("swept", extra={"brought": brought, "gaps": gaps})

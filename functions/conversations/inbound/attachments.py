@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from urllib3.response import BaseHTTPResponse
 
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.resources import Resources
     from shared.aws.s3 import Bucket
 
@@ -53,9 +53,9 @@ _NOT_YET = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS})
 class Fetcher:
     """Allowed origins and request headers for downloads: *proof* returns the headers for one URL of a file."""
 
-    here: Resources
+    resources: Resources
     origins: tuple[str, ...]
-    proof: Callable[[Opened, str], Mapping[str, str]]
+    proof: Callable[[OpenConversation, str], Mapping[str, str]]
 
 
 def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
@@ -85,7 +85,9 @@ def is_of_company(bucket: Bucket, company_id: str, key: str) -> bool:
     return is_own
 
 
-def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 0) -> bool:
+def keep(
+    fetcher: Fetcher, opened: OpenConversation, message: Message, *, attempts: int = 0
+) -> bool:
     """
     Copy a message's files; schedules a retry, up to `MOST_ATTEMPTS`, for those not available yet. Idempotent.
 
@@ -93,7 +95,7 @@ def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 
     """
     if not message.media or message.media_state != PENDING:
         return True
-    bucket = fetcher.here.bucket
+    bucket = fetcher.resources.bucket
     kept: list[dict[str, str]] = []
     state = STORED
     for position, file in enumerate(message.media[:MOST_FILES]):
@@ -114,22 +116,26 @@ def keep(fetcher: Fetcher, opened: Opened, message: Message, *, attempts: int = 
             state = PENDING if attempts < MOST_ATTEMPTS else FAILED
     sk = message.sk(message.message_timestamp, message.entry_id)
     facts = Message.named(media=kept, media_state=state)
-    messages.update(fetcher.here.log, opened.ref, sk, facts)
+    messages.update(fetcher.resources.log, opened.ref, sk, facts)
     is_done = state != PENDING
     if not is_done:
         wait = AGAIN_MS * 2**attempts
-        due.put(fetcher.here.log, opened.ref, DueKind.MEDIA, clock.now_ms() + wait, message_sk=sk)
+        due.put(
+            fetcher.resources.log, opened.ref, DueKind.MEDIA, clock.now_ms() + wait, message_sk=sk
+        )
     return is_done
 
 
-def _copy(fetcher: Fetcher, opened: Opened, message: Message, position: int, url: str) -> str:
+def _copy(
+    fetcher: Fetcher, opened: OpenConversation, message: Message, position: int, url: str
+) -> str:
     """
     Copy one file and return its key. Raises OriginRefused, TooLarge, NotSent and InDoubt.
 
     Twilio redirects to a URL that is valid for a few hours. Its host must be an allowed origin too and receives no
     credentials. (Twilio, "Protect Media Access with HTTP Basic Authentication".)
     """
-    folder = folder_of(fetcher.here.bucket, opened.ref)
+    folder = folder_of(fetcher.resources.bucket, opened.ref)
     key = f"{folder.prefix}file-{digest(message.entry_id, str(position))[:24]}"
     for _ in range(MOST_HOPS):
         headers = fetcher.proof(opened, url)
@@ -152,4 +158,4 @@ def _keep(fetcher: Fetcher, key: str, answer: BaseHTTPResponse) -> None:
             file.write(piece)
         file.seek(0)
         kind = answer.headers.get("content-type", "application/octet-stream")
-        fetcher.here.bucket.put_file(key, file, kind)
+        fetcher.resources.bucket.put_file(key, file, kind)

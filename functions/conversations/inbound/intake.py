@@ -38,10 +38,10 @@ from shared.runtime.observability import metrics
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.resources import Resources
     from conversations.store.items.routes import BusinessAddress
-    from shared.consent.keywords import Wish
+    from shared.consent.keywords import ConsentKeyword
     from shared.consent.records import Consents
     from shared.events import InboundMessage
 
@@ -63,52 +63,52 @@ class Taken(StrEnum):
 class Intake:
     """Dependencies of the intake."""
 
-    here: Resources
+    resources: Resources
     consents: Consents
     media: attachments.Fetcher
 
 
-def take(desk: Intake, event: InboundMessage) -> Taken:
+def take(deps: Intake, event: InboundMessage) -> Taken:
     """Take in one message. Raises Permanent if it can never be accepted."""
-    here = desk.here
+    resources = deps.resources
     hashed = normalise.payload_hash(event)
-    marker = routes.marked(here.log, event.provider, event.provider_message_id)
+    marker = routes.marked(resources.log, event.provider, event.provider_message_id)
     if marker is not None and marker.payload_hash != hashed:
         raise Permanent("conflict")
-    allowed = matching.owners(here, event)
+    allowed = matching.owners(resources, event)
     ownership.check_reporter(allowed[0], event)  # All owners are projects of one company.
     customer = normalise.customer_of(event)
     companies = {owner.company_id for owner in allowed}
-    if marker is None and erased.was_said_before(here.log, event, customer, companies):
+    if marker is None and erased.was_said_before(resources.log, event, customer, companies):
         return Taken.ERASED
-    _show_reachable(here, event, customer, companies, marker)
+    _show_reachable(resources, event, customer, companies, marker)
     if marker is None:
-        ref = matching.find(here, event, customer, allowed)
-        ref = ref or normalise.begin(here, event, customer, allowed)
+        ref = matching.find(resources, event, customer, allowed)
+        ref = ref or normalise.begin(resources, event, customer, allowed)
     else:
         ref = marker.ref
     if ref is None:
-        return _keep_for_people(desk, event, customer, allowed[0], marker)
-    opened = conversation.load(here, ref)
-    wish, had_left = _consent(desk, opened, event, customer)
-    message, opened, is_new = _store(here, opened, event, marker)
+        return _keep_for_people(deps, event, customer, allowed[0], marker)
+    opened = conversation.load(resources, ref)
+    wish, had_left = _consent(deps, opened, event, customer)
+    message, opened, is_new = _store(resources, opened, event, marker)
     # A retry completes the steps its first delivery missed; it must not undo later changes.
     is_news = is_new or message.message_timestamp > opened.conversation.updated_at
     if event.type == "human_reply":
         if is_news:
-            _taken_over_outside(here, opened, message)
+            _taken_over_outside(resources, opened, message)
     elif wish is not None:
-        if is_new or _still_stands(desk, opened, event, customer):
-            keywords.act(here, opened, event, message, wish, had_left=had_left)
+        if is_new or _still_stands(deps, opened, event, customer):
+            keywords.act(resources, opened, event, message, wish, had_left=had_left)
     else:
-        _ask_for_answer(here, opened, event, message, is_news=is_news)
-    attachments.keep(desk.media, opened, message)
-    late_attachments.take_early(here, opened.ref, opened.company.company_id, event, message)
+        _ask_for_answer(resources, opened, event, message, is_news=is_news)
+    attachments.keep(deps.media, opened, message)
+    late_attachments.take_early(resources, opened.ref, opened.company.company_id, event, message)
     return Taken.STORED if is_new else Taken.REPEATED
 
 
 def _show_reachable(
-    here: Resources,
+    resources: Resources,
     event: InboundMessage,
     customer: str,
     companies: Iterable[str],
@@ -121,12 +121,12 @@ def _show_reachable(
     heard_at = marker.message_timestamp if marker else event.received_at
     for company_id in companies:
         for spelling in (customer, *twins_of(customer)):
-            unreachable.clear(here.log, company_id, spelling, event.channel_method, heard_at)
+            unreachable.clear(resources.log, company_id, spelling, event.channel_method, heard_at)
 
 
 def _consent(
-    desk: Intake, opened: Opened, event: InboundMessage, customer: str
-) -> tuple[Wish | None, bool]:
+    deps: Intake, opened: OpenConversation, event: InboundMessage, customer: str
+) -> tuple[ConsentKeyword | None, bool]:
     """
     Record STOP or START before any other step, so that no later failure loses it.
 
@@ -134,49 +134,51 @@ def _consent(
     """
     known = keywords.known_addresses(opened, customer)
     company = opened.company.company_id
-    wish = keywords.heard(desk.consents, opened.company, event, known)
+    wish = keywords.heard(deps.consents, opened.company, event, known)
     if wish is None:
         return None, False
-    had_left = keywords.had_left(desk.consents, company, event, known)
-    keywords.record(desk.consents, company, event, known, wish)
+    had_left = keywords.had_left(deps.consents, company, event, known)
+    keywords.record(deps.consents, company, event, known, wish)
     return wish, had_left
 
 
-def _still_stands(desk: Intake, opened: Opened, event: InboundMessage, customer: str) -> bool:
+def _still_stands(
+    deps: Intake, opened: OpenConversation, event: InboundMessage, customer: str
+) -> bool:
     """Return whether no later consent record has replaced this one."""
     known = keywords.known_addresses(opened, customer)
-    return keywords.is_newest(desk.consents, opened.company.company_id, event, known)
+    return keywords.is_newest(deps.consents, opened.company.company_id, event, known)
 
 
 def _store(
-    here: Resources, opened: Opened, event: InboundMessage, marker: Inbound | None
-) -> tuple[Message, Opened, bool]:
+    resources: Resources, opened: OpenConversation, event: InboundMessage, marker: Inbound | None
+) -> tuple[Message, OpenConversation, bool]:
     """Write marker, message and state; return message, conversation and whether the message is new."""
     state = opened.state
     at = clock.to_text(_place(event, state.last_message_at))
     if marker is None:
         marker = routes.mark(
-            here.log, event.provider, event.provider_message_id, _marker(opened, event, at)
+            resources.log, event.provider, event.provider_message_id, _marker(opened, event, at)
         )
     message = normalise.log_entry(event, marker.message_timestamp, opened.ref)
     sk = Message.sk(message.message_timestamp, message.entry_id)
-    stored = messages.get(here.log, opened.ref, sk)
+    stored = messages.get(resources.log, opened.ref, sk)
     if stored is None and sk <= (state.answered_up_to or "") and event.type != "human_reply":
         # Marked but not stored before a later message was answered: at its old position it would never be answered.
-        if not routes.restamp(here.log, event.provider, event.provider_message_id, marker, at):
+        if not routes.restamp(resources.log, event.provider, event.provider_message_id, marker, at):
             raise Permanent("conflict")
         message = message.model_copy(update={"message_timestamp": at})
     message = message.model_copy(update={"ttl": opened.conversation.ttl})
     kept = messages.add(
-        here.log, opened.ref, attachments.shortened(here.bucket, opened.ref, message)
+        resources.log, opened.ref, attachments.shortened(resources.bucket, opened.ref, message)
     )
     window = None
     if event.type != "human_reply":
         window = clock.to_text(clock.from_text(message.message_timestamp) + WINDOW_MS)
         state = states.take_inbound(
-            here.log, opened.ref, message.message_timestamp, window_until=window
+            resources.log, opened.ref, message.message_timestamp, window_until=window
         )
-    normalise.link_identities(here, event, opened.company)
+    normalise.link_identities(resources, event, opened.company)
     return kept, opened.with_state(state), stored is None
 
 
@@ -186,7 +188,7 @@ def _place(event: InboundMessage, last: str | None) -> int:
     return max(received, clock.from_text(last) + 1) if last else received
 
 
-def _marker(opened: Opened, event: InboundMessage, at: str) -> Inbound:
+def _marker(opened: OpenConversation, event: InboundMessage, at: str) -> Inbound:
     return Inbound(
         ref=opened.ref,
         message_timestamp=at,
@@ -200,7 +202,12 @@ def _marker(opened: Opened, event: InboundMessage, at: str) -> Inbound:
 
 
 def _ask_for_answer(
-    here: Resources, opened: Opened, event: InboundMessage, message: Message, *, is_news: bool
+    resources: Resources,
+    opened: OpenConversation,
+    event: InboundMessage,
+    message: Message,
+    *,
+    is_news: bool,
 ) -> None:
     """Trigger a reply, on a retry too; or queue the conversation for agents if policy or mode requires it."""
     if message.kind == "reaction" or event.extra.get("auto_answer_allowed") is False:
@@ -211,7 +218,7 @@ def _ask_for_answer(
     status = Status(opened.conversation.conversation_status)
     if status in _REOPENS and is_news:
         cause = Cause(who=keywords.CUSTOMER, what=message.entry_id, reason="wrote_again")
-        opened = move(here, opened, transitions.status_before(opened), cause, is_return=True)
+        opened = move(resources, opened, transitions.status_before(opened), cause, is_return=True)
         status = Status(opened.conversation.conversation_status)
     if opened.state.mode is Mode.CLOSED:
         return
@@ -219,33 +226,33 @@ def _ask_for_answer(
     if is_reviewed or opened.state.mode is Mode.HUMAN:
         if status not in WITH_PEOPLE:
             cause = Cause(who="parley", what=message.entry_id, reason=REVIEW)
-            move(here, opened, Status.HANDOFF_PENDING, cause)
+            move(resources, opened, Status.HANDOFF_PENDING, cause)
         return
-    commands.ask_for_reply(here, opened.ref, message)
+    commands.ask_for_reply(resources, opened.ref, message)
 
 
-def _taken_over_outside(here: Resources, opened: Opened, message: Message) -> None:
+def _taken_over_outside(resources: Resources, opened: OpenConversation, message: Message) -> None:
     """Hand the conversation over: the business answered outside Parley, so the model pauses until it is handed back."""
     cause = Cause(who=identifiers.EXTERNAL, what=message.entry_id, reason="answered_outside")
     if opened.state.mode is not Mode.CLOSED:
-        move(here, opened, Status.HANDOFF_ACTIVE, cause)
+        move(resources, opened, Status.HANDOFF_ACTIVE, cause)
 
 
 def _keep_for_people(
-    desk: Intake,
+    deps: Intake,
     event: InboundMessage,
     customer: str,
     owner: BusinessAddress,
     marker: Inbound | None,
 ) -> Taken:
     """Store a message without a conversation as unmatched, for agents to attach; keywords still take effect."""
-    here = desk.here
-    company = conversation.load_project(here, owner.company_id, owner.project_id)
+    resources = deps.resources
+    company = conversation.load_project(resources, owner.company_id, owner.project_id)
     if company is not None:
         known = keywords.known_addresses(None, customer)
-        wish = keywords.heard(desk.consents, company, event, known)
+        wish = keywords.heard(deps.consents, company, event, known)
         if wish is not None:
-            keywords.record(desk.consents, company.company_id, event, known, wish)
+            keywords.record(deps.consents, company.company_id, event, known, wish)
     taken = Inbound(
         message_timestamp=event.received_at,
         payload_hash=normalise.payload_hash(event),
@@ -263,9 +270,9 @@ def _keep_for_people(
         event=normalise.as_json(event),
         ttl=Unmatched.time_to_live(),
     )
-    unhandled.keep_unmatched(here.log, owner.company_id, kept, subjects.of_event(kept.event))
+    unhandled.keep_unmatched(resources.log, owner.company_id, kept, subjects.of_event(kept.event))
     if marker is None:
-        routes.mark(here.log, event.provider, event.provider_message_id, taken)
+        routes.mark(resources.log, event.provider, event.provider_message_id, taken)
         metrics.add_metric("Unmatched", MetricUnit.Count, 1)
         return Taken.UNMATCHED
     return Taken.REPEATED

@@ -10,42 +10,54 @@ from conversations.lifecycle import Status
 from conversations.transitions import Cause, move
 from shared import clock
 from shared.addresses import twins_of
-from shared.consent.keywords import Wish, vocabulary
+from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.consent.records import Source, Statement
 
 if TYPE_CHECKING:
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.projects import Company
     from conversations.resources import Resources
     from conversations.store.items.log import Message
     from shared.consent.records import Consents
     from shared.events import InboundMessage
 
-_PROVIDERS_WORDS = {"STOP": Wish.STOP, "START": Wish.START, "HELP": Wish.HELP}
+_PROVIDERS_WORDS = {
+    "STOP": ConsentKeyword.STOP,
+    "START": ConsentKeyword.START,
+    "HELP": ConsentKeyword.HELP,
+}
 CUSTOMER = "customer"
 
 
 def heard(
     consents: Consents, company: Company, event: InboundMessage, known: list[str]
-) -> Wish | None:
+) -> ConsentKeyword | None:
     """Return the keyword of a message, if any; the provider's own classification takes precedence."""
     if event.type == "human_reply":
         return None
     if event.opt_out_type in _PROVIDERS_WORDS:
         return _PROVIDERS_WORDS[event.opt_out_type]
     words = vocabulary(company.policy.opt_out_words)
-    wish = words.wish_in(event)
-    if wish is None and event.channel_method == "sms" and words.wish_in(event, yes_is_start=True):
+    wish = words.keyword_in(event)
+    if (
+        wish is None
+        and event.channel_method == "sms"
+        and words.keyword_in(event, yes_is_start=True)
+    ):
         standing = consents.standing(company.company_id, known, "sms")
-        wish = Wish.START if standing.yes_lifts_it("sms") else None
+        wish = ConsentKeyword.START if standing.yes_lifts_it("sms") else None
     return wish
 
 
 def record(
-    consents: Consents, company_id: str, event: InboundMessage, known: list[str], wish: Wish
+    consents: Consents,
+    company_id: str,
+    event: InboundMessage,
+    known: list[str],
+    wish: ConsentKeyword,
 ) -> None:
     """Record consent: STOP for all addresses and channels, START for the sender's own only. Idempotent."""
-    if wish is Wish.HELP:
+    if wish is ConsentKeyword.HELP:
         return
     said = Statement(
         source=Source.PROVIDER if event.opt_out_type else Source.WORD,
@@ -53,7 +65,7 @@ def record(
         evidence=_evidence(event),
         channel=event.channel_method,
     )
-    if wish is Wish.STOP:
+    if wish is ConsentKeyword.STOP:
         consents.record_opt_out(company_id, known, said)
     else:
         own = [known[0], *twins_of(known[0])]
@@ -78,14 +90,14 @@ def _evidence(event: InboundMessage) -> str:
 
 
 def act(
-    here: Resources,
-    opened: Opened,
+    resources: Resources,
+    opened: OpenConversation,
     event: InboundMessage,
     message: Message,
-    wish: Wish,
+    wish: ConsentKeyword,
     *,
     had_left: bool,
-) -> Opened:
+) -> OpenConversation:
     """
     Apply a keyword to the conversation, after its consent is recorded. Idempotent.
 
@@ -93,30 +105,30 @@ def act(
     """
     cause = Cause(who=CUSTOMER, what=message.entry_id, reason=f"said_{wish}")
     is_answered = event.opt_out_type is not None or _is_left_to_provider(opened)
-    if wish is Wish.HELP:
+    if wish is ConsentKeyword.HELP:
         if not is_answered and not had_left:
-            commands.send_notice(here, opened, "help", message.entry_id)
+            commands.send_notice(resources, opened, "help", message.entry_id)
         return opened
-    if wish is Wish.STOP:
+    if wish is ConsentKeyword.STOP:
         # Consent alone cannot tell a retry from a second STOP: the first attempt may have recorded it.
         is_over = opened.conversation.conversation_status == Status.OPTED_OUT
         is_second = had_left or (is_over and opened.state.moved_for != message.entry_id)
-        after = move(here, opened, Status.OPTED_OUT, cause)
+        after = move(resources, opened, Status.OPTED_OUT, cause)
         if not is_answered and not is_second:
-            commands.send_notice(here, opened, "opt_out_confirmation", message.entry_id)
+            commands.send_notice(resources, opened, "opt_out_confirmation", message.entry_id)
         return after
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return opened
-    return move(here, opened, transitions.status_before(opened), cause, is_return=True)
+    return move(resources, opened, transitions.status_before(opened), cause, is_return=True)
 
 
-def _is_left_to_provider(opened: Opened) -> bool:
+def _is_left_to_provider(opened: OpenConversation) -> bool:
     sms = opened.company.channel_config.sms
     is_sms = opened.conversation.channel_method == "sms"
     return is_sms and sms is not None and sms.opt_out_handled_by == "provider"
 
 
-def known_addresses(opened: Opened | None, customer: str) -> list[str]:
+def known_addresses(opened: OpenConversation | None, customer: str) -> list[str]:
     """Return the customer's addresses: the sender address in all spellings, and those of the conversation."""
     found = addresses_of(opened) if opened else []
     return list(dict.fromkeys([customer, *found, *twins_of(customer)]))

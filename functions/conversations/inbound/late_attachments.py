@@ -19,7 +19,7 @@ from shared.failures import Permanent, Transient
 from shared.tenancy.business_accounts import BusinessAccount
 
 
-def take(here: Resources, told: FileStored) -> str:
+def take(resources: Resources, told: FileStored) -> str:
     """
     Record the location of a message's file. Idempotent. Raises Transient if a concurrent writer changed the message.
 
@@ -27,12 +27,12 @@ def take(here: Resources, told: FileStored) -> str:
     project uses that address (`UNKNOWN_ADDRESS`).
     """
     name = (told.provider, told.provider_message_id)
-    file_key = attachments.copied_key(here.bucket, told.provider, told.file.url or "")
+    file_key = attachments.copied_key(resources.bucket, told.provider, told.file.url or "")
     if file_key is None:
         return "not_ours"
-    found = _message(here, *name)
+    found = _message(resources, *name)
     if found is None:
-        matching.owners(here, told)
+        matching.owners(resources, told)
         early = EarlyFile(
             provider_id=told.file.provider_id,
             file_key=file_key,
@@ -40,23 +40,23 @@ def take(here: Resources, told: FileStored) -> str:
             business_address=told.business_address,
             ttl=EarlyFile.time_to_live(),
         )
-        early_files.keep(here.log, *name, early)
-        found = _message(here, *name)
-    if found is None and erasures.is_message(here.log, *name):
-        early_files.forget(here.log, *name)
+        early_files.keep(resources.log, *name, early)
+        found = _message(resources, *name)
+    if found is None and erasures.is_message(resources.log, *name):
+        early_files.forget(resources.log, *name)
         return "erased"
     if found is None:
         return "kept"
     marker, message = found
-    _check(here, marker, told)
-    if not attachments.is_of_company(here.bucket, marker.company_id, file_key):
+    _check(resources, marker, told)
+    if not attachments.is_of_company(resources.bucket, marker.company_id, file_key):
         return "foreign"
-    _point(here, marker.ref or "", message, {told.file.provider_id: file_key})
+    _point(resources, marker.ref or "", message, {told.file.provider_id: file_key})
     return "filed"
 
 
 def take_early(
-    here: Resources, ref: str, company_id: str, event: InboundMessage, message: Message
+    resources: Resources, ref: str, company_id: str, event: InboundMessage, message: Message
 ) -> None:
     """
     Link the stored message of *event* to its early files that belong to the company.
@@ -65,24 +65,26 @@ def take_early(
     """
     if message.media_state != attachments.AWAITED or not message.provider:
         return
-    found = early_files.of_message(here.log, message.provider, message.provider_message_id or "")
+    found = early_files.of_message(
+        resources.log, message.provider, message.provider_message_id or ""
+    )
     own = [
         one
         for one in found
-        if attachments.is_of_company(here.bucket, company_id, one.file_key)
+        if attachments.is_of_company(resources.bucket, company_id, one.file_key)
         and BusinessAccount(
             provider=event.provider, account=one.account, business_address=one.business_address
         ).covers(event)
     ]
     if own:
-        _point(here, ref, message, {one.provider_id: one.file_key for one in own})
+        _point(resources, ref, message, {one.provider_id: one.file_key for one in own})
 
 
-def _check(here: Resources, marker: Inbound, told: FileStored) -> None:
+def _check(resources: Resources, marker: Inbound, told: FileStored) -> None:
     """Raise Permanent (`TENANT_MISMATCH`) unless the file has the account and business address of its message."""
     # Markers written before they held the account: the current owners of the address decide.
     if marker.account is None:
-        projects = {(one.company_id, one.project_id) for one in matching.owners(here, told)}
+        projects = {(one.company_id, one.project_id) for one in matching.owners(resources, told)}
         is_covered = (marker.company_id, marker.project_id) in projects
     else:
         received_at = BusinessAccount(
@@ -96,23 +98,25 @@ def _check(here: Resources, marker: Inbound, told: FileStored) -> None:
 
 
 def _message(
-    here: Resources, provider: str, provider_message_id: str
+    resources: Resources, provider: str, provider_message_id: str
 ) -> tuple[Inbound, Message] | None:
     """Return the marker and the message if the message is in a conversation, else None."""
-    marker = routes.marked(here.log, provider, provider_message_id)
+    marker = routes.marked(resources.log, provider, provider_message_id)
     if marker is None or marker.ref is None:
         return None
     entry_id = normalise.entry_of(marker.ref, provider, provider_message_id)
-    found = messages.get(here.log, marker.ref, Message.sk(marker.message_timestamp, entry_id))
+    found = messages.get(resources.log, marker.ref, Message.sk(marker.message_timestamp, entry_id))
     return (marker, found) if found else None
 
 
-def _point(here: Resources, ref: str, message: Message, keys: Mapping[str | None, str]) -> None:
+def _point(
+    resources: Resources, ref: str, message: Message, keys: Mapping[str | None, str]
+) -> None:
     files = [
         {**file, "key": keys[file.get("provider_id")]} if file.get("provider_id") in keys else file
         for file in message.media
     ]
     is_whole = all("key" in file for file in files)
     state = attachments.STORED if is_whole else message.media_state
-    if files != message.media and not messages.put_files(here.log, ref, message, files, state):
+    if files != message.media and not messages.put_files(resources.log, ref, message, files, state):
         raise Transient("message_moved")

@@ -34,22 +34,22 @@ def state_of(conversation: Conversation, business_address: str) -> State:
     )
 
 
-def adopt(here: Resources, indexed: Conversation, business_address: str) -> str | None:
+def adopt(resources: Resources, indexed: Conversation, business_address: str) -> str | None:
     """
     Write the conversation's log, then its state; return its `ref`, or None if only an index has it or it was erased.
 
     Idempotent.
     """
-    item = conversations.read(here.table, indexed.primary_channel, indexed.conversation_id)
-    item = conversations.name(here.table, item) if item else None
+    item = conversations.read(resources.table, indexed.primary_channel, indexed.conversation_id)
+    item = conversations.name(resources.table, item) if item else None
     if item is None:
         return None
     ref = identifiers.ref_of_item(item)
-    if states.is_erased(here.log, ref):
+    if states.is_erased(resources.log, ref):
         return None
-    messages.add_all(here.log, ref, list(_messages(item)))
-    keep_open(here, ref, item)
-    states.create(here.log, ref, state_of(item, business_address))
+    messages.add_all(resources.log, ref, list(_messages(item)))
+    keep_open(resources, ref, item)
+    states.create(resources.log, ref, state_of(item, business_address))
     return ref
 
 

@@ -21,14 +21,14 @@ REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS
 MOST_OF_INDEX = 100  # one read of states; older conversations are inactive
 
 
-def owners(here: Resources, event: InboundMessage | FileStored) -> list[BusinessAddress]:
+def owners(resources: Resources, event: InboundMessage | FileStored) -> list[BusinessAddress]:
     """
     Return the projects that use the event's business address with the event's provider and account.
 
     Raises Permanent: `UNKNOWN_ADDRESS` if no project uses the address, `TENANT_MISMATCH` if none of its projects has
     this account.
     """
-    known = routes.owners(here.log, event.channel_method, event.business_address)
+    known = routes.owners(resources.log, event.channel_method, event.business_address)
     if not known:
         raise Permanent(ParkReason.UNKNOWN_ADDRESS)
     trusted = [
@@ -42,7 +42,7 @@ def owners(here: Resources, event: InboundMessage | FileStored) -> list[Business
 
 
 def find(
-    here: Resources, event: InboundMessage, customer: str, allowed: Iterable[BusinessAddress]
+    resources: Resources, event: InboundMessage, customer: str, allowed: Iterable[BusinessAddress]
 ) -> str | None:
     """
     Return the `ref` of the conversation that a message of *customer* belongs to, or None.
@@ -53,15 +53,15 @@ def find(
     projects = {(owner.company_id, owner.project_id) for owner in allowed}
     channel = ChannelMethod(event.channel_method)
     if event.reply_to:
-        linked = messages.linked(here.log, event.provider, event.reply_to)
-        if linked is not None and _chosen(here, [linked.ref], projects):
+        linked = messages.linked(resources.log, event.provider, event.reply_to)
+        if linked is not None and _chosen(resources, [linked.ref], projects):
             return linked.ref
     for spelling in (customer, *twins_of(customer)):
         pairs = identifiers.pairs(channel, event.business_address, spelling)
         found = (
-            _chosen(here, routes.of_pair(here.log, pairs), projects)
-            or _by_index(here, event, spelling, projects)
-            or _by_alias(here, event, spelling, projects)
+            _chosen(resources, routes.of_pair(resources.log, pairs), projects)
+            or _by_index(resources, event, spelling, projects)
+            or _by_alias(resources, event, spelling, projects)
         )
         if found is not None:
             return found
@@ -69,14 +69,14 @@ def find(
 
 
 def _by_index(
-    here: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
+    resources: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
 ) -> str | None:
     """Look up the contract's index; items written by other systems have no route or state yet and get both."""
     channel = ChannelMethod(event.channel_method)
-    found_there = conversations.of_pair(here.table, channel, event.business_address, customer)
+    found_there = conversations.of_pair(resources.table, channel, event.business_address, customer)
     newest = sorted(found_there, key=lambda item: item.created_at)[-MOST_OF_INDEX:]
     known = {identifiers.ref_of_item(item): item for item in newest}
-    ours = states.read_many(here.log, list(known)) if known else {}
+    ours = states.read_many(resources.log, list(known)) if known else {}
     theirs = {
         ref: legacy_import.state_of(item, event.business_address)
         for ref, item in known.items()
@@ -88,33 +88,33 @@ def _by_index(
     # The index may lag behind the item, which holds the `ref`.
     item, ref = known[found], found
     if found in theirs:
-        adopted = legacy_import.adopt(here, item, event.business_address)
+        adopted = legacy_import.adopt(resources, item, event.business_address)
         if adopted is None:
             return None
         ref = adopted
     pair = identifiers.pair(channel, event.business_address, customer)
-    routes.add(here.log, pair, item.created_at, ref, item.ttl)
+    routes.add(resources.log, pair, item.created_at, ref, item.ttl)
     return ref
 
 
 def _by_alias(
-    here: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
+    resources: Resources, event: InboundMessage, customer: str, projects: set[tuple[str, str]]
 ) -> str | None:
     for address in {customer, event.customer_user_id or customer}:
         for company_id in sorted({company_id for company_id, _ in projects}):
-            for other in routes.aliases(here.log, company_id, address):
+            for other in routes.aliases(resources.log, company_id, address):
                 if other == customer:
                     continue
                 pairs = identifiers.pairs(event.channel_method, event.business_address, other)
-                found = _chosen(here, routes.of_pair(here.log, pairs), projects)
+                found = _chosen(resources, routes.of_pair(resources.log, pairs), projects)
                 if found is not None:
                     return found
     return None
 
 
-def _chosen(here: Resources, refs: list[str], projects: set[tuple[str, str]]) -> str | None:
+def _chosen(resources: Resources, refs: list[str], projects: set[tuple[str, str]]) -> str | None:
     """Apply `_best` to conversations that have a state."""
-    return _best(states.read_many(here.log, refs), projects) if refs else None
+    return _best(states.read_many(resources.log, refs), projects) if refs else None
 
 
 def _best(known: Mapping[str, State], projects: set[tuple[str, str]]) -> str | None:

@@ -48,30 +48,30 @@ def customer_of(event: InboundMessage) -> str:
 
 
 def begin(
-    here: Resources,
+    resources: Resources,
     event: InboundMessage,
     customer: str,
     allowed: list[BusinessAddress],
 ) -> str | None:
     """Create a customer-initiated conversation if exactly one project accepts those; return its `ref`, else None."""
-    projects = [conversation.load_project(here, o.company_id, o.project_id) for o in allowed]
+    projects = [conversation.load_project(resources, o.company_id, o.project_id) for o in allowed]
     willing = [company for company in projects if company and company.accept_inbound]
     if len(willing) != 1:
         return None
     (company,) = willing
     conversation = _from_customer(event, customer, company)
     possible = identifiers.refs_of(conversation.conversation_id)
-    named = {"ref_key": identifiers.key_of_ref(states.ref_in_use(here.log, possible))}
-    written = conversations.create(here.table, conversation.model_copy(update=named))
+    named = {"ref_key": identifiers.key_of_ref(states.ref_in_use(resources.log, possible))}
+    written = conversations.create(resources.table, conversation.model_copy(update=named))
     ref = identifiers.ref_of_item(written)
-    states.create(here.log, ref, _state(event, written))
+    states.create(resources.log, ref, _state(event, written))
     pair = identifiers.pair(written.channel_method, event.business_address, customer)
-    routes.add(here.log, pair, written.created_at, ref, written.ttl)
-    keep_open(here, ref, written)
+    routes.add(resources.log, pair, written.created_at, ref, written.ttl)
+    keep_open(resources, ref, written)
     return ref
 
 
-def link_identities(here: Resources, event: InboundMessage, company: Company) -> None:
+def link_identities(resources: Resources, event: InboundMessage, company: Company) -> None:
     """Write aliases if a message has both a number and a business-scoped user id: both identify one person."""
     if not event.customer_address or not event.customer_user_id:
         return
@@ -84,7 +84,7 @@ def link_identities(here: Resources, event: InboundMessage, company: Company) ->
     ttl = clock.expires_in(company.retention_days * clock.DAY_SECONDS)
     for one, other in ((number, user), (user, number)):
         alias = Alias(primary_channel=other, ttl=ttl)
-        routes.add_alias(here.log, company.company_id, one, alias)
+        routes.add_alias(resources.log, company.company_id, one, alias)
 
 
 def log_entry(event: InboundMessage, at: str, ref: str) -> Message:

@@ -65,12 +65,14 @@ class Call:
     remaining_ms: int
 
 
-def initiate(here: Routing, call: Call) -> dict[str, Any]:
+def initiate(resources: Routing, call: Call) -> dict[str, Any]:
     """Accept a request and return the response; a repeat returns the same response. Raises RequestRefused."""
     try:
-        request = requests.parse(call.payload, _regions(here, call.caller), here.max_age_ms)
-        company = _checked(here, call.caller, request)
-        return _once(here, call, request, company)
+        request = requests.parse(
+            call.payload, _regions(resources, call.caller), resources.max_age_ms
+        )
+        company = _checked(resources, call.caller, request)
+        return _once(resources, call, request, company)
     except ConfigurationInvalid as fault:
         raise RequestRefused(
             "CONFIGURATION_ERROR",
@@ -98,19 +100,19 @@ def initiate(here: Routing, call: Call) -> dict[str, Any]:
         ) from failure
 
 
-def _regions(here: Routing, caller: Caller) -> Any:  # noqa: ANN401 - a function of two ids
+def _regions(resources: Routing, caller: Caller) -> Any:  # noqa: ANN401 - a function of two ids
     def region_of(company_id: str, project_id: str) -> str | None:
         # Callers without access to the project must not learn even its country.
         if not caller.may_use(company_id, project_id):
             return None
-        item = here.companies.item(company_id, project_id)
+        item = resources.companies.item(company_id, project_id)
         region = (item or {}).get("default_region")
         return region if isinstance(region, str) and re.fullmatch("[A-Z]{2}", region) else None
 
     return region_of
 
 
-def _checked(here: Routing, caller: Caller, request: Request) -> Company:
+def _checked(resources: Routing, caller: Caller, request: Request) -> Company:
     """Return the project if the caller may use it and it accepts this conversation. Raises RequestRefused."""
     if not caller.may_use(request.company_id, request.project_id):
         raise RequestRefused(
@@ -119,7 +121,7 @@ def _checked(here: Routing, caller: Caller, request: Request) -> Company:
             HTTPStatus.FORBIDDEN,
             field="company_data",
         )
-    company = here.companies.project(request.company_id, request.project_id)
+    company = resources.companies.project(request.company_id, request.project_id)
     if company is None:
         message = "there is no such company and project"
         raise RequestRefused(
@@ -138,15 +140,15 @@ def _checked(here: Routing, caller: Caller, request: Request) -> Company:
     method = request.channel_method
     ownership.check_credentials(company, method)
     sender = company.sender(method, request.recipient.primary(method))
-    here.claims.require(company, method, sender)
+    resources.claims.require(company, method, sender)
     return company
 
 
-def _once(here: Routing, call: Call, request: Request, company: Company) -> dict[str, Any]:
+def _once(resources: Routing, call: Call, request: Request, company: Company) -> dict[str, Any]:
     hashed = identifiers.request(request.company_id, request.project_id, request.request_id)
     try:
         held = answers.claim(
-            here.log,
+            resources.log,
             hashed,
             context_hash(request.payload),
             owner=call.correlation_id,
@@ -165,25 +167,25 @@ def _once(here: Routing, call: Call, request: Request, company: Company) -> dict
     if held.answer is not None:
         return {name: as_json(part) for name, part in held.answer.items()}
     try:
-        _take_limits(here, company)
-        answer = _enqueue(here, call, request, hashed)
+        _take_limits(resources, company)
+        answer = _enqueue(resources, call, request, hashed)
     except Exception:
         # Release the claim after any error, so that a retry need not wait until this invocation's lease has expired.
         with suppress(ClientError, BotoCoreError):
-            answers.release(here.log, held)
+            answers.release(resources.log, held)
         raise
-    answers.finish(here.log, held, answer)
+    answers.finish(resources.log, held, answer)
     return answer
 
 
-def _take_limits(here: Routing, company: Company) -> None:
+def _take_limits(resources: Routing, company: Company) -> None:
     """Count the request against the project's limits. Raises RequestRefused."""
     limits = company.rate_limits
     quota = (
         Limit(limits.requests_per_minute, MINUTE_SECONDS),
         Limit(limits.requests_per_day, clock.DAY_SECONDS),
     )
-    wait = answers.take_quota(here.log, company.company_id, company.project_id, quota)
+    wait = answers.take_quota(resources.log, company.company_id, company.project_id, quota)
     if wait is not None:
         raise RequestRefused(
             "RATE_LIMIT_EXCEEDED",
@@ -194,7 +196,7 @@ def _take_limits(here: Routing, company: Company) -> None:
     since = clock.to_text(clock.now_ms() - ACTIVE_WITHIN_SECONDS * clock.SECOND_MS)
     most = limits.concurrent_conversations
     if (
-        open_list.count_active(here.log, company.company_id, company.project_id, since, most)
+        open_list.count_active(resources.log, company.company_id, company.project_id, since, most)
         >= most
     ):
         raise RequestRefused(
@@ -205,27 +207,27 @@ def _take_limits(here: Routing, company: Company) -> None:
         )
 
 
-def _enqueue(here: Routing, call: Call, request: Request, hashed: str) -> dict[str, Any]:
+def _enqueue(resources: Routing, call: Call, request: Request, hashed: str) -> dict[str, Any]:
     channel = request.channel_method
-    item = here.companies.item(request.company_id, request.project_id)
+    item = resources.companies.item(request.company_id, request.project_id)
     conversation_id = identifiers.conversation_id(
         request.company_id, request.project_id, request.request_id, request.recipient.in_id(channel)
     )
-    ref = states.ref_in_use(here.log, identifiers.refs_of(conversation_id))
+    ref = states.ref_in_use(resources.log, identifiers.refs_of(conversation_id))
     queued_at = clock.to_text(clock.now_ms())
     context = ContextObject(
         frontend_payload=request.payload,
         company_data_payload=as_json(item),
         conversation_data=ConversationData(conversation_id=conversation_id, conversation_ref=ref),
         metadata=Metadata(
-            router_version=here.router_version,
+            router_version=resources.router_version,
             queued_at=queued_at,
             correlation_id=call.correlation_id,
         ),
     )
     entry = Entry(context.model_dump_json(ensure_ascii=True), digest(ref), hashed)
     try:
-        here.queues[channel].send([entry])
+        resources.queues[channel].send([entry])
     except (ClientError, BotoCoreError) as failure:
         raise NotEnqueued(type(failure).__name__) from failure
     return {

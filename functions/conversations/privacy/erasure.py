@@ -78,7 +78,7 @@ class Erased:
     threads_left: list[str] = field(default_factory=list)
 
 
-def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
+def erase(deps: Eraser, company_id: str, given: Sequence[str]) -> Erased:
     """
     Erase the person with these normalised addresses from a company's data. Takes some minutes; idempotent.
 
@@ -86,26 +86,26 @@ def erase(desk: Eraser, company_id: str, given: Sequence[str]) -> Erased:
     """
     given = _every_spelling(given)
     at = clock.to_text(clock.now_ms())
-    everybody = _fence_all(desk, company_id, given, at)
+    everybody = _fence_all(deps, company_id, given, at)
     done = Erased(addresses=len(everybody))
     refs: list[str] = []
-    for conversation, ref in _all(desk, company_id, everybody):
-        _erase_contents(desk, conversation, ref, at, done)
-        _erase_ways(desk, conversation, ref, everybody)
+    for conversation, ref in _all(deps, company_id, everybody):
+        _erase_contents(deps, conversation, ref, at, done)
+        _erase_ways(deps, conversation, ref, everybody)
         refs.append(ref)
-    strays = orphans.erase(desk.log, desk.bucket, company_id, everybody=everybody, refs=refs, at=at)
+    strays = orphans.erase(deps.log, deps.bucket, company_id, everybody=everybody, refs=refs, at=at)
     done.unmatched = strays.unmatched
     done.parked += strays.parked
     for address in everybody:
-        for conversation, ref in _all(desk, company_id, [address]):
-            tombstones.bury(desk.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
-            conversations.erase(desk.table, conversation)
+        for conversation, ref in _all(deps, company_id, [address]):
+            tombstones.bury(deps.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
+            conversations.erase(deps.table, conversation)
             done.conversations += 1
-        _forget_address(desk, company_id, address, everybody)
+        _forget_address(deps, company_id, address, everybody)
     return done
 
 
-def _everybody(desk: Eraser, company_id: str, given: Sequence[str]) -> list[str]:
+def _everybody(deps: Eraser, company_id: str, given: Sequence[str]) -> list[str]:
     """
     Return all addresses of the person, each after those that are found only through it.
 
@@ -113,28 +113,28 @@ def _everybody(desk: Eraser, company_id: str, given: Sequence[str]) -> list[str]
     conversations of all of them, and aliases of those. The search stops there: a mailbox or telephone may be shared
     with a person who is not to be erased.
     """
-    themselves = _every_spelling([*given, *_aliases(desk, company_id, given)])
+    themselves = _every_spelling([*given, *_aliases(deps, company_id, given)])
     placed = [
         placement.primary_channel
         for address in themselves
-        for placement in placements.of_address(desk.log, company_id, address)
+        for placement in placements.of_address(deps.log, company_id, address)
     ]
     known = _every_spelling([*themselves, *placed])
-    known = _every_spelling([*known, *_named(desk, company_id, known)])
-    further = _every_spelling([*known, *_aliases(desk, company_id, known)])
+    known = _every_spelling([*known, *_named(deps, company_id, known)])
+    further = _every_spelling([*known, *_aliases(deps, company_id, known)])
     return list(reversed(further))
 
 
-def _aliases(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
-    return [other for one in known for other in routes.aliases(desk.log, company_id, one)]
+def _aliases(deps: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
+    return [other for one in known for other in routes.aliases(deps.log, company_id, one)]
 
 
-def _named(desk: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
+def _named(deps: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
     """Return the addresses stored in the conversations of the known addresses."""
     found: list[str | None] = []
-    for conversation, ref in _all(desk, company_id, known):
+    for conversation, ref in _all(deps, company_id, known):
         found += [conversation.recipient_tel, conversation.recipient_email]
-        state = tombstones.until_buried(desk.log, ref)
+        state = tombstones.until_buried(deps.log, ref)
         if state is not None:
             found += [state.customer_user_id, *state.placed_from]
     return list(filter(None, map(_normal, found)))
@@ -145,7 +145,7 @@ def _every_spelling(known: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(one for each in known for one in (each, *twins_of(each))))
 
 
-def _fence_all(desk: Eraser, company_id: str, given: Sequence[str], at: str) -> list[str]:
+def _fence_all(deps: Eraser, company_id: str, given: Sequence[str], at: str) -> list[str]:
     """
     Fence all conversations, wait for workers that started before, and return all addresses of the person by then.
 
@@ -153,14 +153,14 @@ def _fence_all(desk: Eraser, company_id: str, given: Sequence[str], at: str) -> 
     """
     everybody: list[str] = []
     for number in range(ROUNDS):
-        known = _everybody(desk, company_id, given)
+        known = _everybody(deps, company_id, given)
         new = [address for address in known if address not in everybody]
         everybody = [*(address for address in everybody if address not in known), *known]
         for address in new:
-            erasures.bury_address(desk.log, company_id, address, at)
+            erasures.bury_address(deps.log, company_id, address, at)
         fenced = 0
-        for _, ref in _all(desk, company_id, everybody):
-            fenced += tombstones.fence_erased(desk.log, ref, at)
+        for _, ref in _all(deps, company_id, everybody):
+            fenced += tombstones.fence_erased(deps.log, ref, at)
         if number and not fenced and not new:
             return everybody
         # Wait even without any conversation: a worker may be processing the person's first message.
@@ -169,49 +169,49 @@ def _fence_all(desk: Eraser, company_id: str, given: Sequence[str], at: str) -> 
 
 
 def _all(
-    desk: Eraser, company_id: str, everybody: Sequence[str]
+    deps: Eraser, company_id: str, everybody: Sequence[str]
 ) -> Iterator[tuple[Conversation, str]]:
     for address in everybody:
-        for found in conversations.ever_with_recipient(desk.table, company_id, address):
+        for found in conversations.ever_with_recipient(deps.table, company_id, address):
             # Store `ref_key` first: a concurrent import under another key then uses the same `ref`.
-            named = conversations.name(desk.table, found)
+            named = conversations.name(deps.table, found)
             if named is not None:
                 yield named, identifiers.ref_of_item(named)
 
 
 def _erase_contents(
-    desk: Eraser, conversation: Conversation, ref: str, at: str, done: Erased
+    deps: Eraser, conversation: Conversation, ref: str, at: str, done: Erased
 ) -> None:
-    _erase_log(desk, ref, at, done)
+    _erase_log(deps, ref, at, done)
     # A request that was accepted twice during a key rotation may have stored its data under another `ref`.
     for one in dict.fromkeys([ref, *identifiers.refs_of(conversation.conversation_id)]):
-        _erase_files(desk.bucket, one, done)
-    _erase_thread(desk, conversation, done)
+        _erase_files(deps.bucket, one, done)
+    _erase_thread(deps, conversation, done)
 
 
-def _erase_log(desk: Eraser, ref: str, at: str, done: Erased) -> None:
+def _erase_log(deps: Eraser, ref: str, at: str, done: Erased) -> None:
     """Erase all log items of a conversation except its state; data referenced by an item is erased before the item."""
-    for item in erasures.of_conversation(desk.log, ref):
+    for item in erasures.of_conversation(deps.log, ref):
         partition, sk = str(item[PARTITION_KEY]), str(item[SORT_KEY])
         if sk == State.sk():
             continue
         if sk.startswith(Message.first_sk):
-            _erase_traces(desk, ref, Message.read(item), at, done)
+            _erase_traces(deps, ref, Message.read(item), at, done)
             done.messages += 1
         elif item.get("item_type") == FunctionResult.item_type:
-            desk.ledger.forget(sk.partition("#")[2])
-        erasures.remove(desk.log, partition, sk)
+            deps.ledger.forget(sk.partition("#")[2])
+        erasures.remove(deps.log, partition, sk)
 
 
-def _erase_traces(desk: Eraser, ref: str, message: Message, at: str, done: Erased) -> None:
+def _erase_traces(deps: Eraser, ref: str, message: Message, at: str, done: Erased) -> None:
     """Erase the markers of a message, its parked statuses and the ledger's record of its send."""
     for name in filter(None, (message.provider_message_id, message.other_id)):
         if message.provider:
             named = (message.provider, name)
-            erasures.bury_message(desk.log, named, at)
-            done.parked += orphans.erase_of_message(desk.log, desk.bucket, named, at)
+            erasures.bury_message(deps.log, named, at)
+            done.parked += orphans.erase_of_message(deps.log, deps.bucket, named, at)
     if message.turn_id:
-        desk.ledger.forget(identifiers.action_id(ref, message.turn_id))
+        deps.ledger.forget(identifiers.action_id(ref, message.turn_id))
 
 
 def _erase_files(bucket: Bucket, ref: str, done: Erased) -> None:
@@ -221,21 +221,21 @@ def _erase_files(bucket: Bucket, ref: str, done: Erased) -> None:
             done.files += 1
 
 
-def _erase_thread(desk: Eraser, conversation: Conversation, done: Erased) -> None:
+def _erase_thread(deps: Eraser, conversation: Conversation, done: Erased) -> None:
     if conversation.thread_id is None:
         return
-    if desk.forget_thread(conversation):
+    if deps.forget_thread(conversation):
         done.threads += 1
     else:
         done.threads_left.append(conversation.thread_id)
 
 
 def _erase_ways(
-    desk: Eraser, conversation: Conversation, ref: str, everybody: Collection[str]
+    deps: Eraser, conversation: Conversation, ref: str, everybody: Collection[str]
 ) -> None:
     """Erase routes, placements, the open-list entry, and the id of the conversation in the stored request answer."""
-    log, item = desk.log, conversation
-    state = tombstones.until_buried(desk.log, ref)
+    log, item = deps.log, conversation
+    state = tombstones.until_buried(deps.log, ref)
     business = {
         getattr(item, Conversation.by_pair[item.channel_method][1]),
         state.business_address if state else None,
@@ -244,14 +244,14 @@ def _erase_ways(
         pairs = identifiers.pairs(item.channel_method, address, item.primary_channel)
         erasures.remove_routes(log, pairs, ref)
     for address in state.placed_from if state else ():
-        _erase_placements(desk, conversation, ref, address, is_known=address in everybody)
+        _erase_placements(deps, conversation, ref, address, is_known=address in everybody)
     open_list.remove(log, item.company_id, item.project_id, ref)
     asked = identifiers.request(item.company_id, item.project_id, item.request_id)
     idempotency.forget(log, asked, "conversation_id")
 
 
 def _erase_placements(
-    desk: Eraser, conversation: Conversation, ref: str, address: str, *, is_known: bool
+    deps: Eraser, conversation: Conversation, ref: str, address: str, *, is_known: bool
 ) -> None:
     """
     Erase the routes, and unless *is_known* the placements, that lead from another address to a conversation.
@@ -259,26 +259,26 @@ def _erase_placements(
     Placements of a known address are erased with that address.
     """
     item = conversation
-    for placement in placements.of_address(desk.log, item.company_id, address):
+    for placement in placements.of_address(deps.log, item.company_id, address):
         if placement.ref == ref:
             pairs = identifiers.pairs(item.channel_method, placement.business_address, address)
-            erasures.remove_routes(desk.log, pairs, ref)
+            erasures.remove_routes(deps.log, pairs, ref)
             if not is_known:
-                placements.forget(desk.log, item.company_id, address, placement)
+                placements.forget(deps.log, item.company_id, address, placement)
 
 
 def _forget_address(
-    desk: Eraser, company_id: str, address: str, everybody: Collection[str]
+    deps: Eraser, company_id: str, address: str, everybody: Collection[str]
 ) -> None:
     """
     Erase the alias, unreachable marks and placements of an address.
 
     Placements in other persons' conversations stay, for an erasure that names this address itself.
     """
-    erasures.forget_address(desk.log, company_id, address)
-    for placement in placements.of_address(desk.log, company_id, address):
+    erasures.forget_address(deps.log, company_id, address)
+    for placement in placements.of_address(deps.log, company_id, address):
         if placement.primary_channel in everybody:
-            placements.forget(desk.log, company_id, address, placement)
+            placements.forget(deps.log, company_id, address, placement)
 
 
 def _normal(address: str | None) -> str | None:

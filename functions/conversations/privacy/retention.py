@@ -8,7 +8,7 @@ separate queue record. These writes are idempotent and are repeated until the st
 
 from conversations import commands
 from conversations.commands import Lengthen
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.projects import Company
 from conversations.resources import Resources, Run
 from conversations.store import messages, placements, routes
@@ -29,7 +29,7 @@ def moved_on(company: Company, conversation: Conversation) -> int | None:
     return None if has_enough else wanted
 
 
-def spread(here: Resources, opened: Opened, item: Conversation) -> dict[str, int]:
+def spread(resources: Resources, opened: OpenConversation, item: Conversation) -> dict[str, int]:
     """
     Extend routes, placements and log to the `ttl` of *item*; return the state fields that record this.
 
@@ -40,34 +40,36 @@ def spread(here: Resources, opened: Opened, item: Conversation) -> dict[str, int
         return {}
     method, customer = item.channel_method, item.primary_channel
     pair = identifiers.pair(method, state.business_address, customer)
-    routes.add(here.log, pair, item.created_at, opened.ref, ttl)
+    routes.add(resources.log, pair, item.created_at, opened.ref, ttl)
     for address in state.placed_from:
-        _keep_placements(here, opened, address, ttl)
+        _keep_placements(resources, opened, address, ttl)
     wanted = Lengthen(ref=opened.ref, ttl=ttl)
-    here.channels[method].send([commands.entry(wanted, opened.ref, "lengthen", str(ttl))])
+    resources.channels[method].send([commands.entry(wanted, opened.ref, "lengthen", str(ttl))])
     return {"ttl": ttl}
 
 
-def _keep_placements(here: Resources, opened: Opened, address: str, ttl: int) -> None:
+def _keep_placements(
+    resources: Resources, opened: OpenConversation, address: str, ttl: int
+) -> None:
     """Extend the placements and routes that lead from another address of the person to this conversation."""
     company_id, item = opened.company.company_id, opened.conversation
-    for placement in placements.of_address(here.log, company_id, address):
+    for placement in placements.of_address(resources.log, company_id, address):
         if placement.ref == opened.ref:
             longer = placement.model_copy(update={"ttl": ttl})
-            placements.put(here.log, company_id, address, longer)
+            placements.put(resources.log, company_id, address, longer)
             pair = identifiers.pair(item.channel_method, placement.business_address, address)
-            routes.add(here.log, pair, item.created_at, opened.ref, ttl)
+            routes.add(resources.log, pair, item.created_at, opened.ref, ttl)
 
 
-def lengthen(here: Resources, wanted: Lengthen, channel: ChannelMethod, run: Run) -> None:
+def lengthen(resources: Resources, wanted: Lengthen, channel: ChannelMethod, run: Run) -> None:
     """Extend the `ttl` of the log items; enqueues a record for the rest when time runs short. Idempotent."""
-    for sk, ttl in messages.lifetimes(here.log, wanted.ref, wanted.after):
+    for sk, ttl in messages.lifetimes(resources.log, wanted.ref, wanted.after):
         if (ttl or 0) < wanted.ttl:
-            messages.live_until(here.log, wanted.ref, sk, wanted.ttl)
+            messages.live_until(resources.log, wanted.ref, sk, wanted.ttl)
         if run.remaining_ms() < SPARE_MS:
             rest = wanted.model_copy(update={"after": sk})
             entry = commands.entry(rest, wanted.ref, "lengthen", str(wanted.ttl), sk)
-            here.channels[channel].send([entry])
+            resources.channels[channel].send([entry])
             return
 
 

@@ -4,7 +4,7 @@ from pydantic import TypeAdapter
 
 from conversations import commands, conversation
 from conversations.commands import FetchFiles, Lengthen, Notice
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle import NEVER_SENT, OVER, Status
 from conversations.projects import Company
@@ -18,7 +18,7 @@ from shared.events import ReplyTrigger
 _triggers = TypeAdapter(ReplyTrigger)
 
 
-def of_record(here: Resources, body: str, reason: str) -> None:
+def of_record(resources: Resources, body: str, reason: str) -> None:
     """
     Mark a conversation failed if its first message was never sent. A redrive continues from `failed`.
 
@@ -30,33 +30,33 @@ def of_record(here: Resources, body: str, reason: str) -> None:
     if isinstance(record, ContextObject):
         data = record.conversation_data
         refs = identifiers.refs_of(data.conversation_id, data.conversation_ref)
-        ref = states.ref_in_use(here.log, refs)
+        ref = states.ref_in_use(resources.log, refs)
     else:
         ref = record.ref
-    opened, cause = _opened(here, ref), _cause(body, reason)
+    opened, cause = _opened(resources, ref), _cause(body, reason)
     status = Status(opened.conversation.conversation_status)
     if (
         status is Status.DEFERRED
     ):  # It was due and has no other retry; `failed` follows `processing` only.
-        opened = move(here, opened, Status.PROCESSING, cause)
+        opened = move(resources, opened, Status.PROCESSING, cause)
     if status in NEVER_SENT:
-        move(here, opened, Status.FAILED, cause)
+        move(resources, opened, Status.FAILED, cause)
 
 
-def of_trigger(here: Resources, body: str, reason: str) -> None:
+def of_trigger(resources: Resources, body: str, reason: str) -> None:
     """Hand the conversation off to an agent: the customer waits for an answer that could not be produced."""
     trigger = _triggers.validate_json(body)
-    opened = _opened(here, trigger.ref)
+    opened = _opened(resources, trigger.ref)
     if Status(opened.conversation.conversation_status) in OVER:
         return
-    move(here, opened, Status.HANDOFF_PENDING, _cause(body, reason))
+    move(resources, opened, Status.HANDOFF_PENDING, _cause(body, reason))
 
 
-def _opened(here: Resources, ref: str) -> Opened:
+def _opened(resources: Resources, ref: str) -> OpenConversation:
     """Load only what a status change needs, so that it works even if the project settings are invalid."""
-    state, item = conversation.load_items(here, ref)
+    state, item = conversation.load_items(resources, ref)
     company = Company(company_id=state.company_id, project_id=state.project_id)
-    return Opened(ref=ref, conversation=item, state=state, company=company)
+    return OpenConversation(ref=ref, conversation=item, state=state, company=company)
 
 
 def _cause(body: str, reason: str) -> Cause:

@@ -61,20 +61,20 @@ class Sweeper:
     accounts: JsonSecret
 
 
-def bring_back(desk: Sweeper) -> int:
+def bring_back(deps: Sweeper) -> int:
     """Enqueue due work and return the number of records. Idempotent: concurrent sweepers enqueue it once."""
     brought = 0
-    for waiting in due.come(desk.log, AT_ONCE):
-        found = due.get(desk.log, waiting.ref, waiting.kind)
+    for waiting in due.come(deps.log, AT_ONCE):
+        found = due.get(deps.log, waiting.ref, waiting.kind)
         if found is None or found.due_at > clock.to_text(clock.now_ms()):
             continue  # The index is eventually consistent.
-        state = states.read(desk.log, waiting.ref)
+        state = states.read(deps.log, waiting.ref)
         if state is None:
-            due.done(desk.log, waiting.ref, waiting.kind)
+            due.done(deps.log, waiting.ref, waiting.kind)
             continue
-        if due.postpone(desk.log, waiting, found, clock.now_ms() + AGAIN_MS):
+        if due.postpone(deps.log, waiting, found, clock.now_ms() + AGAIN_MS):
             entry = commands.entry(_record(waiting, found), waiting.ref, waiting.kind, found.due_at)
-            desk.channels[state.channel_method].send([entry])
+            deps.channels[state.channel_method].send([entry])
             brought += 1
     return brought
 
@@ -93,14 +93,14 @@ def is_time_for_gaps(now_ms: int) -> bool:
     return minute % GAP_EVERY_MINUTES == 0
 
 
-def close_gaps(desk: Sweeper, remaining_ms: Callable[[], int]) -> int:
+def close_gaps(deps: Sweeper, remaining_ms: Callable[[], int]) -> int:
     """
     Enqueue messages and delivery statuses that Twilio has but no webhook delivered; return the number of messages.
 
     Twilio does not retry a failed webhook. Each run starts with another account. An account that cannot be listed, or
     for which no time is left, is counted as GapCheckFailed and checked in the next run.
     """
-    accounts: Mapping[str, Any] = desk.accounts.value().get("accounts") or {}
+    accounts: Mapping[str, Any] = deps.accounts.value().get("accounts") or {}
     found = 0
     for sid, proofs in _in_turn(sorted(accounts.items())):
         tokens = proofs.get("auth_tokens") if isinstance(proofs, dict) else None
@@ -110,7 +110,7 @@ def close_gaps(desk: Sweeper, remaining_ms: Callable[[], int]) -> int:
             _note_failure(sid, "no_time_left")
             continue
         try:
-            found += _close_gaps_of(desk, Credentials(sid, sid, str(tokens[0])))
+            found += _close_gaps_of(deps, Credentials(sid, sid, str(tokens[0])))
         except (Refused, NotSent, InDoubt) as failure:
             _note_failure(sid, failure.code)
     return found
@@ -128,42 +128,42 @@ def _note_failure(account_sid: str, reason: str) -> None:
     logger.warning("account could not be listed", extra={"account": account_sid, "reason": reason})
 
 
-def _close_gaps_of(desk: Sweeper, account: Credentials) -> int:
+def _close_gaps_of(deps: Sweeper, account: Credentials) -> int:
     now = clock.now_ms()
-    late = _listed(desk, account, now)
-    missing = _missing(desk, account, [message for message in late if message.is_inbound])
-    desk.inbound.send(missing)
+    late = _listed(deps, account, now)
+    missing = _missing(deps, account, [message for message in late if message.is_inbound])
+    deps.inbound.send(missing)
     if missing:
         metrics.add_metric("GapsFound", MetricUnit.Count, len(missing))
-    _repair_statuses(desk, account, late)
+    _repair_statuses(deps, account, late)
     # After a day Twilio has stopped trying to deliver: a message is valid for 10 hours at most ("Messages
     # resource", ValidityPeriod).
-    _repair_statuses(desk, account, _listed(desk, account, now - LAST_LOOK_MS))
+    _repair_statuses(deps, account, _listed(deps, account, now - LAST_LOOK_MS))
     return len(missing)
 
 
-def _listed(desk: Sweeper, account: Credentials, at_ms: int) -> list[Listed]:
+def _listed(deps: Sweeper, account: Credentials, at_ms: int) -> list[Listed]:
     """List the messages of a period that overlaps with the next or previous run, since one run may fail."""
-    return desk.twilio.between(account, at_ms - LOOKS_BACK_MS, at_ms - IS_LATE_AFTER_MS)
+    return deps.twilio.between(account, at_ms - LOOKS_BACK_MS, at_ms - IS_LATE_AFTER_MS)
 
 
-def _missing(desk: Sweeper, account: Credentials, received: list[Listed]) -> list[Entry]:
+def _missing(deps: Sweeper, account: Credentials, received: list[Listed]) -> list[Entry]:
     missing: list[Entry] = []
     for first in range(0, len(received), MARKERS_AT_ONCE):
         some = received[first : first + MARKERS_AT_ONCE]
-        taken = routes.are_marked(desk.log, "twilio", [message.sid for message in some])
-        missing += [_entry(desk, account, one) for one in some if one.sid not in taken]
+        taken = routes.are_marked(deps.log, "twilio", [message.sid for message in some])
+        missing += [_entry(deps, account, one) for one in some if one.sid not in taken]
     return missing
 
 
-def _repair_statuses(desk: Sweeper, account: Credentials, listed: list[Listed]) -> None:
-    lost = lost_statuses.entries(desk.log, account.account_sid, listed)
-    desk.statuses.send(lost)
+def _repair_statuses(deps: Sweeper, account: Credentials, listed: list[Listed]) -> None:
+    lost = lost_statuses.entries(deps.log, account.account_sid, listed)
+    deps.statuses.send(lost)
     if lost:
         metrics.add_metric("StatusesFound", MetricUnit.Count, len(lost))
 
 
-def _entry(desk: Sweeper, account: Credentials, message: Listed) -> Entry:
-    files = desk.twilio.media_of(account, message.sid) if message.media_count else []
+def _entry(deps: Sweeper, account: Credentials, message: Listed) -> Entry:
+    files = deps.twilio.media_of(account, message.sid) if message.media_count else []
     fields = message.webhook_fields(files)
     return inbound_entry(inbound_message(fields, account.account_sid, message.created_at_ms))

@@ -45,7 +45,7 @@ class Worker:
     source: str
     queue_url: str
     sqs: SQSClient
-    here: Resources
+    resources: Resources
     max_receive_count: int
     handle: Handle
     bury: Bury
@@ -53,7 +53,7 @@ class Worker:
 
 def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answer:
     """Handle an SQS batch and return the ids of the records to retry."""
-    tables = (worker.here.log, worker.here.table)
+    tables = (worker.resources.log, worker.resources.table)
 
     def is_last(record: Record) -> bool:
         return record.attempt >= worker.max_receive_count
@@ -104,7 +104,7 @@ def _handled(worker: Worker, body: str, run: Run) -> str:
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
         logger.error("record parked for a fault of ours", extra=describe(fault))
         reason = f"fault_{type(fault).__name__}"
-    parking.park(worker.here.log, worker.here.bucket, worker.source, body, reason)
+    parking.park(worker.resources.log, worker.resources.bucket, worker.source, body, reason)
     return "parked"
 
 
@@ -125,7 +125,7 @@ def _bury(worker: Worker, record: Record, failure: Exception) -> None:
     reason = failure.reason if isinstance(failure, Transient) else type(failure).__name__
     try:
         parking.note_dead_letter(
-            worker.here.log, worker.source, record.body, reason, record.attempt
+            worker.resources.log, worker.source, record.body, reason, record.attempt
         )
     except Exception as also:  # noqa: BLE001 - `bury` must be called even if the note fails
         logger.warning("reason of a dead letter not written", extra=describe(also))

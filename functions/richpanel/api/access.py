@@ -15,7 +15,7 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import to_json
 
-__all__ = ["Erased", "Instruction", "NotFound", "Office", "leave_trace"]
+__all__ = ["ApiDependencies", "Erased", "Instruction", "NotFound", "leave_trace"]
 
 
 class NotFound(Exception):
@@ -23,7 +23,7 @@ class NotFound(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Office(Sources):
+class ApiDependencies(Sources):
     """Dependencies of the admin API."""
 
     idempotency: Table
@@ -42,7 +42,7 @@ class Instruction:
 
 
 def leave_trace(
-    office: Office,
+    deps: ApiDependencies,
     given: Instruction,
     action: str,
     facts: dict[str, Any],
@@ -57,7 +57,7 @@ def leave_trace(
     """
     action_id = f"{action}:{given.request_id}"
     audits.add(
-        office.audit,
+        deps.audit,
         AuditAction(
             conversation_id=about,
             ts_action_id=AuditAction.sort_key(clock.to_text(clock.now_ms()), action_id),

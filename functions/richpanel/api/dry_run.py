@@ -41,7 +41,7 @@ class Rehearsed:
     decision: dict[str, Any]
 
 
-def rehearse(here: Sources, visit: Visit, switches: Switches) -> Rehearsed:
+def rehearse(resources: Sources, visit: Visit, switches: Switches) -> Rehearsed:
     """
     Decide as if the newest message had just arrived; looks up its order if the decision depends on it.
 
@@ -52,12 +52,12 @@ def rehearse(here: Sources, visit: Visit, switches: Switches) -> Rehearsed:
     newest = visit.reading.customer[-1]
     others = {key: row for key, row in visit.rows.items() if key != newest.key}
     talk = turns.due(visit.reading, None, None, others)[-1]
-    case = _case(here, visit, talk, switches)
-    decision = cases.decision_on(here, case)
+    case = _case(resources, visit, talk, switches)
+    decision = cases.decision_on(resources, case)
     return Rehearsed(newest.name, audit.of_decision(case, decision))
 
 
-def _case(here: Sources, visit: Visit, talk: Talk, switches: Switches) -> Case:
+def _case(resources: Sources, visit: Visit, talk: Talk, switches: Switches) -> Case:
     now = clock.to_text(clock.now_ms())
     claimed_by_nobody = Event(
         event_id=talk.target.key,
@@ -76,7 +76,7 @@ def _case(here: Sources, visit: Visit, talk: Talk, switches: Switches) -> Case:
     return Case(
         event=claimed_by_nobody,
         talk=talk,
-        channel=here.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
+        channel=resources.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
         switches=switches,
         state=visit.state,
         desk=visit.desk,
@@ -85,5 +85,5 @@ def _case(here: Sources, visit: Visit, talk: Talk, switches: Switches) -> Case:
         read_at=visit.read_at,
         owner="nobody",
         remaining_ms=lambda: max(0, visit.desk.deadline_ms - clock.now_ms()),
-        customer=cases.sender_hmac(here, visit.ticket, talk.target),
+        customer=cases.sender_hmac(resources, visit.ticket, talk.target),
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from richpanel.api.access import Office
+from richpanel.api.access import ApiDependencies
 from richpanel.store import audits, events, states
 from richpanel.store.items import AuditAction
 from richpanel.store.rate_limit import Lane
@@ -45,20 +45,20 @@ class Health:
         return set(self.checks.values()) <= {OK}
 
 
-def examine(office: Office, deadline_ms: int) -> Health:
+def examine(deps: ApiDependencies, deadline_ms: int) -> Health:
     """Check tables, queues, keys and switches, and send one request to the help desk. Changes nothing."""
     queues: dict[str, FifoQueue | DeadLetters] = {
-        "mail_queue": office.lanes.mail,
-        "live_queue": office.lanes.live,
-        "dead_letters": office.dead_letters,
+        "mail_queue": deps.lanes.mail,
+        "live_queue": deps.lanes.live,
+        "dead_letters": deps.dead_letters,
     }
     counts = {
         name: _look(partial(messages_in, queue.client, queue.url)) for name, queue in queues.items()
     }
-    known = _look(lambda: events.get_many(office.idempotency, ["evt:rp:nobody:nothing"]))
-    swept = _look(lambda: states.sweep(office.state))
-    traces = _look(lambda: audits.page(office.audit, AuditAction.SWITCHES, limit=1))
-    secret = _look(office.keys.value)
+    known = _look(lambda: events.get_many(deps.idempotency, ["evt:rp:nobody:nothing"]))
+    swept = _look(lambda: states.sweep(deps.state))
+    traces = _look(lambda: audits.page(deps.audit, AuditAction.SWITCHES, limit=1))
+    secret = _look(deps.keys.value)
     keys = {name: bool((secret.found or {}).get(name)) for name in (*NEEDED_KEYS, *OTHER_KEYS)}
     is_set_up = all(keys[name] for name in NEEDED_KEYS)
     return Health(
@@ -68,8 +68,8 @@ def examine(office: Office, deadline_ms: int) -> Health:
             "audit_actions_table": traces.code,
             **{name: count.code for name, count in counts.items()},
             "keys": NOT_SET_UP if secret.code == OK and not is_set_up else secret.code,
-            "switches": OK if office.switchboard.texts(fresh=True) else "unreadable",
-            "help_desk": _ask_help_desk(office, deadline_ms) if keys["richpanel"] else NOT_SET_UP,
+            "switches": OK if deps.switchboard.texts(fresh=True) else "unreadable",
+            "help_desk": _ask_help_desk(deps, deadline_ms) if keys["richpanel"] else NOT_SET_UP,
         },
         waiting={name: count.found for name, count in counts.items() if count.found is not None},
         keys=keys,
@@ -90,6 +90,6 @@ def _look[Found](at: Callable[[], Found]) -> _Look[Found]:
         return _Look(str(describe(failure).get("reason", type(failure).__name__)))
 
 
-def _ask_help_desk(office: Office, deadline_ms: int) -> str:
-    desk = office.desk(Lane.BACKGROUND, deadline_ms)
+def _ask_help_desk(deps: ApiDependencies, deadline_ms: int) -> str:
+    desk = deps.desk(Lane.BACKGROUND, deadline_ms)
     return _look(desk.teams).code if desk else NOT_SET_UP

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from richpanel import turns
-from richpanel.api.access import Instruction, NotFound, Office, leave_trace
+from richpanel.api.access import ApiDependencies, Instruction, NotFound, leave_trace
 from richpanel.api.conversations import living
 from richpanel.api.dry_run import Rehearsed, Visit, rehearse
 from richpanel.channels import Channel
@@ -27,21 +27,21 @@ class HelpDeskFailed(Exception):
     """The help desk, or a service asked about an order, refused or failed; the text is one of our own codes."""
 
 
-def dry_run(office: Office, conversation_id: str, deadline_ms: int) -> Rehearsed:
+def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Rehearsed:
     """
     Return the decision that would be made now on the newest message. Writes only the request limit's own counter.
 
     Raises NotFound, Erased, NotSetUp, NothingToDecide and HelpDeskFailed.
     """
     try:
-        visit = _visit(office, conversation_id, deadline_ms)
-        return rehearse(office, visit, office.switchboard.current())
+        visit = _visit(deps, conversation_id, deadline_ms)
+        return rehearse(deps, visit, deps.switchboard.current())
     except (Permanent, Transient) as failure:
         raise HelpDeskFailed(failure.reason) from None
 
 
 def repair(
-    office: Office, conversation_id: str, given: Instruction, deadline_ms: int
+    deps: ApiDependencies, conversation_id: str, given: Instruction, deadline_ms: int
 ) -> tuple[str, ...]:
     """
     Queue the conversation for the worker and reopen its parked events that no agent has answered since; returns those.
@@ -51,7 +51,7 @@ def repair(
     HelpDeskFailed and NotEnqueued.
     """
     try:
-        visit = _visit(office, conversation_id, deadline_ms)
+        visit = _visit(deps, conversation_id, deadline_ms)
     except (Permanent, Transient) as failure:
         raise HelpDeskFailed(failure.reason) from None
     answered_at = visit.reading.last_person_at_ms
@@ -64,28 +64,28 @@ def repair(
     ]
     facts = {"change": "replay", "conversation": conversation_id}
     for about in (AuditAction.SWITCHES, conversation_id):
-        leave_trace(office, given, "replay", facts, about=about)
-    reopened = tuple(key for key in parked if events.reopen(office.idempotency, key))
+        leave_trace(deps, given, "replay", facts, about=about)
+    reopened = tuple(key for key in parked if events.reopen(deps.idempotency, key))
     nudge = Nudge(
         conversation_id=conversation_id,
-        channel=office.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
+        channel=deps.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
         source="replay",
         deduplication=digest("replay", conversation_id, given.request_id),
     )
-    wakeups.send(office.lanes, [nudge])
+    wakeups.send(deps.lanes, [nudge])
     return reopened
 
 
-def _visit(office: Office, conversation_id: str, deadline_ms: int) -> Visit:
+def _visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Visit:
     """Read the ticket. Raises NotFound, Erased, NotSetUp, Permanent and Transient."""
-    state = living(office, conversation_id)
-    desk = office.desk(Lane.BACKGROUND, deadline_ms)
+    state = living(deps, conversation_id)
+    desk = deps.desk(Lane.BACKGROUND, deadline_ms)
     if desk is None:
         raise NotSetUp("no key of a help desk is set up")
     ticket = desk.ticket(conversation_id)
     if ticket is None:
         raise NotFound("id: the help desk has no such ticket")
-    reading = turns.read(conversation_id, ticket, office.account.robots)
+    reading = turns.read(conversation_id, ticket, deps.account.robots)
     reading = replace(reading, customer=reading.customer[-MOST_ROWS:])
     return Visit(
         desk=desk,
@@ -93,5 +93,5 @@ def _visit(office: Office, conversation_id: str, deadline_ms: int) -> Visit:
         reading=reading,
         read_at=clock.now_ms(),
         state=state,
-        rows=events.get_many(office.idempotency, [said.key for said in reading.customer]),
+        rows=events.get_many(deps.idempotency, [said.key for said in reading.customer]),
     )

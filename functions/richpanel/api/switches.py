@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from richpanel.api.access import Instruction, Office, leave_trace
+from richpanel.api.access import ApiDependencies, Instruction, leave_trace
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch, read_switches
 from richpanel.guards.switches import SwitchNotSet
@@ -35,22 +35,24 @@ class Standing:
     in_force: Any
 
 
-def standing(office: Office) -> dict[str, Standing]:
+def standing(deps: ApiDependencies) -> dict[str, Standing]:
     """Return each switch's current value. If they cannot be read, none has a text and all are closed."""
-    texts = office.switchboard.texts(fresh=True)
+    texts = deps.switchboard.texts(fresh=True)
     in_force = read_switches(texts)
     return {name: Standing(texts.get(name), _plain(getattr(in_force, name))) for name in NAMES}
 
 
-def newest_changes(office: Office) -> list[AuditAction]:
+def newest_changes(deps: ApiDependencies) -> list[AuditAction]:
     """
     Return the changes made over the admin API, newest first: switches set, risks cleared, conversations erased or
     replayed, dead letters redriven.
     """
-    return audits.page(office.audit, AuditAction.SWITCHES, limit=CHANGES_SHOWN)[0]
+    return audits.page(deps.audit, AuditAction.SWITCHES, limit=CHANGES_SHOWN)[0]
 
 
-def set_switches(office: Office, wanted: Mapping[str, object], given: Instruction) -> list[str]:
+def set_switches(
+    deps: ApiDependencies, wanted: Mapping[str, object], given: Instruction
+) -> list[str]:
     """
     Set some switches, given as JSON or as stored texts, and return the names of those that changed.
 
@@ -58,22 +60,24 @@ def set_switches(office: Office, wanted: Mapping[str, object], given: Instructio
     have the wanted value already are skipped. Workers pick up the change within 30 seconds.
     """
     texts = _checked(wanted)
-    before = office.switchboard.texts(fresh=True)
+    before = deps.switchboard.texts(fresh=True)
     changed = [name for name, text in texts.items() if before.get(name) != text]
     # Closing changes go first: a change applied in part is never more open than the whole.
     changed.sort(key=lambda name: read_switch(name, texts[name]) != getattr(CLOSED, name))
     for name in changed:
-        _set(office, name, before.get(name), texts[name], given)
+        _set(deps, name, before.get(name), texts[name], given)
     return changed
 
 
-def _set(office: Office, name: str, before: str | None, text: str, given: Instruction) -> None:
+def _set(
+    deps: ApiDependencies, name: str, before: str | None, text: str, given: Instruction
+) -> None:
     facts = {"switch": name} | _difference(name, before, text)
-    leave_trace(office, given, f"switch:{name}", facts)
+    leave_trace(deps, given, f"switch:{name}", facts)
     try:
-        office.switchboard.set(name, text)
+        deps.switchboard.set(name, text)
     except SwitchNotSet as failure:
-        leave_trace(office, given, f"switch:{name}:failed", facts, result=failed(failure.reason))
+        leave_trace(deps, given, f"switch:{name}:failed", facts, result=failed(failure.reason))
         raise
 
 

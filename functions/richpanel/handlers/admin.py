@@ -15,7 +15,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel, ConfigDict, Field
 
 from richpanel.api import conversations, health_check, replays, switches
-from richpanel.api.access import Erased, Instruction, NotFound, Office
+from richpanel.api.access import ApiDependencies, Erased, Instruction, NotFound
 from richpanel.api.dry_run import NothingToDecide
 from richpanel.api.replays import HelpDeskFailed, NotSetUp
 from richpanel.api.switches import SwitchesRefused
@@ -92,8 +92,8 @@ class NoInput(_Input):
 settings = AdminSettings.load()
 dynamodb = boto3.client("dynamodb", config=quick)
 sqs = boto3.client("sqs", config=quick)
-office = sources(
-    Office,
+deps = sources(
+    ApiDependencies,
     settings,
     idempotency=Table(dynamodb, settings.idempotency_table_name, TTL_ATTRIBUTE),
     audit=Table(dynamodb, settings.audit_actions_table_name, TTL_ATTRIBUTE),
@@ -140,7 +140,7 @@ def put_switches() -> Response[str]:
     given = _instruction()
     wanted = rest.body(app, SwitchesInput).model_extra or {}
     try:
-        changed = switches.set_switches(office, wanted, given)
+        changed = switches.set_switches(deps, wanted, given)
     except SwitchesRefused as refusal:
         raise rest.InvalidInput(refusal.problems) from None
     for name in changed:
@@ -155,7 +155,7 @@ def get_conversation(ticket_id: str) -> Response[str]:
     query, conversation_id = rest.query(app, DecisionsQuery), _id(ticket_id)
     listing = Listing(caller.company, "audit_actions", (conversation_id,))
     start = listing.position(seal_of(seal_secret), query.cursor) if query.cursor else None
-    seen = conversations.look_up(office, conversation_id, limit=query.limit, start=start)
+    seen = conversations.look_up(deps, conversation_id, limit=query.limit, start=start)
     state = state_view(seen.state) if seen.state else None
     cursor = listing.cursor(seal_of(seal_secret), seen.last) if seen.last else None
     result = {
@@ -173,10 +173,10 @@ def replay(ticket_id: str) -> Response[str]:
     mode, conversation_id = rest.body(app, ReplayInput).mode, _id(ticket_id)
     result: dict[str, Any] = {"conversation_id": conversation_id, "mode": mode}
     if mode == "dry_run":
-        rehearsed = replays.dry_run(office, conversation_id, _deadline_ms())
+        rehearsed = replays.dry_run(deps, conversation_id, _deadline_ms())
         result |= {"message_id": rehearsed.message_id, "decision": rehearsed.decision}
         return rest.answer(app, {"result": json.loads(json.dumps(result, default=str))})
-    reopened = replays.repair(office, conversation_id, given, _deadline_ms())
+    reopened = replays.repair(deps, conversation_id, given, _deadline_ms())
     metrics.add_metric("Replayed", MetricUnit.Count, 1)
     facts = {"correlation_id": conversation_id, "reopened": len(reopened)}
     _log(given, "conversation replayed", facts)
@@ -189,7 +189,7 @@ def clear_risk(ticket_id: str) -> Response[str]:
     given = _instruction()
     rest.body(app, NoInput)
     conversation_id = _id(ticket_id)
-    cleared = conversations.clear_risk(office, conversation_id, given)
+    cleared = conversations.clear_risk(deps, conversation_id, given)
     _log(given, "risk cleared", {"correlation_id": conversation_id, "flags": cleared})
     return rest.answer(app, {"result": {"conversation_id": conversation_id, "cleared": cleared}})
 
@@ -200,7 +200,7 @@ def erase(ticket_id: str) -> Response[str]:
     given = _instruction()
     rest.body(app, NoInput)
     conversation_id = _id(ticket_id)
-    erased_at = conversations.erase(office, conversation_id, given)
+    erased_at = conversations.erase(deps, conversation_id, given)
     _log(given, "conversation erased", {"correlation_id": conversation_id})
     result = {
         "conversation_id": conversation_id,
@@ -223,9 +223,9 @@ def redrive() -> Response[str]:
         _log(given, "dead letter redriven", facts)
         metrics.add_metric("Redriven", MetricUnit.Count, 1)
 
-    dead_letters.redrive(office, given, limit=limit, tell=tell, is_over=_is_over())
+    dead_letters.redrive(deps, given, limit=limit, tell=tell, is_over=_is_over())
     shown = [{"id": one.id, "conversation_id": one.conversation_id} for one in done]
-    result = {"letters": shown, "waiting": office.dead_letters.count()}
+    result = {"letters": shown, "waiting": deps.dead_letters.count()}
     return rest.answer(app, {"result": result}, HTTPStatus.ACCEPTED)
 
 
@@ -233,7 +233,7 @@ def redrive() -> Response[str]:
 def health() -> Response[str]:
     """Return whether tables, queues, keys, switches and the help desk answer. Status 200 even if they do not."""
     _caller(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE)
-    found = health_check.examine(office, _deadline_ms())
+    found = health_check.examine(deps, _deadline_ms())
     result = {
         "healthy": found.is_healthy,
         "checks": found.checks,
@@ -245,13 +245,13 @@ def health() -> Response[str]:
 
 
 def _switches(changed: list[str] | None) -> Response[str]:
-    standing = switches.standing(office)
+    standing = switches.standing(deps)
     result: dict[str, Any] = {
         "switches": {
             name: {"text": one.text, "in_force": one.in_force} for name, one in standing.items()
         },
         "readable": any(one.text is not None for one in standing.values()),
-        "changes": [action_view(action) for action in switches.newest_changes(office)],
+        "changes": [action_view(action) for action in switches.newest_changes(deps)],
     }
     return rest.answer(app, {"result": result | ({} if changed is None else {"changed": changed})})
 
@@ -259,7 +259,7 @@ def _switches(changed: list[str] | None) -> Response[str]:
 def _caller(*scopes: Scope) -> Caller:
     """Return the caller, if the help desk belongs to their company. Raises Unauthenticated and Forbidden."""
     caller = rest.caller(app, *scopes)
-    if office.account.company not in {None, caller.company}:
+    if deps.account.company not in {None, caller.company}:
         raise Forbidden("company: this help desk belongs to another company")
     return caller
 

@@ -51,7 +51,7 @@ lanes = Lanes(
 state = Table(
     boto3.client("dynamodb", config=quick), settings.conversation_state_table_name, TTL_ATTRIBUTE
 )
-here = Sources(
+resources = Sources(
     state=state,
     limiter=Limiter(state),
     keys=JsonSecret(
@@ -69,12 +69,12 @@ gc_at_start.done()
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """EventBridge event in, nothing out. Its `time` decides whether this run also checks for missing teams and tags."""
     deadline_ms = clock.now_ms() + context.get_remaining_time_in_millis()
-    desk = here.desk(Lane.BACKGROUND, deadline_ms)
+    desk = resources.desk(Lane.BACKGROUND, deadline_ms)
     if desk is None:
         metrics.add_metric("SweepEnqueued", MetricUnit.Count, 0)
         logger.info("not swept: no key of a help desk is set up")
         return
-    swept = sweep(Net(state=state, desk=desk, lanes=lanes, channels=here.account.channels))
+    swept = sweep(Net(state=state, desk=desk, lanes=lanes, channels=resources.account.channels))
     metrics.add_metric("SweepEnqueued", MetricUnit.Count, swept.enqueued)
     metrics.add_metric("SweepIncomplete", MetricUnit.Count, int(not swept.is_complete))
     logger.info("swept", extra=asdict(swept))
@@ -85,7 +85,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
 def _look_for_drift(desk: HelpDesk) -> None:
     """Count and log the teams and tags that decisions need and the account lacks. On failure, retries in an hour."""
     try:
-        missing = drift.missing(desk, here.account)
+        missing = drift.missing(desk, resources.account)
     except (Permanent, Transient) as failure:
         logger.warning("drift not checked", extra=describe(failure))
         return

@@ -48,7 +48,7 @@ queue_urls = {
     url.rpartition("/")[2]: url
     for url in (settings.richpanel_queue_url, settings.richpanel_live_queue_url)
 }
-here = sources(
+resources = sources(
     Resources,
     settings,
     idempotency=idempotency,
@@ -67,9 +67,9 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
     """SQS batch (of one) in, the ids of messages to retry out."""
 
     def handle(record: Record) -> Handled:
-        for table in (idempotency, here.state, audit):
+        for table in (idempotency, resources.state, audit):
             table.forget_consumption()
-        return process(here, Delivery(record.body, record.attempt, context))
+        return process(resources, Delivery(record.body, record.attempt, context))
 
     return handle_each(event, handle=handle, report=_report, before_it_comes_back=_come_back_later)
 
@@ -97,7 +97,7 @@ def _report(record: Record, handled: Handled) -> None:
         "outcome": handled.outcome,
         "attempt": record.attempt,
         "queue": record.queue,
-        "wru": sum(table.consumed_write_units for table in (idempotency, here.state, audit)),
+        "wru": sum(table.consumed_write_units for table in (idempotency, resources.state, audit)),
         "intents": handled.intents,
     }
     if handled.reason:

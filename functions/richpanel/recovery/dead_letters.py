@@ -8,7 +8,7 @@ handled once.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from richpanel.api.access import Instruction, Office, leave_trace
+from richpanel.api.access import ApiDependencies, Instruction, leave_trace
 from richpanel.channels import Channel
 from richpanel.event import parse_event
 from shared.aws.dead_letters import Letter
@@ -25,7 +25,7 @@ class Redriven:
 
 
 def redrive(
-    office: Office,
+    deps: ApiDependencies,
     given: Instruction,
     *,
     limit: int,
@@ -38,24 +38,24 @@ def redrive(
 
     Raises NotEnqueued; letters not redriven by then stay.
     """
-    with office.dead_letters.opened() as held:
+    with deps.dead_letters.opened() as held:
         for letter in held.each(limit):
-            redriven = _redrive(office, given, letter)
+            redriven = _redrive(deps, given, letter)
             held.remove(letter)
             tell(redriven)
             if is_over():
                 return
 
 
-def _redrive(office: Office, given: Instruction, letter: Letter) -> Redriven:
+def _redrive(deps: ApiDependencies, given: Instruction, letter: Letter) -> Redriven:
     try:
         event = parse_event(letter.body)
     except Permanent:
         event = None
-    lane = office.lanes.of(event.channel if event else Channel.UNKNOWN)
+    lane = deps.lanes.of(event.channel if event else Channel.UNKNOWN)
     redriven = Redriven(letter.id, event.conversation_id if event else None)
     facts = {"change": "redrive", "letter": letter.id, "conversation": redriven.conversation_id}
-    leave_trace(office, given, f"redrive:{letter.id}", facts)
+    leave_trace(deps, given, f"redrive:{letter.id}", facts)
     # The letter's id replaces the original deduplication id, by which the queue could drop it within five minutes. A
     # second redrive of the same letter is deduplicated.
     lane.send([Entry(letter.body, letter.group, digest("redrive", letter.id))])

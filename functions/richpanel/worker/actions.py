@@ -47,23 +47,25 @@ class Answered:
         return self.state in {*_OUT, State.UNKNOWN}
 
 
-def act(here: Resources, case: Case, decision: Decision) -> None:
+def act(resources: Resources, case: Case, decision: Decision) -> None:
     """
     Reply, tag, assign or close, and write the audit rows. Raises Transient when a later delivery has to continue.
 
     The ticket is routed and tagged even while the outcome of its reply is unknown: agents must not wait for that.
     """
-    memory.flag(here, case, decision)
-    answered = _answer(here, case, decision)
+    memory.flag(resources, case, decision)
+    answered = _answer(resources, case, decision)
     result = audit.skipped(_why_not(case))
     if case.may_write:
-        result = _tried(lambda: ticket_tags.tag(here, case, decision, answered.tags))
-        _assign_or_close(here, case, decision, answered)
-    audit.write(here, case.event, "route", audit.of_decision(case, decision), result=result)
+        result = _tried(lambda: ticket_tags.tag(resources, case, decision, answered.tags))
+        _assign_or_close(resources, case, decision, answered)
+    audit.write(resources, case.event, "route", audit.of_decision(case, decision), result=result)
     if answered.waits:
         raise answered.waits
-    _audit_answer(here, case, decision, answered)
-    memory.remember(here, case, decision, sent=answered.template if answered.may_be_out else None)
+    _audit_answer(resources, case, decision, answered)
+    memory.remember(
+        resources, case, decision, sent=answered.template if answered.may_be_out else None
+    )
 
 
 def _tried(step: Callable[[], str | None]) -> str:
@@ -76,29 +78,29 @@ def _tried(step: Callable[[], str | None]) -> str:
     return audit.skipped(skipped) if skipped else audit.SUCCESS
 
 
-def _answer(here: Resources, case: Case, decision: Decision) -> Answered:
+def _answer(resources: Resources, case: Case, decision: Decision) -> Answered:
     """Send the decided reply, or determine the outcome of an earlier run's reply."""
-    before = reservations.found(here, case)
+    before = reservations.found(resources, case)
     if before is not None and before.state is not State.RESERVED:
         if before.state is State.FAILED:
-            reservations.give_back(here, case)
+            reservations.give_back(resources, case)
         return _as_it_stands(before.state, before)
     in_doubt = before is not None and before.deadline != 0
     wanted = decision.reply is not None and case.may_write
     if not wanted and not in_doubt:
         # A reply that an earlier run reserved and never sent is no longer wanted.
-        reservations.give_back(here, case)
+        reservations.give_back(resources, case)
         return Answered(dropped=before is not None)
     try:
         if before is not None and in_doubt:
-            state = replies.find_out(here, case, before)
+            state = replies.find_out(resources, case, before)
         else:
-            state = replies.send(here, case, decision, again=before is not None)
+            state = replies.send(resources, case, decision, again=before is not None)
     except Overtaken:
         raise
     except Transient as waits:
         return Answered(waits=waits)
-    return _as_it_stands(state, reservations.found(here, case))
+    return _as_it_stands(state, reservations.found(resources, case))
 
 
 def _as_it_stands(state: State, row: Action | None) -> Answered:
@@ -115,23 +117,25 @@ def _as_it_stands(state: State, row: Action | None) -> Answered:
     return Answered(state, tags, answered.template, answered.body_hash)
 
 
-def _assign_or_close(here: Resources, case: Case, decision: Decision, answered: Answered) -> None:
-    assignee = here.account.assignees.get(decision.team)
+def _assign_or_close(
+    resources: Resources, case: Case, decision: Decision, answered: Answered
+) -> None:
+    assignee = resources.account.assignees.get(decision.team)
     message = (case.conversation_id, case.target.name)
     if _may_close(decision, answered):
         reply_hash = answered.body_hash or ""
         kind: audit.Kind = "close"
         key = Action.key(Action.CLOSE, *message)
-        result = _tried(lambda: ticket_tags.close(here, case, decision, reply_hash))
+        result = _tried(lambda: ticket_tags.close(resources, case, decision, reply_hash))
     elif answered.waits and decision.close_when_confirmed:
         return  # Decided later: closed if the reply is confirmed, assigned if it stays unknown; never both.
     elif assignee is not None:
         kind = "assign"
         key = Action.key(Action.ASSIGN, message[0], assignee, message[1])
-        result = _tried(lambda: ticket_tags.assign(here, case, decision))
+        result = _tried(lambda: ticket_tags.assign(resources, case, decision))
     else:
         return
-    audit.write(here, case.event, kind, {"team": decision.team}, result=result, key=key)
+    audit.write(resources, case.event, kind, {"team": decision.team}, result=result, key=key)
 
 
 def _may_close(decision: Decision, answered: Answered) -> bool:
@@ -140,7 +144,7 @@ def _may_close(decision: Decision, answered: Answered) -> bool:
     return decision.close_when_confirmed and is_that and answered.state in _OUT
 
 
-def _audit_answer(here: Resources, case: Case, decision: Decision, answered: Answered) -> None:
+def _audit_answer(resources: Resources, case: Case, decision: Decision, answered: Answered) -> None:
     key = Action.key(Action.REPLY, case.conversation_id, case.target.name)
     payload = {"template": answered.template, "reason": decision.reason, "state": answered.state}
     kind: audit.Kind = "auto_reply"
@@ -151,7 +155,7 @@ def _audit_answer(here: Resources, case: Case, decision: Decision, answered: Ans
         return
     elif answered.state not in _OUT:
         kind, result = "escalate", audit.failed(str(answered.state))
-    audit.write(here, case.event, kind, payload, result=result, key=key)
+    audit.write(resources, case.event, kind, payload, result=result, key=key)
 
 
 def _why_not(case: Case) -> str:

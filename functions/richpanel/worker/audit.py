@@ -33,7 +33,7 @@ def failed(reason: str) -> str:
 
 
 def write(
-    here: Resources,
+    resources: Resources,
     event: Event,
     kind: Kind,
     payload: dict[str, Any],
@@ -47,7 +47,7 @@ def write(
     Safe to repeat: the first row of an action stays.
     """
     audits.add(
-        here.audit,
+        resources.audit,
         AuditAction(
             conversation_id=event.conversation_id,
             ts_action_id=_sort_key(event, _own_id(event, kind) if key is None else _id_of(key)),
@@ -60,15 +60,17 @@ def write(
     )
 
 
-def is_written(here: Resources, event: Event, key: str) -> bool:
+def is_written(resources: Resources, event: Event, key: str) -> bool:
     """Whether the audit of an event holds a row for the action with this ledger key."""
     sort_key = _sort_key(event, _id_of(key))
-    return audits.one(here.audit, event.conversation_id, sort_key) is not None
+    return audits.one(resources.audit, event.conversation_id, sort_key) is not None
 
 
-def reason_of(here: Resources, event: Event) -> str | None:
+def reason_of(resources: Resources, event: Event) -> str | None:
     """Return the reason code of an event's decision, or None if its audit row does not exist or gives none."""
-    found = audits.one(here.audit, event.conversation_id, _sort_key(event, _own_id(event, "route")))
+    found = audits.one(
+        resources.audit, event.conversation_id, _sort_key(event, _own_id(event, "route"))
+    )
     reason = json.loads(found.action_payload_redacted).get("reason") if found else None
     return str(reason) if reason else None
 

@@ -89,35 +89,37 @@ class Case:
         return self.desk is not None and self.ticket is not None and not self.switches.dry_run
 
 
-def decision_on(here: Sources, case: Case) -> Decision:
+def decision_on(resources: Sources, case: Case) -> Decision:
     """Decide on a case; looks up the order if the decision depends on it. Raises Throttled."""
-    memory = _memory(here, case)
-    now, shop = _moment(clock.now_ms()), here.account.shop
-    message = _message(here, case, awaits_order_number(memory, now))
+    memory = _memory(resources, case)
+    now, shop = _moment(clock.now_ms()), resources.account.shop
+    message = _message(resources, case, awaits_order_number(memory, now))
     rules = _with_threats(classify(message), case)
-    turn = _turn(here, case, message, rules)
+    turn = _turn(resources, case, message, rules)
     order: OrderFacts | NoOrder = NoOrder.NOT_LOOKED_UP
     decision = decide(turn, memory, order, case.switches, now, shop=shop)
     if decision.wants_order_lookup:
-        order = _order(here, case, turn)
+        order = _order(resources, case, turn)
         decision = decide(turn, memory, order, case.switches, now, shop=shop)
-    if decision.wants_verdict and here.judge and turn.model:
-        turn = replace(turn, model=here.judge.verdict(message, rules, turn.model))
+    if decision.wants_verdict and resources.judge and turn.model:
+        turn = replace(turn, model=resources.judge.verdict(message, rules, turn.model))
         decision = decide(turn, memory, order, case.switches, now, shop=shop)
     # Checked last, and only if there is a reply to refuse.
-    refusal = opt_out(here, case) if decision.reply else None
+    refusal = opt_out(resources, case) if decision.reply else None
     if refusal:
         turn = replace(turn, policy_refusal=refusal)
         decision = decide(turn, memory, order, case.switches, now, shop=shop)
     return decision
 
 
-def opt_out(here: Sources, case: Case) -> str | None:
+def opt_out(resources: Sources, case: Case) -> str | None:
     """Return why the recipients of a reply must not get an automatic one, or None if they may."""
     if case.ticket is None:
         return None  # There will be no reply.
     target = _comment(case.ticket, case.target)
-    return opt_outs.refusal(here.consents, here.account.company, case.ticket, target, case.channel)
+    return opt_outs.refusal(
+        resources.consents, resources.account.company, case.ticket, target, case.channel
+    )
 
 
 def _with_threats(rules: Classification, case: Case) -> Classification:
@@ -130,18 +132,18 @@ def _with_threats(rules: Classification, case: Case) -> Classification:
     return replace(rules, risk_flags=rules.risk_flags | flags) if flags else rules
 
 
-def sender_hmac(here: Sources, ticket: Ticket, said: Said) -> str | None:
+def sender_hmac(resources: Sources, ticket: Ticket, said: Said) -> str | None:
     """Return the HMAC of the address that a comment came from, or None if the address is not proved."""
     comment = _comment(ticket, said)
     address = identity.sender_of(ticket, comment) if comment else None
-    return customer_hmac(here.keys, address) if address and can_count(here.keys) else None
+    return customer_hmac(resources.keys, address) if address and can_count(resources.keys) else None
 
 
-def _turn(here: Sources, case: Case, message: Message, rules: Classification) -> Turn:
+def _turn(resources: Sources, case: Case, message: Message, rules: Classification) -> Turn:
     ticket, reading, talk = case.ticket, case.reading, case.talk
     classification, opinion = rules, None
-    if here.judge and not case.switches.safe_mode:
-        classification, opinion = here.judge.opinion(message, rules)
+    if resources.judge and not case.switches.safe_mode:
+        classification, opinion = resources.judge.opinion(message, rules)
     person_at = reading.last_person_at_ms if reading else None
     turn = Turn(
         message_id=case.target.name,
@@ -153,9 +155,9 @@ def _turn(here: Sources, case: Case, message: Message, rules: Classification) ->
         last_person_reply_at=_moment(person_at) if person_at is not None else None,
         route_only=talk.route_only if ticket else RouteOnly.TICKET_UNREADABLE,
         earlier_auto_reply=bool(reading and reading.has_automatic_reply(case.target.place)),
-        recipient_is_listed=case.customer in here.account.allowlist,
+        recipient_is_listed=case.customer in resources.account.allowlist,
         # Without the keys for the HMAC, the limit on replies to one customer could not be enforced.
-        policy_refusal=None if can_count(here.keys) else "customers_not_counted",
+        policy_refusal=None if can_count(resources.keys) else "customers_not_counted",
     )
     return replace(turn, newest=reading.newest) if reading else turn
 
@@ -165,7 +167,7 @@ def _is_open(case: Case) -> bool:
     return case.was_closed_by_us or not (case.ticket and case.ticket.is_closed)
 
 
-def _message(here: Sources, case: Case, expects_order_number: bool) -> Message:
+def _message(resources: Sources, case: Case, expects_order_number: bool) -> Message:
     author = case.ticket and _comment(case.ticket, case.target)
     sender = author.via.sender if author and author.via else None
     return Message(
@@ -175,14 +177,14 @@ def _message(here: Sources, case: Case, expects_order_number: bool) -> Message:
         earlier=tuple(said.text for said in case.talk.said[:-1]),
         has_attachment=any(said.attachment_ids for said in case.talk.said),
         expects_order_number=expects_order_number,
-        order_mask=here.account.order_mask,
-        is_automatic=identity.normal_address(sender) in here.account.own_addresses,
+        order_mask=resources.account.order_mask,
+        is_automatic=identity.normal_address(sender) in resources.account.own_addresses,
     )
 
 
-def _memory(here: Sources, case: Case) -> Memory:
+def _memory(resources: Sources, case: Case) -> Memory:
     state = case.state
-    customer = states.customer(here.state, case.customer) if case.customer else None
+    customer = states.customer(resources.state, case.customer) if case.customer else None
     times = customer.times_beside(case.counted_as) if customer else None
     if state is None:
         return Memory(customer_reply_times=moments(times))
@@ -201,12 +203,12 @@ def _memory(here: Sources, case: Case) -> Memory:
     )
 
 
-def _order(here: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
+def _order(resources: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
     comment = _comment(case.ticket, case.target) if case.ticket else None
     if case.desk is None or case.ticket is None or comment is None:
         return NoOrder.NO_MATCH
     match = order_ownership.find_order(
-        here.services(case.desk),
+        resources.services(case.desk),
         case.ticket,
         comment,
         turn.classification.order_numbers,

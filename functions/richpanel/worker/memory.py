@@ -48,7 +48,7 @@ def is_ahead(case: Case) -> bool:
     return head_of(state) == case.target.place
 
 
-def flag(here: Resources, case: Case, decision: Decision) -> None:
+def flag(resources: Resources, case: Case, decision: Decision) -> None:
     """Write the decision's risk flags before any other step, so that they survive a failure of later steps."""
     flags = {str(one) for one in decision.risk_flags}
 
@@ -58,7 +58,7 @@ def flag(here: Resources, case: Case, decision: Decision) -> None:
         return Change(add=ConversationState.named(risk_flags=flags))
 
     if flags:
-        states.change_conversation(here.state, case.conversation_id, change)
+        states.change_conversation(resources.state, case.conversation_id, change)
 
 
 def _change_for(
@@ -123,7 +123,7 @@ def ahead(case: Case, decision: Decision, state: ConversationState | None, sent:
     return _change_for(case, decision, state, sent=sent, processed_at=before)
 
 
-def remember(here: Resources, case: Case, decision: Decision, *, sent: str | None) -> None:
+def remember(resources: Resources, case: Case, decision: Decision, *, sent: str | None) -> None:
     """
     Write the turn's changes to the state, unless it has them already. Safe to repeat.
 
@@ -142,17 +142,17 @@ def remember(here: Resources, case: Case, decision: Decision, *, sent: str | Non
             wanted = replace(wanted, drop=(*wanted.drop, "reserved_reply"))
         return None if state and _is_there(state, wanted) else wanted
 
-    states.change_conversation(here.state, case.conversation_id, change)
+    states.change_conversation(resources.state, case.conversation_id, change)
 
 
-def touch(here: Resources, conversation_id: str, read_at: int) -> None:
+def touch(resources: Resources, conversation_id: str, read_at: int) -> None:
     """Record that the ticket was read and had nothing new, so that our own changes do not keep it in the sweep."""
     now = clock.to_text(read_at)
 
     def change(state: ConversationState | None) -> Change:
         return Change(put=ConversationState.named(last_processed_at=_later(state, now)))
 
-    states.change_conversation(here.state, conversation_id, change)
+    states.change_conversation(resources.state, conversation_id, change)
 
 
 def _later(state: ConversationState | None, moment: str) -> str:

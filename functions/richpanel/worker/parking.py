@@ -12,21 +12,23 @@ from shared import clock
 UNKNOWN = "unknown"
 
 
-def park_unreadable(here: Resources, body: str, reason: str) -> None:
+def park_unreadable(resources: Resources, body: str, reason: str) -> None:
     """Park a queue record that is not a valid event, under the hash of its text. Safe to repeat."""
     encoded = body.encode("utf-8", "surrogatepass")
-    _park(here, Event.key(UNKNOWN, _sha256(encoded)), UNKNOWN, reason, encoded)
+    _park(resources, Event.key(UNKNOWN, _sha256(encoded)), UNKNOWN, reason, encoded)
 
 
-def park(here: Resources, event: RichpanelEvent, reason: str) -> None:
+def park(resources: Resources, event: RichpanelEvent, reason: str) -> None:
     """Park an event that could not be claimed. Safe to repeat: the first row stays."""
     encoded = event.to_json().encode()
     # Not under the message's own key: a later event for the same message must still be handled.
     key = Event.key(event.conversation_id, _sha256(encoded))
-    _park(here, key, event.conversation_id, reason, encoded)
+    _park(resources, key, event.conversation_id, reason, encoded)
 
 
-def _park(here: Resources, key: str, conversation_id: str, reason: str, encoded: bytes) -> None:
+def _park(
+    resources: Resources, key: str, conversation_id: str, reason: str, encoded: bytes
+) -> None:
     now = clock.to_text(clock.now_ms())
     row = Event(
         event_id=key,
@@ -42,8 +44,8 @@ def _park(here: Resources, key: str, conversation_id: str, reason: str, encoded:
         reason=reason,
         expires_at=Event.time_to_live(),
     )
-    kept = events.park(here.idempotency, row)
-    audit.write(here, kept, "park", {"reason": reason}, result=audit.failed(reason))
+    kept = events.park(resources.idempotency, row)
+    audit.write(resources, kept, "park", {"reason": reason}, result=audit.failed(reason))
 
 
 def _sha256(encoded: bytes) -> str:

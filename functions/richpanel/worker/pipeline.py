@@ -84,48 +84,53 @@ class _Visit:
     read_at: int
 
 
-def process(here: Resources, delivery: Delivery) -> Handled:
+def process(resources: Resources, delivery: Delivery) -> Handled:
     """Handle one queue record. Returns if it was handled or parked; on an exception the queue delivers it again."""
     try:
         event = parse_event(delivery.body)
     except Permanent as refusal:
-        parking.park_unreadable(here, delivery.body, refusal.reason)
+        parking.park_unreadable(resources, delivery.body, refusal.reason)
         return Handled(None, "parked", refusal.reason)
     try:
-        return _handle(here, delivery, event)
+        return _handle(resources, delivery, event)
     except states.Erased:
         return Handled(event, "erased")
     except Permanent as refusal:
-        parking.park(here, event, refusal.reason)
+        parking.park(resources, event, refusal.reason)
         return Handled(event, "parked", refusal.reason)
     except BadAnswer as bad:
         if delivery.receives < RECEIVES_UNTIL_BAD:
             raise
-        parking.park(here, event, bad.reason)
+        parking.park(resources, event, bad.reason)
         return Handled(event, "parked", bad.reason)
     except Transient as failure:
         if failure.reason in _WRONG_KEY:
-            here.keys.refreshed()  # An operator may have replaced the key by now.
+            resources.keys.refreshed()  # An operator may have replaced the key by now.
         raise
 
 
-def _handle(here: Resources, delivery: Delivery, event: RichpanelEvent) -> Handled:
+def _handle(resources: Resources, delivery: Delivery, event: RichpanelEvent) -> Handled:
     conversation_id = event.conversation_id
-    state = states.conversation(here.state, conversation_id)
+    state = states.conversation(resources.state, conversation_id)
     if state and state.erased_at:
         raise states.Erased
-    visit = _look(here, delivery, event, state)
-    talks, rows = _due(here, delivery, visit)
-    _notice_changed(here, visit, rows)
+    visit = _look(resources, delivery, event, state)
+    talks, rows = _due(resources, delivery, visit)
+    _notice_changed(resources, visit, rows)
     ends: list[Finish] = []
     for number, talk in enumerate(talks):
         if number:
             # The turn before has changed the ticket and the state.
-            visit = _look(here, delivery, event, states.conversation(here.state, conversation_id))
-        row, work = _row(here, visit, talk, delivery), _work(here, visit, talk, delivery, ends)
-        hold(here.lease, row, delivery.context, work)
+            visit = _look(
+                resources, delivery, event, states.conversation(resources.state, conversation_id)
+            )
+        row, work = (
+            _row(resources, visit, talk, delivery),
+            _work(resources, visit, talk, delivery, ends),
+        )
+        hold(resources.lease, row, delivery.context, work)
     if not talks:
-        memory.touch(here, conversation_id, visit.read_at)
+        memory.touch(resources, conversation_id, visit.read_at)
         return Handled(event, "duplicate")
     parked = next((end for end in ends if end.status is EventStatus.PARKED), None)
     intents = tuple(end.intent for end in ends if end.intent)
@@ -135,12 +140,12 @@ def _handle(here: Resources, delivery: Delivery, event: RichpanelEvent) -> Handl
 
 
 def _look(
-    here: Resources, delivery: Delivery, event: RichpanelEvent, state: ConversationState | None
+    resources: Resources, delivery: Delivery, event: RichpanelEvent, state: ConversationState | None
 ) -> _Visit:
     """Read the ticket. Raises Transient while it may not be visible yet."""
     conversation_id = event.conversation_id
     lane = Lane.CHAT if event.channel is Channel.LIVECHAT else Lane.MAIL
-    desk = here.desk(lane, delivery.deadline_ms)
+    desk = resources.desk(lane, delivery.deadline_ms)
     # Taken before the ticket is read: a comment added during the read must not count as seen.
     read_at = clock.now_ms()
     ticket = desk.ticket(conversation_id) if desk else None
@@ -148,36 +153,38 @@ def _look(
         raise Transient(NOT_FOUND, VISIBLE_IN_MS)
     return _Visit(
         event=event,
-        switches=here.switchboard.current(),
+        switches=resources.switchboard.current(),
         state=state,
         desk=desk,
         ticket=ticket,
-        reading=turns.read(conversation_id, ticket, here.account.robots) if ticket else None,
+        reading=turns.read(conversation_id, ticket, resources.account.robots) if ticket else None,
         read_at=read_at,
     )
 
 
-def _due(here: Resources, delivery: Delivery, visit: _Visit) -> tuple[list[Talk], dict[str, Event]]:
+def _due(
+    resources: Resources, delivery: Delivery, visit: _Visit
+) -> tuple[list[Talk], dict[str, Event]]:
     """Return the turns to handle now, and the rows of the ticket's comments. Raises Transient and Permanent."""
     if visit.reading is None:
-        return _due_unseen(here, visit)
+        return _due_unseen(resources, visit)
     named, shown = _named(visit), [said.key for said in visit.reading.customer]
     if named and named not in shown and delivery.receives <= RECEIVES_UNTIL_VISIBLE:
         raise Transient("message_not_visible", VISIBLE_IN_MS)
     newest = set(shown[-MOST_ROWS:]) | {named}
     recent = tuple(said for said in visit.reading.customer if said.key in newest)
-    rows = events.get_many(here.idempotency, [said.key for said in recent])
+    rows = events.get_many(resources.idempotency, [said.key for said in recent])
     reading = replace(visit.reading, customer=recent)
     return turns.due(reading, named, memory.head_of(visit.state), rows), rows
 
 
-def _due_unseen(here: Resources, visit: _Visit) -> tuple[list[Talk], dict[str, Event]]:
+def _due_unseen(resources: Resources, visit: _Visit) -> tuple[list[Talk], dict[str, Event]]:
     """Return the turn that the event itself carries, if no ticket can be read. Raises Permanent if it carries none."""
     event = visit.event
     said = turns.queued(event, event.conversation_id)
     if said is None:
         raise Permanent(NOT_FOUND)
-    rows = events.get_many(here.idempotency, filter(None, (said.key, event.adopts)))
+    rows = events.get_many(resources.idempotency, filter(None, (said.key, event.adopts)))
     if event.adopts in rows and said.key not in rows:
         said = replace(said, key=event.adopts, name=event.adopts.rpartition(":")[2])
     if any(row.status != EventStatus.PROCESSING for row in rows.values()):
@@ -192,68 +199,70 @@ def _named(visit: _Visit) -> str | None:
 
 
 def _work(
-    here: Resources, visit: _Visit, talk: Talk, delivery: Delivery, ends: list[Finish]
+    resources: Resources, visit: _Visit, talk: Talk, delivery: Delivery, ends: list[Finish]
 ) -> Callable[[Event], Finish]:
     def work(claimed: Event) -> Finish:
-        case = _case(here, visit, talk, claimed, delivery)
-        end = _already_done(here, case) or _finish(here, case, delivery)
+        case = _case(resources, visit, talk, claimed, delivery)
+        end = _already_done(resources, case) or _finish(resources, case, delivery)
         if end.status is EventStatus.PROCESSED:
-            _cover(here, visit, talk, claimed)
+            _cover(resources, visit, talk, claimed)
         ends.append(end)
         return end
 
     return work
 
 
-def _already_done(here: Resources, case: Case) -> Finish | None:
+def _already_done(resources: Resources, case: Case) -> Finish | None:
     """Return the end of a turn that an earlier run had completed except for the last writes, or None."""
-    if not memory.is_remembered(case) and not _was_answered(here, case):
+    if not memory.is_remembered(case) and not _was_answered(resources, case):
         return None
     intent = case.state.last_intent if case.state else None
     if case.ticket is None and case.desk is not None:
-        return _parked(here, case, NOT_FOUND, intent)
-    reason = audit.reason_of(here, case.event)
+        return _parked(resources, case, NOT_FOUND, intent)
+    reason = audit.reason_of(resources, case.event)
     return Finish(status=EventStatus.PROCESSED, intent=intent, reason=reason)
 
 
-def _was_answered(here: Resources, case: Case) -> bool:
+def _was_answered(resources: Resources, case: Case) -> bool:
     """Whether an earlier run completed a turn that was written ahead of its reply: the reply's audit row comes last."""
     key = reservations.action_id(case)
-    return memory.is_ahead(case) and audit.is_written(here, case.event, key)
+    return memory.is_ahead(case) and audit.is_written(resources, case.event, key)
 
 
-def _finish(here: Resources, case: Case, delivery: Delivery) -> Finish:
+def _finish(resources: Resources, case: Case, delivery: Delivery) -> Finish:
     """Decide and act, and return the end. Raises Transient when a later delivery has to continue."""
     metrics.add_metric("Turns", MetricUnit.Count, 1)
     try:
-        decision = cases.decision_on(here, case)
-        actions.act(here, case, decision)
+        decision = cases.decision_on(resources, case)
+        actions.act(resources, case, decision)
     except (Permanent, BadAnswer) as refusal:
         if isinstance(refusal, BadAnswer) and delivery.receives < RECEIVES_UNTIL_BAD:
             raise
-        return _parked(here, case, refusal.reason, None)
+        return _parked(resources, case, refusal.reason, None)
     intent = str(decision.intent)
     if case.ticket is None and case.desk is not None:
-        return _parked(here, case, NOT_FOUND, intent)
+        return _parked(resources, case, NOT_FOUND, intent)
     return Finish(status=EventStatus.PROCESSED, intent=intent, reason=str(decision.reason))
 
 
-def _parked(here: Resources, case: Case, reason: str, intent: str | None) -> Finish:
-    audit.write(here, case.event, "park", {"reason": reason}, result=audit.failed(reason))
+def _parked(resources: Resources, case: Case, reason: str, intent: str | None) -> Finish:
+    audit.write(resources, case.event, "park", {"reason": reason}, result=audit.failed(reason))
     return Finish(status=EventStatus.PARKED, intent=intent, reason=reason)
 
 
-def _case(here: Resources, visit: _Visit, talk: Talk, claimed: Event, delivery: Delivery) -> Case:
+def _case(
+    resources: Resources, visit: _Visit, talk: Talk, claimed: Event, delivery: Delivery
+) -> Case:
     if claimed.payload_sha256 != _digest(talk.target, visit.event.conversation_id)[0]:
         # The message was edited since it was claimed: route it only, and leave the answer to agents.
-        _mismatch(here, claimed)
+        _mismatch(resources, claimed)
         talk = replace(talk, route_only=RouteOnly.PAYLOAD_MISMATCH)
     ticket = visit.ticket
     closing = Action.key(Action.CLOSE, claimed.conversation_id, talk.target.name)
     return Case(
         event=claimed,
         talk=talk,
-        channel=_channel(here, visit),
+        channel=_channel(resources, visit),
         switches=visit.switches,
         state=visit.state,
         desk=visit.desk,
@@ -262,14 +271,14 @@ def _case(here: Resources, visit: _Visit, talk: Talk, claimed: Event, delivery: 
         read_at=visit.read_at,
         owner=str(delivery.context.aws_request_id),
         remaining_ms=delivery.context.get_remaining_time_in_millis,
-        customer=cases.sender_hmac(here, ticket, talk.target) if ticket else None,
+        customer=cases.sender_hmac(resources, ticket, talk.target) if ticket else None,
         was_closed_by_us=bool(
-            ticket and ticket.is_closed and here.ledger.action(closing) is not None
+            ticket and ticket.is_closed and resources.ledger.action(closing) is not None
         ),
     )
 
 
-def _notice_changed(here: Resources, visit: _Visit, rows: dict[str, Event]) -> None:
+def _notice_changed(resources: Resources, visit: _Visit, rows: dict[str, Event]) -> None:
     """Record in the audit that a handled message was edited. It gets no second decision."""
     customer = visit.reading.customer if visit.reading else ()
     # Only the message that the call names and the newest one: edits of others have no effect any more.
@@ -277,26 +286,26 @@ def _notice_changed(here: Resources, visit: _Visit, rows: dict[str, Event]) -> N
         row = rows.get(said.key)
         is_done = row is not None and row.status != EventStatus.PROCESSING
         if row and is_done and row.payload_sha256 != _digest(said, row.conversation_id)[0]:
-            _mismatch(here, row)
+            _mismatch(resources, row)
 
 
-def _mismatch(here: Resources, row: Event) -> None:
+def _mismatch(resources: Resources, row: Event) -> None:
     reason = "payload_mismatch"
-    audit.write(here, row, "park", {"reason": reason}, result=audit.skipped(reason))
+    audit.write(resources, row, "park", {"reason": reason}, result=audit.skipped(reason))
 
 
-def _channel(here: Resources, visit: _Visit) -> Channel:
+def _channel(resources: Resources, visit: _Visit) -> Channel:
     """Return the ticket's channel if it is a known one, else the channel of the call."""
     name = visit.ticket.channel if visit.ticket else ""
-    return here.account.channels.get(name, visit.event.channel)
+    return resources.account.channels.get(name, visit.event.channel)
 
 
-def _row(here: Resources, visit: _Visit, talk: Talk, delivery: Delivery) -> Event:
+def _row(resources: Resources, visit: _Visit, talk: Talk, delivery: Delivery) -> Event:
     """Return the row to claim for a turn."""
     switches, said = visit.switches, talk.target
     now = clock.to_text(clock.now_ms())
     hashed, size = _digest(said, visit.event.conversation_id)
-    can_answer = switches.may_automate(_channel(here, visit))
+    can_answer = switches.may_automate(_channel(resources, visit))
     return Event(
         event_id=said.key,
         conversation_id=visit.event.conversation_id,
@@ -315,10 +324,10 @@ def _row(here: Resources, visit: _Visit, talk: Talk, delivery: Delivery) -> Even
     )
 
 
-def _cover(here: Resources, visit: _Visit, talk: Talk, claimed: Event) -> None:
+def _cover(resources: Resources, visit: _Visit, talk: Talk, claimed: Event) -> None:
     """Mark the earlier messages that the turn covers as processed with it. Safe to repeat."""
     for said in talk.earlier:
-        events.cover(here.idempotency, _row_of(visit, said, claimed), by=claimed.event_id)
+        events.cover(resources.idempotency, _row_of(visit, said, claimed), by=claimed.event_id)
 
 
 def _row_of(visit: _Visit, said: Said, claimed: Event) -> Event:

@@ -31,29 +31,29 @@ from shared.runtime.observability import metrics
 FRESH_MS = 10 * clock.SECOND_MS
 
 
-def find_out(here: Resources, case: Case, before: Action) -> State:
+def find_out(resources: Resources, case: Case, before: Action) -> State:
     """Determine the outcome of an earlier run's reserved reply. Raises Transient while that run may be sending it."""
 
     def leave() -> None:
         # Called only if that run has just recorded that it did not send: the next delivery composes the reply.
         raise NotSent("not_tried")
 
-    return _perform(here, case, before, leave)
+    return _perform(resources, case, before, leave)
 
 
-def send(here: Resources, case: Case, decision: Decision, *, again: bool) -> State:
+def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -> State:
     """
     Send the decided reply once. *again*: an earlier run certainly did not send its attempt.
 
     Raises Overtaken, and Transient when a later delivery has to continue.
     """
-    desk, account, reply = case.desk, here.account, decision.reply
+    desk, account, reply = case.desk, resources.account, decision.reply
     assert desk is not None  # noqa: S101 - for mypy: sending requires may_write
     assert reply is not None  # noqa: S101 - for mypy: checked by the caller
-    if not here.switchboard.current().allow(case.channel, reply.template):
+    if not resources.switchboard.current().allow(case.channel, reply.template):
         raise Overtaken
     _look_again(case)
-    if cases.opt_out(here, case):
+    if cases.opt_out(resources, case):
         raise Overtaken  # A recipient opted out since the decision, or the opt-outs cannot be read any more.
     text = render(
         reply.template,
@@ -66,18 +66,18 @@ def send(here: Resources, case: Case, decision: Decision, *, again: bool) -> Sta
     author = account.shop.bot_author_id or ""
     path = account.reply_paths.get(case.channel, "send_message")
     state = _attempt(
-        here,
+        resources,
         case,
         _intended(case, decision, reply, text),
         reserve=lambda attempt: reservations.reserve(
-            here, case, decision, reply, attempt, again=again
+            resources, case, decision, reply, attempt, again=again
         ),
         post=lambda: desk.reply(case.conversation_id, text, author, path),
         again=again,
     )
     if state is State.FAILED:
-        reservations.free(here, case)
-    elif not here.switchboard.current().allow(case.channel, reply.template):
+        reservations.free(resources, case)
+    elif not resources.switchboard.current().allow(case.channel, reply.template):
         # A switch was closed during the send: seconds ago, or else some code ignores the switches.
         metrics.add_metric("SentWhileOff", MetricUnit.Count, 1)
     return state
@@ -97,7 +97,7 @@ def _look_again(case: Case) -> None:
 
 
 def _attempt(
-    here: Resources,
+    resources: Resources,
     case: Case,
     intended: Action,
     *,
@@ -110,8 +110,8 @@ def _attempt(
         # The ledger row exists and covers this attempt too; the turn's changes may differ now.
         now = clock.now_ms()
         reserve(intended.model_copy(update={"owner": case.owner, "reserved_at": now}))
-        return _perform(here, case, intended, post)
-    return here.ledger.perform_reserved(
+        return _perform(resources, case, intended, post)
+    return resources.ledger.perform_reserved(
         intended,
         owner=case.owner,
         remaining_ms=case.remaining_ms(),
@@ -120,8 +120,8 @@ def _attempt(
     )
 
 
-def _perform(here: Resources, case: Case, action: Action, post: Callable[[], None]) -> State:
-    return here.ledger.perform(
+def _perform(resources: Resources, case: Case, action: Action, post: Callable[[], None]) -> State:
+    return resources.ledger.perform(
         action,
         owner=case.owner,
         remaining_ms=case.remaining_ms(),

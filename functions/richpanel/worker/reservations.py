@@ -42,17 +42,23 @@ def action_id(case: Case) -> str:
     return Action.key(Action.REPLY, case.conversation_id, case.target.name)
 
 
-def found(here: Resources, case: Case) -> Action | None:
+def found(resources: Resources, case: Case) -> Action | None:
     """Return the reply of an earlier run of the same event; in doubt if only its reservation is known."""
-    row = here.ledger.action(action_id(case))
+    row = resources.ledger.action(action_id(case))
     reserved = case.state.reservation_of(case.target.name) if case.state else None
     if row is None and reserved:
-        return _entered(here, case, case.event, reserved)
+        return _entered(resources, case, case.event, reserved)
     return row
 
 
 def reserve(
-    here: Resources, case: Case, decision: Decision, reply: Reply, attempt: Action, *, again: bool
+    resources: Resources,
+    case: Case,
+    decision: Decision,
+    reply: Reply,
+    attempt: Action,
+    *,
+    again: bool,
 ) -> None:
     """
     Write the reservation and all changes of the turn before *attempt* is made. Raises Overtaken if the state changed
@@ -60,9 +66,9 @@ def reserve(
 
     *again*: the ledger row of an attempt that was certainly not sent covers this one too, and its slot is still held.
     """
-    _keep_other(here, case)
+    _keep_other(resources, case)
     sent_at = clock.to_text(attempt.reserved_at)
-    _count(here, case, sent_at)
+    _count(resources, case, sent_at)
     name = case.target.name
     slot = AutoReply(type=str(reply.type), sent_at=sent_at, source_message_id=name)
 
@@ -82,21 +88,23 @@ def reserve(
         return replace(change, put=change.put | noted)
 
     try:
-        states.change_conversation(here.state, case.conversation_id, take)
+        states.change_conversation(resources.state, case.conversation_id, take)
     except Overtaken:
-        _take_off(here, case, sent_at)
+        _take_off(resources, case, sent_at)
         raise
 
 
-def give_back(here: Resources, case: Case) -> None:
+def give_back(resources: Resources, case: Case) -> None:
     """Give back the slot of a reply that was never tried or certainly not sent. Safe to repeat."""
     if case.state and case.state.is_slot_of(case.target.name):
-        free(here, case)
+        free(resources, case)
     elif case.event.attempts > 1:
-        _uncount(here, case)  # An earlier run may have died between writing the count and the slot.
+        _uncount(
+            resources, case
+        )  # An earlier run may have died between writing the count and the slot.
 
 
-def free(here: Resources, case: Case) -> None:
+def free(resources: Resources, case: Case) -> None:
     """Give back slot and question of a reply that was not sent; `memory.remember` removes the reservation."""
     name = case.target.name
 
@@ -115,24 +123,24 @@ def free(here: Resources, case: Case) -> None:
 
     # The customer's count first: the slot tells a later run that there is something to give back, and this run which
     # time was counted, even if another reply was counted since.
-    state = states.conversation(here.state, case.conversation_id)
-    _uncount(here, replace(case, state=state))
-    states.change_conversation(here.state, case.conversation_id, give)
+    state = states.conversation(resources.state, case.conversation_id)
+    _uncount(resources, replace(case, state=state))
+    states.change_conversation(resources.state, case.conversation_id, give)
 
 
-def _keep_other(here: Resources, case: Case) -> None:
+def _keep_other(resources: Resources, case: Case) -> None:
     """Write a ledger row for the reservation that this one will replace, unless that one's turn is processed."""
     reserved = case.state.reserved_reply if case.state else None
     if reserved is None or reserved.source_message_id == case.target.name:
         return
     key = Event.key(case.conversation_id, reserved.source_message_id)
-    event = events.get_many(here.idempotency, [key]).get(key)
+    event = events.get_many(resources.idempotency, [key]).get(key)
     # Without an event row the turn has expired and will not be retried.
     if event and event.status != EventStatus.PROCESSED:
-        _entered(here, case, event, reserved)
+        _entered(resources, case, event, reserved)
 
 
-def _entered(here: Resources, case: Case, event: Event, reserved: ReservedReply) -> Action:
+def _entered(resources: Resources, case: Case, event: Event, reserved: ReservedReply) -> Action:
     state = case.state
     # Both are set in one write, so they belong to one turn unless a newer one was handled since.
     is_newest = state and state.last_processed_message_id == event.source_message_id
@@ -145,7 +153,7 @@ def _entered(here: Resources, case: Case, event: Event, reserved: ReservedReply)
     }
     told = reserved.model_dump(exclude={"source_message_id", "pending_flow"})
     told["tags_when_sent"] = list(tags_when_sent(templates[reserved.template].tier))
-    return here.ledger.enter(Action.model_validate(row | told))
+    return resources.ledger.enter(Action.model_validate(row | told))
 
 
 def _reserved(
@@ -195,7 +203,7 @@ def _customer_times_beside(case: Case, customer: CustomerState | None) -> list[s
     return [time for time in times if time != mine]
 
 
-def _count(here: Resources, case: Case, sent_at: str) -> None:
+def _count(resources: Resources, case: Case, sent_at: str) -> None:
     """Count a reply to the customer. Raises Overtaken if another turn is answering the same customer now."""
     looked, attempts = False, case.event.attempts
 
@@ -218,24 +226,24 @@ def _count(here: Resources, case: Case, sent_at: str) -> None:
         )
 
     if case.customer:
-        states.change_customer(here.state, case.customer, count)
+        states.change_customer(resources.state, case.customer, count)
 
 
-def _uncount(here: Resources, case: Case) -> None:
+def _uncount(resources: Resources, case: Case) -> None:
     """Remove the times that any run of this event counted."""
-    _leave(here, case, lambda customer: _customer_times_beside(case, customer))
+    _leave(resources, case, lambda customer: _customer_times_beside(case, customer))
 
 
-def _take_off(here: Resources, case: Case, sent_at: str) -> None:
+def _take_off(resources: Resources, case: Case, sent_at: str) -> None:
     """Remove the time that this run counted, and none that a later run counted."""
     _leave(
-        here,
+        resources,
         case,
         lambda customer: [time for time in customer.auto_reply_times or [] if time != sent_at],
     )
 
 
-def _leave(here: Resources, case: Case, left_of: Callable[[CustomerState], list[str]]) -> None:
+def _leave(resources: Resources, case: Case, left_of: Callable[[CustomerState], list[str]]) -> None:
     def take_off(customer: CustomerState | None) -> Change | None:
         known = (customer.auto_reply_times if customer else None) or []
         if customer is None or (left := left_of(customer)) == known:
@@ -246,4 +254,4 @@ def _leave(here: Resources, case: Case, left_of: Callable[[CustomerState], list[
         return Change(put=counted, drop=drop) if left else Change(drop=(*drop, "auto_reply_times"))
 
     if case.customer:
-        states.change_customer(here.state, case.customer, take_off)
+        states.change_customer(resources.state, case.customer, take_off)

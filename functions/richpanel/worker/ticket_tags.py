@@ -25,7 +25,7 @@ from shared.providers.outcomes import NotSent, Refused
 CLOSED_BY_US = (ControlTag.AUTO_CLOSED, ControlTag.DEFLECTED)
 
 
-def tag(here: Resources, case: Case, decision: Decision, more: tuple[str, ...]) -> str | None:
+def tag(resources: Resources, case: Case, decision: Decision, more: tuple[str, ...]) -> str | None:
     """
     Add the decision's tags and *more* where the ticket lacks them, and remove our other route tags.
 
@@ -43,7 +43,7 @@ def tag(here: Resources, case: Case, decision: Decision, more: tuple[str, ...]) 
         for name in wanted
         if name not in missing
     ]
-    here.idempotency.put_many([row.stored() for row in rows])
+    resources.idempotency.put_many([row.stored() for row in rows])
     obsolete = decision.tags_to_remove(present)
     if obsolete:
         case.desk.remove_tags(case.conversation_id, obsolete)
@@ -85,13 +85,13 @@ def _known_after_making(desk: HelpDesk, names: tuple[str, ...]) -> frozenset[str
     return frozenset(known | made)
 
 
-def assign(here: Resources, case: Case, decision: Decision) -> str | None:
+def assign(resources: Resources, case: Case, decision: Decision) -> str | None:
     """
     Assign the ticket to its team's assignee. Returns None, or why not.
 
     Never replaces an assignee whom an agent chose, except at level P0, which only agents may handle.
     """
-    assignee = here.account.assignees.get(decision.team)
+    assignee = resources.account.assignees.get(decision.team)
     if case.desk is None or case.ticket is None or assignee is None:
         return "no_assignee"
     if case.switches.safe_mode:
@@ -102,17 +102,17 @@ def assign(here: Resources, case: Case, decision: Decision) -> str | None:
     current = ticket.assignee_id
     row = _row(case, decision, Action.ASSIGN, assignee)
     is_done = current == assignee
-    if is_done and here.ledger.action(row.action_id) is None:
+    if is_done and resources.ledger.action(row.action_id) is None:
         return None  # Assigned by someone else.
-    chosen = current and current not in here.account.assignees.values()
+    chosen = current and current not in resources.account.assignees.values()
     if chosen and decision.level is not Level.P0:
         return "assigned_by_a_person"
     return _once(
-        here, case, row, lambda: desk.assign(case.conversation_id, assignee), is_done=is_done
+        resources, case, row, lambda: desk.assign(case.conversation_id, assignee), is_done=is_done
     )
 
 
-def close(here: Resources, case: Case, decision: Decision, reply_hash: str) -> str | None:
+def close(resources: Resources, case: Case, decision: Decision, reply_hash: str) -> str | None:
     """Close the ticket if our reply is its newest comment. Returns None, or why it was not closed."""
     if case.desk is None:
         return "no_help_desk"
@@ -122,7 +122,7 @@ def close(here: Resources, case: Case, decision: Decision, reply_hash: str) -> s
         return "reply_not_newest"
     row = _row(case, decision, Action.CLOSE)
     refused = _once(
-        here, case, row, lambda: desk.close(case.conversation_id), is_done=ticket.is_closed
+        resources, case, row, lambda: desk.close(case.conversation_id), is_done=ticket.is_closed
     )
     if refused:
         return refused
@@ -143,7 +143,7 @@ def _ends_with(ticket: Ticket | None, reply_hash: str) -> bool:
 
 
 def _once(
-    here: Resources, case: Case, row: Action, change: Callable[[], None], *, is_done: bool
+    resources: Resources, case: Case, row: Action, change: Callable[[], None], *, is_done: bool
 ) -> str | None:
     """
     Make a repeatable change through the ledger. Returns None, or `refused`. Raises Transient.
@@ -161,7 +161,7 @@ def _once(
             raise NotSent(failure.reason) from None
         return None
 
-    state = here.ledger.perform(
+    state = resources.ledger.perform(
         row,
         owner=case.owner,
         remaining_ms=case.remaining_ms(),

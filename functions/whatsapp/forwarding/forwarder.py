@@ -19,7 +19,7 @@ from whatsapp.store.items import Message, Phone, Status
 
 
 def message(
-    here: Resources, event: Event, phone: Phone, described: Content, stored: Message
+    resources: Resources, event: Event, phone: Phone, described: Content, stored: Message
 ) -> None:
     """
     Forward a customer's message, or the business's own reply, after which automation stops.
@@ -36,10 +36,10 @@ def message(
         received_at=stored.received_at,
         file_url=f"s3://{stored.s3_bucket}/{stored.s3_key}" if has_copy else None,
     )
-    here.conversation_inbound.send([inbound_entry(told)])
+    resources.conversation_inbound.send([inbound_entry(told)])
 
 
-def file(here: Resources, phone: Phone, stored: Message, media_id: str, url: str) -> None:
+def file(resources: Resources, phone: Phone, stored: Message, media_id: str, url: str) -> None:
     """Announce the location (`s3://`) of a message's file, stored after the message was forwarded."""
     if not phone.is_automated or stored.group_id or stored.revoked_at or stored.erased:
         return
@@ -52,10 +52,10 @@ def file(here: Resources, phone: Phone, stored: Message, media_id: str, url: str
         business_address=number.address,
         file=File(url=url, provider_id=media_id),
     )
-    here.conversation_inbound.send([file_entry(told)])
+    resources.conversation_inbound.send([file_entry(told)])
 
 
-def reaction(here: Resources, event: Event, phone: Phone) -> None:
+def reaction(resources: Resources, event: Event, phone: Phone) -> None:
     """Forward a customer's reaction. Removed reactions and reactions of the business are not forwarded."""
     if not _is_wanted(event, phone) or event.kind != "message":
         return
@@ -68,14 +68,14 @@ def reaction(here: Resources, event: Event, phone: Phone) -> None:
         file_url=None,
     )
     if told.text:
-        here.conversation_inbound.send([inbound_entry(told)])
+        resources.conversation_inbound.send([inbound_entry(told)])
 
 
 def status(
-    here: Resources, event: Event, phone: Phone, parsed: Status, message: Message | None
+    resources: Resources, event: Event, phone: Phone, parsed: Status, message: Message | None
 ) -> None:
     """Forward a delivery status, unless *message* or the status's action is known to belong to the inbox."""
-    if not phone.is_automated or _is_own(here, parsed, message):
+    if not phone.is_automated or _is_own(resources, parsed, message):
         return
     error = parsed.errors[0] if parsed.errors else {}
     told = translation.delivery_status(
@@ -85,10 +85,10 @@ def status(
         error_code=str(error["code"]) if "code" in error else None,
         occurred_at=parsed.status_at,
     )
-    here.conversation_statuses.send([status_entry(told)])
+    resources.conversation_statuses.send([status_entry(told)])
 
 
-def _is_own(here: Resources, parsed: Status, message: Message | None) -> bool:
+def _is_own(resources: Resources, parsed: Status, message: Message | None) -> bool:
     """
     Whether the inbox, or another app of the business, sent the status's message: no conversation waits for it.
 
@@ -97,7 +97,7 @@ def _is_own(here: Resources, parsed: Status, message: Message | None) -> bool:
     action_id = parsed.action_id or (message.action_id if message else None)
     if action_id is None:
         return message is not None
-    return here.ledger.action(action_id) is not None
+    return resources.ledger.action(action_id) is not None
 
 
 def _is_wanted(event: Event, phone: Phone) -> bool:

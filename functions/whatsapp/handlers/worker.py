@@ -77,7 +77,7 @@ keyed_hashes.configure(
     )
 )
 table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
-here = Resources(
+resources = Resources(
     table=table,
     bucket=Bucket(lambda: boto3.client("s3", config=patient), settings.media_bucket_name),
     queue=FifoQueue(_sqs, settings.whatsapp_queue_url),
@@ -106,7 +106,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
 
     def handle(record: Record) -> Handled:
         table.forget_consumption()
-        return process(here, record.body, run)
+        return process(resources, record.body, run)
 
     def note_if_last(record: Record, failure: Exception) -> None:
         if record.attempt >= settings.max_receive_count and run.remaining_ms() > NOTE_MS:
@@ -157,4 +157,4 @@ def _note_dead_letter(record: Record, failure: Exception) -> None:
     """Store why an event becomes a dead letter."""
     said = describe(failure)
     reason = ": ".join(said[part] for part in ("error", "reason") if part in said)
-    parking.note_dead_letter(here, record.body, reason, record.attempt)
+    parking.note_dead_letter(resources, record.body, reason, record.attempt)

@@ -56,11 +56,13 @@ class _Announced:
     sha256: str
 
 
-def request(here: Resources, event: Event, phone: Phone, file: MediaFile, message_pk: str) -> None:
+def request(
+    resources: Resources, event: Event, phone: Phone, file: MediaFile, message_pk: str
+) -> None:
     """Record a message's file and queue its download. Safe to repeat: a stored file is not downloaded again."""
     received_s = min(event.at, event.accepted_at // 1_000)
     reference = _reference(file.media_id, received_s, phone, message_pk)
-    record = ownership.check_media(store.media.add(here.table, reference), phone)
+    record = ownership.check_media(store.media.add(resources.table, reference), phone)
     if record.media_status != "PENDING" and record.message_pk == message_pk:
         return
     fetch = Event(
@@ -74,7 +76,7 @@ def request(here: Resources, event: Event, phone: Phone, file: MediaFile, messag
             "sha256": file.sha256,
         },
     )  # fmt: skip
-    here.queue.send(
+    resources.queue.send(
         [
             fetch.entry(
                 group=(KIND, file.media_id),
@@ -97,7 +99,7 @@ def _reference(media_id: str, received_s: int, phone: Phone, message_pk: str) ->
     )
 
 
-def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
+def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Download a file into our bucket and link it to its message. Raises Transient while it is unavailable."""
     payload = event.payload or {}
     message_pk = str(payload.get("messagePk") or "")
@@ -106,76 +108,78 @@ def fetch(here: Resources, event: Event, phone: Phone) -> Outcome:
     )
     if announced.kind not in types.LIMITS or not message_pk:
         raise Permanent("unknown_media")
-    record = store.media.get(here.table, Media.key(event.id))
+    record = store.media.get(resources.table, Media.key(event.id))
     if record is None:
         # A dead letter redriven after the reference expired: the provider may still have the file.
-        record = store.media.add(here.table, _reference(event.id, event.at, phone, message_pk))
+        record = store.media.add(resources.table, _reference(event.id, event.at, phone, message_pk))
     ownership.check_media(record, phone)
     if record.media_status != "PENDING":
-        _finish(here, phone, record, message_pk)
+        _finish(resources, phone, record, message_pk)
         return Outcome.DUPLICATE
     if event.at + PROVIDER_KEEPS_SECONDS < clock.now_ms() // 1_000:
-        store.media.given_up(here.table, record, "EXPIRED", "too_old")
+        store.media.given_up(resources.table, record, "EXPIRED", "too_old")
         return Outcome.PERSISTED
     try:
-        key, size = _copy(here, phone, event.id, announced)
+        key, size = _copy(resources, phone, event.id, announced)
     except Refused as refusal:
         if refusal.code not in _GONE:
             # A token or a permission is missing: the file still exists, so the event should be replayed.
             raise Permanent(f"media_{refusal.code}") from None
-        store.media.given_up(here.table, record, "EXPIRED", refusal.code)
+        store.media.given_up(resources.table, record, "EXPIRED", refusal.code)
         return Outcome.PERSISTED
     except FileRefused as refusal:
-        store.media.given_up(here.table, record, "FAILED", refusal.reason)
+        store.media.given_up(resources.table, record, "FAILED", refusal.reason)
         return Outcome.PERSISTED
     except (NotSent, InDoubt) as failure:
         raise Transient(f"media_{failure.code}") from None
     # The message first: STORED means that all steps are done.
-    _attach(here, phone, record, message_pk, bucket=here.bucket.name, key=key)
-    if not store.media.stored(here.table, _stored(here, record, key, size, announced)):
-        here.bucket.delete(key)
+    _attach(resources, phone, record, message_pk, bucket=resources.bucket.name, key=key)
+    if not store.media.stored(resources.table, _stored(resources, record, key, size, announced)):
+        resources.bucket.delete(key)
     return Outcome.PERSISTED
 
 
 def _attach(
-    here: Resources, phone: Phone, record: Media, message_pk: str, *, bucket: str, key: str
+    resources: Resources, phone: Phone, record: Media, message_pk: str, *, bucket: str, key: str
 ) -> None:
     """Set the message's file, and announce it to the context that answers at the number. Safe to repeat."""
-    store.messages.attach_file(here.table, message_pk, bucket, key)
+    store.messages.attach_file(resources.table, message_pk, bucket, key)
     if not phone.is_automated:
         return
-    message = ownership.message_of(here, message_pk, phone)
+    message = ownership.message_of(resources, message_pk, phone)
     if message is not None and message.s3_key == key:
-        forwarder.file(here, phone, message, record.media_id, f"s3://{bucket}/{key}")
+        forwarder.file(resources, phone, message, record.media_id, f"s3://{bucket}/{key}")
 
 
-def _finish(here: Resources, phone: Phone, record: Media, message_pk: str) -> None:
+def _finish(resources: Resources, phone: Phone, record: Media, message_pk: str) -> None:
     """Finish a file that is already settled: another message uses it too, or a worker died half-way."""
     if record.media_status == "STORED" and record.s3_bucket and record.s3_key:
-        _attach(here, phone, record, message_pk, bucket=record.s3_bucket, key=record.s3_key)
+        _attach(resources, phone, record, message_pk, bucket=record.s3_bucket, key=record.s3_key)
     if record.media_status == "REVOKED":
         # A worker may have died after storing the file, before the record named it; the revocation then missed it.
-        for key in here.bucket.keys_under(_prefix(phone, record.media_id)):
-            here.bucket.delete(key)
+        for key in resources.bucket.keys_under(_prefix(phone, record.media_id)):
+            resources.bucket.delete(key)
 
 
-def remove(here: Resources, media_id: str, message_pk: str, phone: Phone) -> None:
+def remove(resources: Resources, media_id: str, message_pk: str, phone: Phone) -> None:
     """Remove a file because its message was revoked; one that is still being downloaded is deleted on arrival."""
-    record = store.media.get(here.table, Media.key(media_id))
+    record = store.media.get(resources.table, Media.key(media_id))
     if record is None or (record.company, record.message_pk) != (phone.company, message_pk):
         return  # The file belongs to another message, which still shows it.
     if record.s3_key:
-        here.bucket.delete(record.s3_key)
-    store.media.given_up(here.table, record, "REVOKED", "revoked")
+        resources.bucket.delete(record.s3_key)
+    store.media.given_up(resources.table, record, "REVOKED", "revoked")
 
 
-def _stored(here: Resources, record: Media, key: str, size: int, announced: _Announced) -> Media:
+def _stored(
+    resources: Resources, record: Media, key: str, size: int, announced: _Announced
+) -> Media:
     """Return the record of a file stored in our bucket."""
     return record.model_copy(
         update={
             "media_status": "STORED",
             "ttl": None,
-            "s3_bucket": here.bucket.name,
+            "s3_bucket": resources.bucket.name,
             "s3_key": key,
             "content_type": types.plain(announced.mime_type),
             "content_length": size,
@@ -189,26 +193,28 @@ def _prefix(phone: Phone, media_id: str) -> str:
     return f"media/{phone.company}/{phone.phone}/{media_id}/"
 
 
-def _copy(here: Resources, phone: Phone, media_id: str, announced: _Announced) -> tuple[str, int]:
+def _copy(
+    resources: Resources, phone: Phone, media_id: str, announced: _Announced
+) -> tuple[str, int]:
     """Copy the file into our bucket and check it; return its key and size in bytes."""
     prefix = _prefix(phone, media_id)
     if phone.provider == "eum":
-        return _copy_from_aws(here, phone, media_id, prefix, announced)
-    return _copy_from_graph(here, phone, media_id, prefix, announced)
+        return _copy_from_aws(resources, phone, media_id, prefix, announced)
+    return _copy_from_graph(resources, phone, media_id, prefix, announced)
 
 
 def _copy_from_graph(
-    here: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
+    resources: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
 ) -> tuple[str, int]:
-    token = token_of(here, phone)
-    listing = here.graph.media(phone.phone, token, media_id)
+    token = token_of(resources, phone)
+    listing = resources.graph.media(phone.phone, token, media_id)
     if listing.size_bytes > types.LIMITS[announced.kind].largest_bytes:
         raise FileRefused("too_large")
     key = f"{prefix}file.{types.extension_of(announced.kind, announced.mime_type)}"
     headers = {"Authorization": f"Bearer {token}"}
     try:
         with (
-            http.download(listing.url, headers=headers, origins=here.media_origins) as answer,
+            http.download(listing.url, headers=headers, origins=resources.media_origins) as answer,
             SpooledTemporaryFile(_SPOOLED_BYTES) as file,
         ):
             if answer.status != _OK:
@@ -220,7 +226,7 @@ def _copy_from_graph(
             size = file.tell()
             _check(file, announced)
             file.seek(0)
-            here.bucket.put_file(key, file, types.plain(announced.mime_type))
+            resources.bucket.put_file(key, file, types.plain(announced.mime_type))
     except http.OriginRefused:
         raise FileRefused("foreign_origin") from None
     except http.TooLarge:
@@ -229,29 +235,29 @@ def _copy_from_graph(
 
 
 def _copy_from_aws(
-    here: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
+    resources: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
 ) -> tuple[str, int]:
     # The service treats the key as a prefix and appends its own name: read it back, never predict it.
-    here.eum.copy_media(str(phone.aws_phone), media_id, here.bucket.name, prefix)
-    keys = here.bucket.keys_under(prefix)
+    resources.eum.copy_media(str(phone.aws_phone), media_id, resources.bucket.name, prefix)
+    keys = resources.bucket.keys_under(prefix)
     if not keys:
         raise Transient("media_not_listed")
     for another in keys[1:]:
-        here.bucket.delete(another)  # The service chose a new name when it was called again.
+        resources.bucket.delete(another)  # The service chose a new name when it was called again.
     try:
-        return keys[0], _checked_object(here, keys[0], announced)
+        return keys[0], _checked_object(resources, keys[0], announced)
     except FileRefused:
-        here.bucket.delete(keys[0])
+        resources.bucket.delete(keys[0])
         raise
 
 
-def _checked_object(here: Resources, key: str, announced: _Announced) -> int:
+def _checked_object(resources: Resources, key: str, announced: _Announced) -> int:
     """Return the size of a file that AWS wrote to our bucket, checked against its announcement. Raises FileRefused."""
-    size = here.bucket.size(key)
+    size = resources.bucket.size(key)
     if size > types.LIMITS[announced.kind].largest_bytes:
         raise FileRefused("too_large")
     with SpooledTemporaryFile(_SPOOLED_BYTES) as file:
-        for chunk in here.bucket.chunks(key):
+        for chunk in resources.bucket.chunks(key):
             file.write(chunk)
         _check(file, announced)
     return size
@@ -275,7 +281,7 @@ def _is_same_hash(announced: str, found: bytes) -> bool:
     return announced in {base64.b64encode(found).decode(), found.hex()}
 
 
-def token_of(here: Resources, phone: Phone) -> str:
+def token_of(resources: Resources, phone: Phone) -> str:
     """
     Return the Graph access token of a number.
 
@@ -283,7 +289,7 @@ def token_of(here: Resources, phone: Phone) -> str:
     """
     if phone.token_ref and not owns_token(phone.company, phone.token_ref):
         raise Permanent("token_not_owned")
-    token = here.tokens.value().get(phone.token_ref or "")
+    token = resources.tokens.value().get(phone.token_ref or "")
     if not isinstance(token, str) or not token:
         raise Permanent("no_access_token")
     return token

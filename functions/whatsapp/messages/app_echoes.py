@@ -12,14 +12,14 @@ from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 
 
-def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Store an echo as an outbound message, show it, and apply the delivery statuses received so far."""
-    known = contacts.look_up(here.table, event, phone)
+    known = contacts.look_up(resources.table, event, phone)
     if known is None:
         raise Permanent("no_receiver")
     described = content.describe(event.payload or {})
     message, outcome = sent_messages.store_shown(
-        here,
+        resources,
         event,
         phone,
         known,
@@ -28,8 +28,8 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     )
     if message.erased:
         return outcome
-    statuses.fold_waiting(here, event.id, message)
+    statuses.fold_waiting(resources, event.id, message)
     if described.media and not message.revoked_at:
-        downloads.request(here, event, phone, described.media, message.pk)
-    forwarder.message(here, event, phone, described, message)
+        downloads.request(resources, event, phone, described.media, message.pk)
+    forwarder.message(resources, event, phone, described, message)
     return outcome

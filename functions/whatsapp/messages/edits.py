@@ -19,7 +19,7 @@ LONGEST_VERSION = 4_096
 _ROUNDS = 5
 
 
-def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
+def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Store an edit of a message's text or caption, and show it if it is the newest."""
     part = _part(event, "edit")
     message_id = _target(part, "original_message_id")
@@ -30,59 +30,59 @@ def edit(here: Resources, event: Event, phone: Phone) -> Outcome:
     order = _order(event)
     at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
 
-    known = ownership.edit_of(here, message_id, phone)
-    message = ownership.message_of(here, Message.key(message_id), phone)
+    known = ownership.edit_of(resources, message_id, phone)
+    message = ownership.message_of(resources, Message.key(message_id), phone)
     # Revoked content stays removed: a later edit does not restore any text.
-    is_hidden = known.revoked_at is not None and not here.keep_revoked_content
+    is_hidden = known.revoked_at is not None and not resources.keep_revoked_content
     is_new = not is_hidden and all(version["id"] != event.id for version in known.versions)
     if is_new:
         version = {"id": event.id, "order": order, "at": at, "text": text}
         versions = sorted([*known.versions, version], key=lambda v: str(v["order"]))
-        _write(here, known, versions=versions[-VERSIONS_KEPT:])
+        _write(resources, known, versions=versions[-VERSIONS_KEPT:])
     if message is not None:
-        _show_edit(here, message, text, at, order, is_caption=described.media is not None)
+        _show_edit(resources, message, text, at, order, is_caption=described.media is not None)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
-def revoke(here: Resources, event: Event, phone: Phone) -> Outcome:
+def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Handle a message that was deleted for everyone: remove content, file and preview, keep the fact."""
     message_id = _target(_part(event, "revoke"), "original_message_id")
     at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
-    known = ownership.edit_of(here, message_id, phone)
-    before = ownership.message_of(here, Message.key(message_id), phone)
+    known = ownership.edit_of(resources, message_id, phone)
+    before = ownership.message_of(resources, Message.key(message_id), phone)
     is_new = known.revoked_at is None
     if is_new:
         # Texts of edits are removed with the message.
-        kept = known.versions if here.keep_revoked_content else []
-        _write(here, known, revoked_at=at, versions=kept)
+        kept = known.versions if resources.keep_revoked_content else []
+        _write(resources, known, revoked_at=at, versions=kept)
     message_pk = Message.key(message_id)
-    if not here.keep_revoked_content:
+    if not resources.keep_revoked_content:
         # The file first: the message refers to it, and the next step removes that reference.
         if before is not None and before.media_id:
-            downloads.remove(here, before.media_id, before.pk, phone)
+            downloads.remove(resources, before.media_id, before.pk, phone)
         if before is not None and before.content_s3_key:
-            here.bucket.delete(before.content_s3_key)
+            resources.bucket.delete(before.content_s3_key)
     revoked = store.messages.revoke(
-        here.table, message_pk, at, keep_content=here.keep_revoked_content
+        resources.table, message_pk, at, keep_content=resources.keep_revoked_content
     )
-    if revoked is not None and not here.keep_revoked_content:
+    if revoked is not None and not resources.keep_revoked_content:
         store.heads.change_preview(
-            here.table, revoked.conversation_pk, message_pk, content.REVOKED_PREVIEW
+            resources.table, revoked.conversation_pk, message_pk, content.REVOKED_PREVIEW
         )
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
-def react(here: Resources, event: Event, phone: Phone) -> Outcome:
+def react(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Store a participant's newest reaction to a message; an empty emoji removes it."""
-    outcome = _keep_reaction(here, event, phone)
-    forwarder.reaction(here, event, phone)
+    outcome = _keep_reaction(resources, event, phone)
+    forwarder.reaction(resources, event, phone)
     return outcome
 
 
-def _keep_reaction(here: Resources, event: Event, phone: Phone) -> Outcome:
+def _keep_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome:
     part = _part(event, "reaction")
     message_id = _target(part, "message_id")
-    known = contacts.look_up(here.table, event, phone)
+    known = contacts.look_up(resources.table, event, phone)
     if known is None:
         raise Permanent("no_sender")
     emoji = part.get("emoji")
@@ -94,29 +94,31 @@ def _keep_reaction(here: Resources, event: Event, phone: Phone) -> Outcome:
         emoji=emoji if isinstance(emoji, str) and emoji else None,
         order=_order(event),
     )
-    message = ownership.message_of(here, Message.key(message_id), phone)
-    if not store.edits.add_reaction(here.table, reaction):
+    message = ownership.message_of(resources, Message.key(message_id), phone)
+    if not store.edits.add_reaction(resources.table, reaction):
         return Outcome.DUPLICATE
     for _ in range(_ROUNDS):
         # It may have arrived since the first read.
-        message = message or ownership.message_of(here, Message.key(message_id), phone)
+        message = message or ownership.message_of(resources, Message.key(message_id), phone)
         if message is None:
-            return _react_early(here, message_id, reaction, phone)
+            return _react_early(resources, message_id, reaction, phone)
         shown = _with(message.reactions or {}, reaction)
         if shown == (message.reactions or {}):
             return Outcome.DUPLICATE
-        if message.erased or store.messages.set_reactions(here.table, message, shown):
+        if message.erased or store.messages.set_reactions(resources.table, message, shown):
             return Outcome.PERSISTED
         message = None  # A concurrent change: read it again.
     raise Transient("reactions_contended")
 
 
-def _react_early(here: Resources, message_id: str, reaction: Reaction, phone: Phone) -> Outcome:
-    known = ownership.edit_of(here, message_id, phone)
+def _react_early(
+    resources: Resources, message_id: str, reaction: Reaction, phone: Phone
+) -> Outcome:
+    known = ownership.edit_of(resources, message_id, phone)
     shown = _with(known.reactions or {}, reaction)
     if shown == (known.reactions or {}):
         return Outcome.DUPLICATE
-    _write(here, known, reactions=shown)
+    _write(resources, known, reactions=shown)
     return Outcome.PERSISTED
 
 
@@ -131,24 +133,24 @@ def _with(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
 
 
 def _show_edit(
-    here: Resources, before: Message, text: str, at: str, order: str, *, is_caption: bool
+    resources: Resources, before: Message, text: str, at: str, order: str, *, is_caption: bool
 ) -> None:
     if before.content_s3_key:
-        here.bucket.delete(
+        resources.bucket.delete(
             before.content_s3_key
         )  # The full previous text; the message loses its reference next.
     preview = text[: content.PREVIEW_CHARACTERS]
     shown = (
         Message.named(caption=text) if is_caption else Message.named(text_body=text)
     ) | Message.named(preview=preview)
-    message = store.messages.show_edit(here.table, before.pk, shown, at, order)
+    message = store.messages.show_edit(resources.table, before.pk, shown, at, order)
     if message is not None:
-        store.heads.change_preview(here.table, message.conversation_pk, message.pk, preview)
+        store.heads.change_preview(resources.table, message.conversation_pk, message.pk, preview)
 
 
-def _write(here: Resources, known: Edit, **changes: Any) -> None:  # noqa: ANN401 - fields of Edit
+def _write(resources: Resources, known: Edit, **changes: Any) -> None:  # noqa: ANN401 - fields of Edit
     changed = known.model_copy(update={**changes, "revision": known.revision + 1})
-    store.edits.replace(here.table, changed)
+    store.edits.replace(resources.table, changed)
 
 
 def _part(event: Event, name: str) -> dict[str, Any]:

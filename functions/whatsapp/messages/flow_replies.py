@@ -50,7 +50,7 @@ class Reply:
     answered: Message | None
 
 
-def keep(here: Resources, phone: Phone, reply: Reply) -> None:
+def keep(resources: Resources, phone: Phone, reply: Reply) -> None:
     """Store the answers of a flow, or an address; other forms stay only in their message."""
     given = reply.answer.get("response_json")
     answers = parse_body(given) if isinstance(given, str) else given
@@ -59,16 +59,16 @@ def keep(here: Resources, phone: Phone, reply: Reply) -> None:
         metrics.add_metric("UnreadableForm", MetricUnit.Count, 1)
     name = reply.answer.get("name")
     if name == FLOW:
-        _keep_flow(here, phone, reply, storable(answers or {}))
+        _keep_flow(resources, phone, reply, storable(answers or {}))
     if name == ADDRESS_FORM and answers is not None:
-        _keep_address(here, phone, reply.message, storable(answers))
+        _keep_address(resources, phone, reply.message, storable(answers))
 
 
-def _keep_flow(here: Resources, phone: Phone, reply: Reply, answers: dict[str, Any]) -> None:
+def _keep_flow(resources: Resources, phone: Phone, reply: Reply, answers: dict[str, Any]) -> None:
     """Store the answers as a FLOW_RESPONSE; without `data` if they are unreadable."""
     message = reply.message
     token = answers.pop("flow_token", None)
-    flow = _flow_of_token(here, phone, token) or _flow_named_by(reply.answered) or UNKNOWN_FLOW
+    flow = _flow_of_token(resources, phone, token) or _flow_named_by(reply.answered) or UNKNOWN_FLOW
     response = FlowResponse(
         pk=FlowResponse.key(flow, message.message_id),
         company=phone.company,
@@ -84,19 +84,19 @@ def _keep_flow(here: Resources, phone: Phone, reply: Reply, answers: dict[str, A
     )
     whole = json.dumps(answers, default=str).encode()
     if len(whole) > LARGEST_DATA_BYTES:
-        folder = content_of(here.bucket, phone.company).prefix
+        folder = content_of(resources.bucket, phone.company).prefix
         key = f"{folder}{phone.phone}/{digest(response.pk)}.json"
         # The object first: an item that refers to a missing object would not be repaired.
-        here.bucket.put(key, whole)
+        resources.bucket.put(key, whole)
         response = response.model_copy(update={"data": {}, "data_s3_key": key})
-    store.forms.add_response(here.table, response)
+    store.forms.add_response(resources.table, response)
 
 
-def _flow_of_token(here: Resources, phone: Phone, token: object) -> str | None:
+def _flow_of_token(resources: Resources, phone: Phone, token: object) -> str | None:
     """Return the flow that this company made a token for."""
     if not isinstance(token, str) or not token:
         return None
-    known = store.forms.token(here.table, FlowToken.of(token))
+    known = store.forms.token(resources.table, FlowToken.of(token))
     return known.flow if known is not None and known.company == phone.company else None
 
 
@@ -112,7 +112,9 @@ def _flow_named_by(message: Message | None) -> str | None:
     return flow if isinstance(flow, str) and 0 < len(flow) <= _LONGEST_FLOW else None
 
 
-def _keep_address(here: Resources, phone: Phone, message: Message, answers: dict[str, Any]) -> None:
+def _keep_address(
+    resources: Resources, phone: Phone, message: Message, answers: dict[str, Any]
+) -> None:
     """
     Store the address as an ADDRESS, once per address, and its place among the customer's newest.
 
@@ -123,18 +125,18 @@ def _keep_address(here: Resources, phone: Phone, message: Message, answers: dict
         return
     address = _address(phone, message, values)
     owner = AddressDefault.key(message.from_pk, str(phone.company))
-    known = store.forms.addresses(here.table, owner) or AddressDefault(
+    known = store.forms.addresses(resources.table, owner) or AddressDefault(
         pk=owner, company=phone.company, address_pk=address.pk, order=_order(message)
     )
     kept, dropped = _with(known, address.pk, _order(message))
     if address.pk not in kept:
         return  # Older than the twenty that are kept.
-    store.forms.add_address(here.table, address)
+    store.forms.add_address(resources.table, address)
     for address_pk in dropped:
-        store.forms.remove_address(here.table, address_pk)
+        store.forms.remove_address(resources.table, address_pk)
     if kept != known.addresses:
         changes = {"addresses": kept, "revision": known.revision + 1}
-        store.forms.replace_addresses(here.table, known.model_copy(update=changes))
+        store.forms.replace_addresses(resources.table, known.model_copy(update=changes))
 
 
 def _with(

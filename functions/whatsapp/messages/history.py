@@ -25,7 +25,7 @@ _STATES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Store a message of the history, unless it already arrived live; the head only moves forward.
 
@@ -35,35 +35,37 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     is_ours = _is_ours(event, phone)
     # The customer's address is in the same place as in an echo or a message.
     directed = replace(event, kind="echo" if is_ours else "message")
-    known = contacts.look_up(here.table, directed, phone)
+    known = contacts.look_up(resources.table, directed, phone)
     if known is None:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
-    message = _composed(here, directed, phone, described, known.customer.contact_key)
-    message = intake.with_early_changes(here, message, known.edit)
-    message, outcome = _put(here, message)
+    message = _composed(resources, directed, phone, described, known.customer.contact_key)
+    message = intake.with_early_changes(resources, message, known.edit)
+    message, outcome = _put(resources, message)
     if message.erased or message.origin != ORIGIN:
         return outcome
 
-    intake.keep_whole(here, event, message, described)
-    intake.show_history(here, message, phone)
+    intake.keep_whole(resources, event, message, described)
+    intake.show_history(resources, message, phone)
     if message.media_id and message.preview:
         # The head may show the placeholder of the missing file.
-        store.heads.change_preview(here.table, message.conversation_pk, message.pk, message.preview)
-    contacts.remember(here.table, known.customer, phone)
+        store.heads.change_preview(
+            resources.table, message.conversation_pk, message.pk, message.preview
+        )
+    contacts.remember(resources.table, known.customer, phone)
     if message.direction == intake.OUTBOUND:
-        statuses.fold_waiting(here, event.id, message)
+        statuses.fold_waiting(resources, event.id, message)
     return outcome
 
 
-def _put(here: Resources, message: Message) -> tuple[Message, Outcome]:
+def _put(resources: Resources, message: Message) -> tuple[Message, Outcome]:
     """Store a message of the history, or add its file to the stored one. Raises Permanent (`conflict`)."""
-    stored = store.messages.add(here.table, message)
+    stored = store.messages.add(resources.table, message)
     if stored is None:
         return message, Outcome.PERSISTED
     if (stored.company, stored.phone) != (message.company, message.phone):
         raise Permanent("conflict")
-    if message.media_id and store.messages.complete(here.table, message):
+    if message.media_id and store.messages.complete(resources.table, message):
         return message, Outcome.PERSISTED
     return stored, Outcome.DUPLICATE
 
@@ -76,12 +78,12 @@ def _is_ours(event: Event, phone: Phone) -> bool:
 
 
 def _composed(
-    here: Resources, event: Event, phone: Phone, described: Content, contact_key: str
+    resources: Resources, event: Event, phone: Phone, described: Content, contact_key: str
 ) -> Message:
     is_ours = event.kind == "echo"
     ends = (phone.display_phone, contact_key) if is_ours else (contact_key, phone.display_phone)
     message = intake.compose(
-        here,
+        resources,
         event,
         phone,
         described,

@@ -32,37 +32,37 @@ KEPT_BYTES = 2_000
 LONGEST_SECONDS = 11  # digits: a time before the year 5138, representable as text
 
 
-def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Store a message from a customer, update its conversation, and start the follow-up actions.
 
     The message's Put decides whether it is new; all later steps run on every delivery, because an earlier delivery may
     have died in between. Raises Permanent (`no_sender`, `conflict`).
     """
-    known = contacts.look_up(here.table, event, phone)
+    known = contacts.look_up(resources.table, event, phone)
     if known is None:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
-    message = _inbound(here, event, phone, known, described)
-    message = with_early_changes(here, message, known.edit)
-    message, outcome = put_once(here, message)
+    message = _inbound(resources, event, phone, known, described)
+    message = with_early_changes(resources, message, known.edit)
+    message, outcome = put_once(resources, message)
     if message.erased:
         return outcome
 
-    keep_whole(here, event, message, described)
-    show(here, message, phone, opens_window=described.opens_window)
-    contacts.remember(here.table, known.customer, phone)
-    _follow_up(here, event, phone, message, described)
+    keep_whole(resources, event, message, described)
+    show(resources, message, phone, opens_window=described.opens_window)
+    contacts.remember(resources.table, known.customer, phone)
+    _follow_up(resources, event, phone, message, described)
     if described.subtype == flow_replies.SUBTYPE and not message.revoked_at:
         answer = described.content.get("answer", {})
-        flow_replies.keep(here, phone, flow_replies.Reply(answer, message, known.answered))
-    forwarder.message(here, event, phone, described, message)
+        flow_replies.keep(resources, phone, flow_replies.Reply(answer, message, known.answered))
+    forwarder.message(resources, event, phone, described, message)
     return outcome
 
 
-def put_once(here: Resources, message: Message) -> tuple[Message, Outcome]:
+def put_once(resources: Resources, message: Message) -> tuple[Message, Outcome]:
     """Store a message or return the stored one. Raises Permanent (`conflict`) if that has other content."""
-    stored = store.messages.add(here.table, message)
+    stored = store.messages.add(resources.table, message)
     if stored is None:
         return message, Outcome.PERSISTED
     if (stored.company, stored.phone) != (message.company, message.phone):
@@ -76,18 +76,20 @@ def put_once(here: Resources, message: Message) -> tuple[Message, Outcome]:
     return stored, Outcome.DUPLICATE
 
 
-def show(here: Resources, message: Message, phone: Phone, *, opens_window: bool = False) -> None:
+def show(
+    resources: Resources, message: Message, phone: Phone, *, opens_window: bool = False
+) -> None:
     """Update the conversation's head with a stored message: show it, and count it once if inbound."""
     newest = _newest(message, phone, opens_window=opens_window)
     if message.direction == INBOUND:
-        store.heads.count_inbound(here.table, newest)
+        store.heads.count_inbound(resources.table, newest)
     else:
-        store.heads.show_outbound(here.table, newest)
+        store.heads.show_outbound(resources.table, newest)
 
 
-def show_history(here: Resources, message: Message, phone: Phone) -> None:
+def show_history(resources: Resources, message: Message, phone: Phone) -> None:
     """Show a stored message of the history in the conversation's head, without counting it."""
-    store.heads.show_history(here.table, _newest(message, phone, opens_window=False))
+    store.heads.show_history(resources.table, _newest(message, phone, opens_window=False))
 
 
 def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
@@ -120,7 +122,7 @@ def conversation_pk(phone: Phone, contact_key: str) -> str:
 
 
 def compose(
-    here: Resources,
+    resources: Resources,
     event: Event,
     phone: Phone,
     described: Content,
@@ -131,7 +133,7 @@ def compose(
     received_at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
     context, referral = _dict(payload.get("context")), _dict(payload.get("referral"))
     file = described.media
-    days = phone.message_ttl_days or here.message_ttl_days
+    days = phone.message_ttl_days or resources.message_ttl_days
     return Message(
         pk=Message.key(event.id),
         company=phone.company,
@@ -158,7 +160,7 @@ def compose(
     )
 
 
-def with_early_changes(here: Resources, message: Message, edit: Edit | None) -> Message:
+def with_early_changes(resources: Resources, message: Message, edit: Edit | None) -> Message:
     """Apply the edits, reactions and revocation that arrived before the message."""
     if edit is None or edit.company != message.company:
         return message
@@ -175,18 +177,18 @@ def with_early_changes(here: Resources, message: Message, edit: Edit | None) -> 
         }
     if edit.revoked_at:
         changes["revoked_at"] = edit.revoked_at
-        if not here.keep_revoked_content:
+        if not resources.keep_revoked_content:
             changes |= dict.fromkeys(store.messages.CONTENT_FIELDS)
     return message.model_copy(update=changes)
 
 
 def _inbound(
-    here: Resources, event: Event, phone: Phone, known: Known, described: Content
+    resources: Resources, event: Event, phone: Phone, known: Known, described: Content
 ) -> Message:
     contact_key, answered = known.customer.contact_key, known.answered
     group_id = _as_text((event.payload or {}).get("group_id"))
     message = compose(
-        here,
+        resources,
         event,
         phone,
         described,
@@ -205,31 +207,33 @@ def _inbound(
 
 
 def _follow_up(
-    here: Resources, event: Event, phone: Phone, message: Message, described: Content
+    resources: Resources, event: Event, phone: Phone, message: Message, described: Content
 ) -> None:
     """Start the follow-up actions of a message; each is safe to repeat."""
     if described.is_unknown:
         metrics.add_metric("UnknownType", MetricUnit.Count, 1)
     if described.media and not message.revoked_at:
-        downloads.request(here, event, phone, described.media, message.pk)
+        downloads.request(resources, event, phone, described.media, message.pk)
     if described.subtype == "system":
-        _system(here, event, phone, message)
+        _system(resources, event, phone, message)
     if described.subtype == "call_permission_reply":
         until = described.content.get("answer", {}).get("expiration_timestamp")
         if str(until).isdecimal() and len(str(until)) <= LONGEST_SECONDS:
             moment = clock.to_text(int(until) * 1_000)
-            store.heads.note_call_permission(here.table, message.conversation_pk, moment)
+            store.heads.note_call_permission(resources.table, message.conversation_pk, moment)
     if phone.auto_mark_read:
-        read_receipts.request(here, event)
+        read_receipts.request(resources, event)
 
 
-def _system(here: Resources, event: Event, phone: Phone, message: Message) -> None:
+def _system(resources: Resources, event: Event, phone: Phone, message: Message) -> None:
     system = (event.payload or {}).get("system")
     kind = str(system.get("type")) if isinstance(system, dict) else ""
     if kind in {"user_changed_number", "user_changed_user_id"}:
-        contacts.follow_change(here.table, event, message.from_pk, phone)
+        contacts.follow_change(resources.table, event, message.from_pk, phone)
     if kind == "customer_identity_changed":
-        store.heads.note_identity_change(here.table, message.conversation_pk, message.received_at)
+        store.heads.note_identity_change(
+            resources.table, message.conversation_pk, message.received_at
+        )
 
 
 def _whole(described: Content, payload: Mapping[str, Any]) -> bytes | None:
@@ -269,11 +273,11 @@ def _bounded(event: Event, phone: Phone, described: Content) -> dict[str, Any]:
     return short | begun | {"content_s3_key": f"{folder}{phone.phone}/{name}.json"}
 
 
-def keep_whole(here: Resources, event: Event, message: Message, described: Content) -> None:
+def keep_whole(resources: Resources, event: Event, message: Message, described: Content) -> None:
     """Store the full content of a long message, once the message is known to be ours. Safe to repeat."""
     whole = _whole(described, event.payload or {})
     if whole is not None and message.content_s3_key:
-        here.bucket.put(message.content_s3_key, whole)
+        resources.bucket.put(message.content_s3_key, whole)
 
 
 def _preview(message: Message) -> str:

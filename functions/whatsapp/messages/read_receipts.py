@@ -13,25 +13,27 @@ KIND = "receipt"
 ACTION_ID_CHARACTERS = 26
 
 
-def request(here: Resources, event: Event) -> None:
+def request(resources: Resources, event: Event) -> None:
     """Queue a receipt for a message as a separate event, so that a provider outage delays no message."""
     receipt = Event(
         kind=KIND, id=event.id, source="parley", app=event.app, accepted_at=clock.now_ms(),
         waba=event.waba, phone=event.phone, display_phone=event.display_phone, field=KIND,
         at=event.at, index=0, contact=None, payload={}, hash=digest(event.id),
     )  # fmt: skip
-    here.queue.send(
+    resources.queue.send(
         [receipt.entry(group=(KIND, event.id), deduplication=(KIND, event.phone, event.id))]
     )
 
 
-def send(here: Resources, event: Event, phone: Phone, *, owner: str, remaining_ms: int) -> Outcome:
+def send(
+    resources: Resources, event: Event, phone: Phone, *, owner: str, remaining_ms: int
+) -> Outcome:
     """
     Mark a message as read at the provider, once per attempt; in doubt it is sent again, because repeats have no effect.
 
     Raises Transient if a later delivery must continue.
     """
-    action_id = _action_id(here, phone.company, event.id)
+    action_id = _action_id(resources, phone.company, event.id)
     receipt = {"messaging_product": "whatsapp", "status": "read", "message_id": event.id}
     intended = Action(
         action_id=action_id,
@@ -46,16 +48,16 @@ def send(here: Resources, event: Event, phone: Phone, *, owner: str, remaining_m
 
     def post() -> str | None:
         if phone.provider == "eum":
-            return here.eum.post_message(str(phone.aws_phone), receipt)
-        return here.graph.post_message(phone.phone, token, receipt)
+            return resources.eum.post_message(str(phone.aws_phone), receipt)
+        return resources.graph.post_message(phone.phone, token, receipt)
 
     # Before the reservation: without a token nothing is attempted, and nothing is in doubt.
-    token = token_of(here, phone) if phone.provider == "graph" else ""
-    here.ledger.perform(intended, owner=owner, remaining_ms=remaining_ms, send=post)
+    token = token_of(resources, phone) if phone.provider == "graph" else ""
+    resources.ledger.perform(intended, owner=owner, remaining_ms=remaining_ms, send=post)
     return Outcome.PERSISTED
 
 
-def _action_id(here: Resources, company: str, inbound_id: str) -> str:
+def _action_id(resources: Resources, company: str, inbound_id: str) -> str:
     """
     Return the id of the receipt for a message: the same for every delivery, even across a key rotation.
 
@@ -65,4 +67,4 @@ def _action_id(here: Resources, company: str, inbound_id: str) -> str:
         key.base32("mark_read", company, inbound_id)[:ACTION_ID_CHARACTERS]
         for key in keyed_hashes.all_keys()
     )
-    return next((each for each in older if here.ledger.action(each) is not None), newest)
+    return next((each for each in older if resources.ledger.action(each) is not None), newest)

@@ -24,7 +24,7 @@ from whatsapp.store.items import Message, Phone
 TEMPLATE = "template"
 
 
-def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Store and show a sent message, and apply the delivery statuses received so far.
 
@@ -33,15 +33,15 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     sent = _parsed(event)
     ownership.check_announced(sent, phone)
     told_as = event.id
-    message_pk = sent_messages.key_of_action(here, sent.action_id, told_as, phone)
+    message_pk = sent_messages.key_of_action(resources, sent.action_id, told_as, phone)
     event = _as_echo(event, sent, Message.id_of(message_pk))
-    known = contacts.look_up(here.table, event, phone)
+    known = contacts.look_up(resources.table, event, phone)
     if known is None:
         raise Permanent("no_receiver")
     described = content.describe(event.payload or {})
     name = sent.content.get("name") if sent.message_type == TEMPLATE else None
     message, outcome = sent_messages.store_shown(
-        here,
+        resources,
         event,
         phone,
         known,
@@ -52,7 +52,7 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     if message.erased:
         return outcome
     for message_id in dict.fromkeys((message.message_id, told_as)):
-        statuses.fold_waiting(here, message_id, message)
+        statuses.fold_waiting(resources, message_id, message)
     return outcome
 
 

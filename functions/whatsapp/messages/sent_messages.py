@@ -29,7 +29,7 @@ def accepted() -> dict[str, Any]:
 
 
 def store_shown(
-    here: Resources,
+    resources: Resources,
     event: Event,
     phone: Phone,
     known: Known,
@@ -42,7 +42,7 @@ def store_shown(
     Raises Permanent (`conflict`).
     """
     message = intake.compose(
-        here,
+        resources,
         event,
         phone,
         described,
@@ -55,30 +55,30 @@ def store_shown(
         **accepted(),
     )
     message = message.model_copy(update={"sent_at": message.received_at})
-    message = intake.with_early_changes(here, message, known.edit)
-    message, outcome = intake.put_once(here, message)
+    message = intake.with_early_changes(resources, message, known.edit)
+    message, outcome = intake.put_once(resources, message)
     if not message.erased:
-        intake.keep_whole(here, event, message, described)
-        intake.show(here, message, phone)
-        contacts.remember(here.table, known.customer, phone)
+        intake.keep_whole(resources, event, message, described)
+        intake.show(resources, message, phone)
+        contacts.remember(resources.table, known.customer, phone)
     return message, outcome
 
 
-def confirm(here: Resources, action_id: str, message: Message, *, failed: bool) -> None:
+def confirm(resources: Resources, action_id: str, message: Message, *, failed: bool) -> None:
     """Record in the ledger that the provider reported on an action; unknown actions are not ours to settle."""
     company = str(message.company)
-    here.ledger.confirm(action_id, failed=failed, message_pk=message.pk, company=company)
+    resources.ledger.confirm(action_id, failed=failed, message_pk=message.pk, company=company)
 
 
-def check_action(here: Resources, action_id: str, phone: Phone) -> None:
+def check_action(resources: Resources, action_id: str, phone: Phone) -> None:
     """Raise Permanent (`tenant_mismatch`) if the ledger knows the action for another number."""
-    action = here.ledger.action(action_id)
+    action = resources.ledger.action(action_id)
     if action is not None:
         ownership.check_action(action, phone)
 
 
 def message_of_action(
-    here: Resources, action_id: str, message_id: str, phone: Phone, *, failed: bool
+    resources: Resources, action_id: str, message_id: str, phone: Phone, *, failed: bool
 ) -> Message | None:
     """
     Return the message sent by one of our actions, for a status with the action's id. None: no such action.
@@ -87,12 +87,12 @@ def message_of_action(
 
     *message_id* is the status's id; it may differ from the one returned by the send, and then becomes an alias.
     """
-    action = here.ledger.action(action_id)
+    action = resources.ledger.action(action_id)
     if action is None:
         return None
     ownership.check_action(action, phone)
     if action.message_pk is None:
-        action = here.ledger.confirm(
+        action = resources.ledger.confirm(
             action_id,
             failed=failed,
             message_pk=Message.key(message_id),
@@ -102,14 +102,14 @@ def message_of_action(
             return None
     if action.message_pk != Message.key(message_id):
         store.aliases.add(
-            here.table, Alias.of_message(message_id), action.message_pk, phone.company
+            resources.table, Alias.of_message(message_id), action.message_pk, phone.company
         )
-    return _from_intent(here, action_id, action.message_pk, phone) or ownership.message_of(
-        here, action.message_pk, phone
+    return _from_intent(resources, action_id, action.message_pk, phone) or ownership.message_of(
+        resources, action.message_pk, phone
     )
 
 
-def key_of_action(here: Resources, action_id: str, message_id: str, phone: Phone) -> str:
+def key_of_action(resources: Resources, action_id: str, message_id: str, phone: Phone) -> str:
     """
     Return the key of the message that another context's action sent from *phone*.
 
@@ -119,25 +119,27 @@ def key_of_action(here: Resources, action_id: str, message_id: str, phone: Phone
     own = Message.key(message_id)
     alias = Alias.of_action(phone.phone, action_id)
     ttl = clock.expires_in(ACTION_SECONDS)
-    target = store.aliases.claim(here.table, alias, own, phone.company, ttl=ttl)
+    target = store.aliases.claim(resources.table, alias, own, phone.company, ttl=ttl)
     if target != own:
-        store.aliases.add(here.table, Alias.of_message(message_id), target, phone.company)
+        store.aliases.add(resources.table, Alias.of_message(message_id), target, phone.company)
     return target
 
 
-def is_intended(here: Resources, action_id: str) -> bool:
+def is_intended(resources: Resources, action_id: str) -> bool:
     """Whether the action's intent still exists: its message was not created, or not completely."""
-    return here.table.get(pk(Intent.key(action_id))) is not None
+    return resources.table.get(pk(Intent.key(action_id))) is not None
 
 
-def forget_intent(here: Resources, action_id: str) -> None:
+def forget_intent(resources: Resources, action_id: str) -> None:
     """Remove the intent, as the last step: after an earlier crash processing restarts from the intent."""
-    here.table.delete(pk(Intent.key(action_id)))
+    resources.table.delete(pk(Intent.key(action_id)))
 
 
-def _from_intent(here: Resources, action_id: str, message_pk: str, phone: Phone) -> Message | None:
+def _from_intent(
+    resources: Resources, action_id: str, message_pk: str, phone: Phone
+) -> Message | None:
     """Create the message from its intent and show it. The intent stays until the caller removes it. Safe to repeat."""
-    item = here.table.get(pk(Intent.key(action_id)))
+    item = resources.table.get(pk(Intent.key(action_id)))
     if item is None:
         return None
     sent_at = clock.to_text(clock.now_ms())
@@ -152,6 +154,6 @@ def _from_intent(here: Resources, action_id: str, message_pk: str, phone: Phone)
             "pk": message_pk,
         }
     )
-    message, _ = intake.put_once(here, message)
-    intake.show(here, message, phone)
+    message, _ = intake.put_once(resources, message)
+    intake.show(resources, message, phone)
     return message

@@ -30,7 +30,7 @@ _MOST_ERRORS = 5
 _LONGEST_ERROR_TEXT = 200
 
 
-def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
+def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Process a delivery status.
 
@@ -39,87 +39,91 @@ def merge(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
     status = _parse(event, phone)
     message_pk = Message.key(event.id)
-    message = _message_of(here, event.id, status, phone)
+    message = _message_of(resources, event.id, status, phone)
     if message is None and status.action_id:
         # Not in our ledger: it may be another context's action, which announces its message before or after this.
-        message_pk = sent_messages.key_of_action(here, status.action_id, event.id, phone)
-        message = ownership.message_of(here, message_pk, phone)
+        message_pk = sent_messages.key_of_action(resources, status.action_id, event.id, phone)
+        message = ownership.message_of(resources, message_pk, phone)
     if message is not None and message.direction != sent_messages.DIRECTION:
         raise Permanent("not_outbound")
     if message is not None and message.erased:
         metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
         return Outcome.DUPLICATE
     if message is None:
-        outcome = _wait(here, event.id, status, message_pk, phone)
+        outcome = _wait(resources, event.id, status, message_pk, phone)
     elif _is_in_history(message, status):
         outcome = Outcome.DUPLICATE
     else:
-        outcome = _apply(here, message, status)
-    forwarder.status(here, event, phone, status, message)
+        outcome = _apply(resources, message, status)
+    forwarder.status(resources, event, phone, status, message)
     return outcome
 
 
-def fold_waiting(here: Resources, message_id: str, message: Message) -> None:
+def fold_waiting(resources: Resources, message_id: str, message: Message) -> None:
     """Apply to a new message the statuses that arrived before it."""
-    waiting = store.statuses.waiting_for(here.table, message_id)
+    waiting = store.statuses.waiting_for(resources.table, message_id)
     for status in sorted((s for s in waiting if s.company == message.company), key=_rank):
-        _raise_rank(here, message, status)
+        _raise_rank(resources, message, status)
 
 
-def _apply(here: Resources, message: Message, status: Status) -> Outcome:
-    store.statuses.add(here.table, status.model_copy(update={"ttl": message.ttl}))
+def _apply(resources: Resources, message: Message, status: Status) -> Outcome:
+    store.statuses.add(resources.table, status.model_copy(update={"ttl": message.ttl}))
     # The first callback of a send is evidence for the ledger. Later ones do not change the ledger.
     if status.action_id and not message.status_rank:
-        sent_messages.confirm(here, status.action_id, message, failed=status.status == "failed")
+        sent_messages.confirm(
+            resources, status.action_id, message, failed=status.status == "failed"
+        )
     if status.status == "delivered" and message.delivery_status == "failed":
         metrics.add_metric("DeliveredAfterFailed", MetricUnit.Count, 1)
-    if _raise_rank(here, message, status):
+    if _raise_rank(resources, message, status):
         return Outcome.PERSISTED
     metrics.add_metric("StaleIgnored", MetricUnit.Count, 1)
     return Outcome.PERSISTED
 
 
 def _wait(
-    here: Resources, message_id: str, status: Status, message_pk: str, phone: Phone
+    resources: Resources, message_id: str, status: Status, message_pk: str, phone: Phone
 ) -> Outcome:
     """Store a status of an unknown message, whose key will be *message_pk*."""
     waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
-    store.statuses.add(here.table, waiting)
+    store.statuses.add(resources.table, waiting)
     if message_pk != Message.key(message_id):
         # Also stored under the message's own id, because its writer may have claimed its key but not yet written it.
         of_it = Status.of(Message.id_of(message_pk), status.status, status.participant or "")
-        store.statuses.add(here.table, waiting.model_copy(update={"pk": of_it}))
+        store.statuses.add(resources.table, waiting.model_copy(update={"pk": of_it}))
     # The writer of that message reads the waiting statuses after its Put. If it read just before ours was written, its
     # message exists by now and this read finds it.
-    message = ownership.message_of(here, message_pk, phone)
+    message = ownership.message_of(resources, message_pk, phone)
     if message is not None and not message.erased:
-        _raise_rank(here, message, status)
+        _raise_rank(resources, message, status)
     return Outcome.PERSISTED
 
 
-def _message_of(here: Resources, message_id: str, status: Status, phone: Phone) -> Message | None:
+def _message_of(
+    resources: Resources, message_id: str, status: Status, phone: Phone
+) -> Message | None:
     """Return the message of a status: by its own id, an alias, or the id of our action. None: unknown."""
-    message = ownership.message_of(here, Message.key(message_id), phone)
+    message = ownership.message_of(resources, Message.key(message_id), phone)
     if message is None:
-        target = store.aliases.target_of(here.table, Alias.of_message(message_id))
-        message = ownership.message_of(here, target, phone) if target else None
+        target = store.aliases.target_of(resources.table, Alias.of_message(message_id))
+        message = ownership.message_of(resources, target, phone) if target else None
     if status.action_id is None or (message is not None and _is_in_history(message, status)):
         return message
-    if message is not None and not sent_messages.is_intended(here, status.action_id):
+    if message is not None and not sent_messages.is_intended(resources, status.action_id):
         if message.action_id != status.action_id:
-            sent_messages.check_action(here, status.action_id, phone)
+            sent_messages.check_action(resources, status.action_id, phone)
         return message
     # No message yet; or both a message and its intent, because a worker died while creating one from the other.
     made = sent_messages.message_of_action(
-        here, status.action_id, message_id, phone, failed=status.status == "failed"
+        resources, status.action_id, message_id, phone, failed=status.status == "failed"
     )
     if made is not None:
-        fold_waiting(here, message_id, made)
-        sent_messages.forget_intent(here, status.action_id)
+        fold_waiting(resources, message_id, made)
+        sent_messages.forget_intent(resources, status.action_id)
     return made or message
 
 
-def _raise_rank(here: Resources, message: Message, status: Status) -> bool:
+def _raise_rank(resources: Resources, message: Message, status: Status) -> bool:
     """
     Raise the message to this status; False when it already has that rank or a higher one. Only group participants'
     statuses have no rank of their own.
@@ -138,8 +142,8 @@ def _raise_rank(here: Resources, message: Message, status: Status) -> bool:
         entry["code"] = str(error["code"])
     # Before the rank: a status in the history means that all its effects are done.
     if status.status == "played":
-        store.messages.mark_played(here.table, message.pk, status.status_at)
-    return store.messages.move_status(here.table, message.pk, facts, rank, entry)
+        store.messages.mark_played(resources.table, message.pk, status.status_at)
+    return store.messages.move_status(resources.table, message.pk, facts, rank, entry)
 
 
 def _parse(event: Event, phone: Phone) -> Status:

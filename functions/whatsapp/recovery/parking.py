@@ -36,7 +36,7 @@ class Verdict:
 
 @contextmanager
 def parked_when_permanent(
-    here: Resources, body: str, event: Event | None, origin: Origin | None
+    resources: Resources, body: str, event: Event | None, origin: Origin | None
 ) -> Iterator[Verdict]:
     """
     Park the event when the block raises Permanent, instead of letting it fail.
@@ -49,11 +49,11 @@ def parked_when_permanent(
         yield verdict
     except Permanent as refusal:
         verdict.reason = refusal.reason
-        _park(here, body, event, origin, refusal.reason)
+        _park(resources, body, event, origin, refusal.reason)
 
 
 def keep(
-    here: Resources, event: Event, origin: Origin | None, event_type: str | None = None
+    resources: Resources, event: Event, origin: Origin | None, event_type: str | None = None
 ) -> Outcome:
     """Store an event without an item type of its own, under its webhook field."""
     payload = event.payload or {}
@@ -61,7 +61,7 @@ def keep(
     event_id = digest(*_identity(event))
     if _size(payload) > LARGEST_PAYLOAD_BYTES:
         whole = event.unreplayed().to_json().encode()
-        full_event = parked_events(here.bucket).put(event_id, whole).attributes()
+        full_event = parked_events(resources.bucket).put(event_id, whole).attributes()
         payload = _outline(payload)
     item = _item(
         event,
@@ -70,19 +70,19 @@ def keep(
         event_id,
     )
     item = item.model_copy(update={"payload": payload, "full_event": full_event})
-    kept = store.events.add(here.table, item)
+    kept = store.events.add(resources.table, item)
     return Outcome.PERSISTED if kept else Outcome.DUPLICATE
 
 
 def _park(
-    here: Resources, body: str, event: Event | None, origin: Origin | None, reason: str
+    resources: Resources, body: str, event: Event | None, origin: Origin | None, reason: str
 ) -> None:
     """Store the whole event in S3, and an item with the reason and an outline."""
     event_id = digest(PARKED, reason, *(_identity(event) if event else (body,)))
     if event and event.replay_of:
         body = parse_event(body).unreplayed().to_json()  # The content that the object had before.
     # The object first: an item without its object could not be replayed.
-    whole = parked_events(here.bucket).put(event_id, body.encode("utf-8", "surrogatepass"))
+    whole = parked_events(resources.bucket).put(event_id, body.encode("utf-8", "surrogatepass"))
     parked: dict[str, Any] = {"reason": reason, "full_event": whole.attributes()}
     if event is None:
         now = clock.to_text(clock.now_ms())
@@ -94,9 +94,9 @@ def _park(
         item = _item(event, origin, PARKED, event_id)
         parked["payload"] = _outline(event.payload or {})
         parked["correlation_id"] = event.correlation_id
-    store.events.park(here.table, item.model_copy(update=parked))
+    store.events.park(resources.table, item.model_copy(update=parked))
     if event and event.replay_of:
-        _came_back(here, event, event.replay_of, event_id)
+        _came_back(resources, event, event.replay_of, event_id)
 
 
 def _identity(event: Event) -> tuple[str, ...]:
@@ -109,27 +109,27 @@ def _identity(event: Event) -> tuple[str, ...]:
     return (*sender, event.kind, event.id, event.hash)
 
 
-def _came_back(here: Resources, event: Event, replay_of: str, event_id: str) -> None:
+def _came_back(resources: Resources, event: Event, replay_of: str, event_id: str) -> None:
     """Record that a replay was parked as event *event_id*: the original one, or one with another reason."""
     now, ttl = clock.to_text(clock.now_ms()), clock.expires_in(TTL_SECONDS)
     if replay_of == event_id:
-        store.events.mark_returned(here.table, event_id, replay=event.replay, at=now, ttl=ttl)
+        store.events.mark_returned(resources.table, event_id, replay=event.replay, at=now, ttl=ttl)
         return
     # In this order: after a crash at any point, at least one of the two is open.
-    store.events.reopen(here.table, event_id, ttl=ttl)
-    store.events.mark_replaced(here.table, replay_of, replay=event.replay, by=event_id)
+    store.events.reopen(resources.table, event_id, ttl=ttl)
+    store.events.mark_replaced(resources.table, replay_of, replay=event.replay, by=event_id)
 
 
-def resolve(here: Resources, event: Event) -> None:
+def resolve(resources: Resources, event: Event) -> None:
     """Record that a replayed event was processed. Writes nothing for other events."""
     if event.replay_of:
         now = clock.to_text(clock.now_ms())
-        store.events.mark_resolved(here.table, event.replay_of, at=now)
+        store.events.mark_resolved(resources.table, event.replay_of, at=now)
 
 
-def note_dead_letter(here: Resources, body: str, reason: str, attempts: int) -> None:
+def note_dead_letter(resources: Resources, body: str, reason: str, attempts: int) -> None:
     """Store why an event becomes a dead letter: the letter itself does not contain the error."""
-    store.events.note_last_attempt(here.table, note_of(body, reason, attempts))
+    store.events.note_last_attempt(resources.table, note_of(body, reason, attempts))
 
 
 def note_of(body: str, reason: str, attempts: int | None = None) -> WebhookEvent:

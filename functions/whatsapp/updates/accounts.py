@@ -48,14 +48,14 @@ _TIERS = {
 }
 
 
-def update(here: Resources, event: Event, account: Account) -> Outcome:
+def update(resources: Resources, event: Event, account: Account) -> Outcome:
     """Apply the event to the account's numbers, then store it. Unknown fields and values are only stored."""
     if _needs_a_person(event):
         metrics.add_metric("AccountAlert", MetricUnit.Count, 1)
     take = _FIELDS.get(event.field)
     if take is not None:
-        take(here, event, account)
-    return parking.keep(here, event, account)
+        take(resources, event, account)
+    return parking.keep(resources, event, account)
 
 
 def _needs_a_person(event: Event) -> bool:
@@ -71,18 +71,18 @@ def _needs_a_person(event: Event) -> bool:
     )
 
 
-def _account_update(here: Resources, event: Event, account: Account) -> None:
+def _account_update(resources: Resources, event: Event, account: Account) -> None:
     payload = event.payload or {}
     word = _text(payload.get("event"))
     ban = _text(_part(payload, "ban_info").get("waba_ban_state"))
     if word == "ACCOUNT_DELETED":
-        _block(here, event, account, "ban", word)
+        _block(resources, event, account, "ban", word)
     elif word in {"ACCOUNT_OFFBOARDED", "ACCOUNT_RECONNECTED"}:
         gone = word == "ACCOUNT_OFFBOARDED"
-        _block(here, event, account, "connection", word if gone else None)
+        _block(resources, event, account, "connection", word if gone else None)
     elif word == "DISABLED_UPDATE" and ban in {"DISABLE", "REINSTATE"}:
         # SCHEDULE_FOR_DISABLE: sending still works. The alert is for operators who can appeal.
-        _block(here, event, account, "ban", "DISABLE" if ban == "DISABLE" else None)
+        _block(resources, event, account, "ban", "DISABLE" if ban == "DISABLE" else None)
     elif word == "ACCOUNT_RESTRICTION":
         restrictions = payload.get("restriction_info")
         named = {
@@ -92,11 +92,11 @@ def _account_update(here: Resources, event: Event, account: Account) -> None:
             and isinstance(restriction.get("restriction_type"), str)
         }
         if reason := next((word for word in _OF_SENDING if word in named), None):
-            _block(here, event, account, "restriction", reason, until=_time(named[reason]))
+            _block(resources, event, account, "restriction", reason, until=_time(named[reason]))
 
 
 def _block(
-    here: Resources,
+    resources: Resources,
     event: Event,
     account: Account,
     cause: str,
@@ -109,31 +109,37 @@ def _block(
     block = {"order": moment.order, "at": moment.at, "reason": reason, "until": until}
     told = {name: value for name, value in block.items() if value is not None}
     for phone in account.phones:
-        store.phones.block_sending(here.table, phone.phone, cause, told)
+        store.phones.block_sending(resources.table, phone.phone, cause, told)
 
 
-def _capability_update(here: Resources, event: Event, account: Account) -> None:
+def _capability_update(resources: Resources, event: Event, account: Account) -> None:
     limit = _limit(event.payload or {})
     for phone in account.phones if limit else ():
-        store.phones.report(here.table, phone.phone, moment_of(event).order, messaging_limit=limit)
+        store.phones.report(
+            resources.table, phone.phone, moment_of(event).order, messaging_limit=limit
+        )
 
 
-def _name_update(here: Resources, event: Event, account: Account) -> None:
+def _name_update(resources: Resources, event: Event, account: Account) -> None:
     payload = event.payload or {}
     phone = account.number_with(payload.get("display_phone_number"))
     name = _text(payload.get("requested_verified_name"))
     if phone and name and payload.get("decision") == "APPROVED":
-        store.phones.report(here.table, phone.phone, moment_of(event).order, verified_name=name)
+        store.phones.report(
+            resources.table, phone.phone, moment_of(event).order, verified_name=name
+        )
 
 
-def _quality_update(here: Resources, event: Event, account: Account) -> None:
+def _quality_update(resources: Resources, event: Event, account: Account) -> None:
     payload = event.payload or {}
     phone = account.number_with(payload.get("display_phone_number"))
     if phone is None:
         return
     if limit := _limit(payload):
-        store.phones.report(here.table, phone.phone, moment_of(event).order, messaging_limit=limit)
-    quality.rate(here, event, phone)
+        store.phones.report(
+            resources.table, phone.phone, moment_of(event).order, messaging_limit=limit
+        )
+    quality.rate(resources, event, phone)
 
 
 def _limit(payload: Mapping[str, Any]) -> str:

@@ -49,7 +49,7 @@ class _Told:
     direction: Literal["USER_INITIATED", "BUSINESS_INITIATED"]
 
 
-def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Process an event of a call. A customer's call opens the window for free-form answers.
 
@@ -58,8 +58,8 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
     told = _told(event, phone)
     directed = replace(event, payload={**(event.payload or {}), "direction": told.direction})
-    known = contacts.look_up(here.table, directed, phone)
-    stored = store.calls.get(here.table, Call.key(event.id))
+    known = contacts.look_up(resources.table, directed, phone)
+    stored = store.calls.get(resources.table, Call.key(event.id))
     if stored is not None and (stored.company, stored.phone) != (phone.company, phone.phone):
         raise Permanent("foreign_call")
     if stored is None and known is None:
@@ -68,13 +68,15 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     call = _merged(before, event.payload or {}, told)
     is_new = stored is None or call != stored
     if is_new:
-        store.calls.replace(here.table, call.model_copy(update={"revision": call.revision + 1}))
+        store.calls.replace(
+            resources.table, call.model_copy(update={"revision": call.revision + 1})
+        )
     if told.word == CONNECT and call.call_direction == BY_CUSTOMER:
         store.heads.open_window(
-            here.table, call.conversation_pk, told.at, phone.company, phone.phone
+            resources.table, call.conversation_pk, told.at, phone.company, phone.phone
         )
     if known is not None:
-        contacts.remember(here.table, known.customer, phone)
+        contacts.remember(resources.table, known.customer, phone)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 

@@ -33,8 +33,8 @@ _OF_ACCOUNTS: Mapping[str, Callable[[Resources, Event, Account], Outcome]] = {
 }
 
 
-def handle(here: Resources, event: Event, origin: Origin) -> Outcome:
+def handle(resources: Resources, event: Event, origin: Origin) -> Outcome:
     """Handle one event of a number or an account. Raises the errors of the handler."""
     if isinstance(origin, Account):
-        return _OF_ACCOUNTS.get(event.kind, parking.keep)(here, event, origin)
-    return _OF_PHONES.get(event.kind, parking.keep)(here, event, origin)
+        return _OF_ACCOUNTS.get(event.kind, parking.keep)(resources, event, origin)
+    return _OF_PHONES.get(event.kind, parking.keep)(resources, event, origin)

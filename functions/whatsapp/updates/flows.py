@@ -12,9 +12,9 @@ from whatsapp.tenancy import Account
 _STOPPED = frozenset({"THROTTLED", "BLOCKED"})
 
 
-def note(here: Resources, event: Event, account: Account) -> Outcome:
+def note(resources: Resources, event: Event, account: Account) -> Outcome:
     """Store the event; count flows that customers can hardly open any more, for an alarm."""
     status = (event.payload or {}).get("new_status")
     if isinstance(status, str) and status in _STOPPED:
         metrics.add_metric("FlowBlocked", MetricUnit.Count, 1)
-    return parking.keep(here, event, account)
+    return parking.keep(resources, event, account)

@@ -51,7 +51,7 @@ class _Told:
     has_rest: bool
 
 
-def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Process an event of a group; parts that do not concern the group item are stored as received.
 
@@ -59,31 +59,31 @@ def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
     """
     told = _told(event)
     if told.request_id and told.is_creation:
-        _settle(here, told, phone)
+        _settle(resources, told, phone)
     outcome = Outcome.DUPLICATE
     if told.group_id and not (told.is_creation and told.errors):
-        outcome = _update(here, told, phone)
+        outcome = _update(resources, told, phone)
     elif not told.errors:
         raise Permanent("no_group")
     if told.has_rest or told.errors:
-        kept = parking.keep(here, event, phone)
+        kept = parking.keep(resources, event, phone)
         return kept if outcome is Outcome.DUPLICATE else outcome
     return outcome
 
 
-def _settle(here: Resources, told: _Told, phone: Phone) -> None:
+def _settle(resources: Resources, told: _Told, phone: Phone) -> None:
     request = GroupRequest(
         pk=GroupRequest.key(told.request_id),
         company=phone.company,
         group=told.group_id if not told.errors else None,
         state="failed" if told.errors else "created",
     )
-    store.groups.settle_request(here.table, request)
+    store.groups.settle_request(resources.table, request)
 
 
-def _update(here: Resources, told: _Told, phone: Phone) -> Outcome:
+def _update(resources: Resources, told: _Told, phone: Phone) -> Outcome:
     """Read the group, write the participants, then the group: a concurrent worker finds another revision."""
-    stored = store.groups.get(here.table, Group.key(told.group_id))
+    stored = store.groups.get(resources.table, Group.key(told.group_id))
     if stored is not None and (stored.company, stored.phone) != (phone.company, phone.phone):
         raise Permanent("foreign_group")
     before = stored or Group(
@@ -95,26 +95,26 @@ def _update(here: Resources, told: _Told, phone: Phone) -> Outcome:
     )
     present = set(before.participants)
     for person, is_here in [(p, True) for p in told.came] + [(p, False) for p in told.went]:
-        known = _move(here, told, phone, person, is_here=is_here)
+        known = _move(resources, told, phone, person, is_here=is_here)
         if known is not None:
             (present.add if known.present else present.discard)(known.participant)
     group = _merged(before, told, phone)
     group = group.model_copy(update={"participants": sorted(present)[:MOST_LISTED]})
     if stored is not None and group == stored:
         return Outcome.DUPLICATE
-    store.groups.replace(here.table, group.model_copy(update={"revision": group.revision + 1}))
+    store.groups.replace(resources.table, group.model_copy(update={"revision": group.revision + 1}))
     return Outcome.PERSISTED
 
 
 def _move(
-    here: Resources, told: _Told, phone: Phone, person: Mapping[str, Any], *, is_here: bool
+    resources: Resources, told: _Told, phone: Phone, person: Mapping[str, Any], *, is_here: bool
 ) -> GroupParticipant | None:
     """Return a participant's state after this event; None if the event does not identify the participant."""
-    key = _contact_key(here, phone, person)
+    key = _contact_key(resources, phone, person)
     if not key:
         return None
     return store.groups.move(
-        here.table,
+        resources.table,
         GroupParticipant(
             pk=GroupParticipant.key(told.group_id, key),
             company=phone.company,
@@ -126,14 +126,14 @@ def _move(
     )
 
 
-def _contact_key(here: Resources, phone: Phone, person: Mapping[str, Any]) -> str:
+def _contact_key(resources: Resources, phone: Phone, person: Mapping[str, Any]) -> str:
     """Return a participant's contact key: the target of an alias, else the digits, else the user id."""
     digits = _text(person.get("wa_id")) or _text(person.get("input")) or ""
     digits = "".join(c for c in digits if c in "0123456789") if "." not in digits else ""
     user_id = _text(person.get("user_id")) or ""
     aliases = [Alias.of_phone(phone.phone, digits)] if digits else []
     aliases += [Alias.of_user(phone.phone, user_id)] if user_id else []
-    targets = (store.aliases.target_of(here.table, alias) for alias in aliases)
+    targets = (store.aliases.target_of(resources.table, alias) for alias in aliases)
     return next((target for target in targets if target), digits or user_id)
 
 

@@ -22,7 +22,7 @@ _STATUSES = {
 _LONGEST_NAME = 256
 
 
-def update(here: Resources, event: Event, account: Account) -> Outcome:
+def update(resources: Resources, event: Event, account: Account) -> Outcome:
     """
     Update the configuration for every tenant that has a number of the account, then store the event.
 
@@ -36,9 +36,9 @@ def update(here: Resources, event: Event, account: Account) -> Outcome:
     if status is not None and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
         for tenant in sorted({phone.tenant or account.company for phone in account.phones}):
             store.payment_configs.report(
-                here.table, _config(event, account.company, tenant, name, status)
+                resources.table, _config(event, account.company, tenant, name, status)
             )
-    return parking.keep(here, event, account)
+    return parking.keep(resources, event, account)
 
 
 def _config(event: Event, company: str, tenant: str, name: str, status: str) -> PaymentConfig:

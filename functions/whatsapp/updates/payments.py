@@ -33,18 +33,18 @@ class _Report:
     transaction: dict[str, Any]
 
 
-def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Store a payment status, and show its attempt on the order if there is one.
 
     Raises Permanent (`foreign_order`, `amount_mismatch`), leaving the order unchanged.
     """
     report = _report(event.payload or {})
-    order = store.orders.get(here.table, report.reference) if report.reference else None
+    order = store.orders.get(resources.table, report.reference) if report.reference else None
     if order is not None:
         _check(order, report, phone)
-        _note(here, event, order, report)
-    return parking.keep(here, event, phone, "payment")
+        _note(resources, event, order, report)
+    return parking.keep(resources, event, phone, "payment")
 
 
 def _check(order: PaymentOrder, report: _Report, phone: Phone) -> None:
@@ -58,7 +58,7 @@ def _check(order: PaymentOrder, report: _Report, phone: Phone) -> None:
         raise Permanent("amount_mismatch")
 
 
-def _note(here: Resources, event: Event, order: PaymentOrder, report: _Report) -> None:
+def _note(resources: Resources, event: Event, order: PaymentOrder, report: _Report) -> None:
     transaction_id = _word(report.transaction.get("id"))
     if not transaction_id:
         return
@@ -74,10 +74,10 @@ def _note(here: Resources, event: Event, order: PaymentOrder, report: _Report) -
         currency=report.currency,
         noted_at=at,
     )
-    store.orders.note_transaction(here.table, transaction)
+    store.orders.note_transaction(resources.table, transaction)
     shown = _with(order.transactions, transaction)
     if shown != order.transactions:
-        store.orders.show_transactions(here.table, order, shown)
+        store.orders.show_transactions(resources.table, order, shown)
 
 
 def _with(shown: list[dict[str, Any]], new: PaymentTransaction) -> list[dict[str, Any]]:

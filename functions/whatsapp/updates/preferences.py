@@ -16,16 +16,16 @@ MARKETING = "marketing_messages"
 _IS_OUT: Mapping[str, bool] = {"stop": True, "resume": False, "signup": False}
 
 
-def receive(here: Resources, event: Event, phone: Phone) -> Outcome:
+def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Record the customer's newest choice on the conversation head, even one without messages; store the event."""
     payload = event.payload or {}
     choice = str(payload.get("value") or "").lower()
-    known = contacts.look_up(here.table, event, phone)
+    known = contacts.look_up(resources.table, event, phone)
     if payload.get("category") == MARKETING and choice in _IS_OUT and known is not None:
         at = clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
         conversation_pk = intake.conversation_pk(phone, known.customer.contact_key)
         store.heads.note_marketing_choice(
-            here.table, conversation_pk, at, phone.company, phone.phone, is_out=_IS_OUT[choice]
+            resources.table, conversation_pk, at, phone.company, phone.phone, is_out=_IS_OUT[choice]
         )
-        contacts.remember(here.table, known.customer, phone)
-    return parking.keep(here, event, phone)
+        contacts.remember(resources.table, known.customer, phone)
+    return parking.keep(resources, event, phone)

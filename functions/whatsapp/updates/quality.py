@@ -25,7 +25,7 @@ _SEVERITY = {"GREEN": 0, "YELLOW": 1, "RED": 2}
 _OF_LIMITS = frozenset({"ONBOARDING", "UPGRADE", "DOWNGRADE", "THROUGHPUT_UPGRADE"})
 
 
-def rate(here: Resources, event: Event, phone: Phone) -> None:
+def rate(resources: Resources, event: Event, phone: Phone) -> None:
     """
     Record the rating that an event implies, if any; late ratings are only added to the history.
 
@@ -37,7 +37,7 @@ def rate(here: Resources, event: Event, phone: Phone) -> None:
         if word not in _OF_LIMITS:
             metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
         return
-    if record(here, phone, rating, moment_of(event).at, word) and rating == "RED":
+    if record(resources, phone, rating, moment_of(event).at, word) and rating == "RED":
         # On every delivery, including repeats: the first one may have died before its metrics were emitted.
         metrics.add_metric("QualityRed", MetricUnit.Count, 1)
 
@@ -53,10 +53,10 @@ def rating_of(word: str) -> str | None:
     return {"FLAGGED": "RED", "UNFLAGGED": "YELLOW"}.get(word)
 
 
-def record(here: Resources, phone: Phone, rating: str, at: str, word: str) -> bool:
+def record(resources: Resources, phone: Phone, rating: str, at: str, word: str) -> bool:
     """Record a rating at time *at*, once. Return whether it is the number's current rating. Raises Transient."""
     for _ in range(ROUNDS):
-        seen = store.quality.get(here.table, phone.phone)
+        seen = store.quality.get(resources.table, phone.phone)
         known = seen or QualityRating(
             pk=QualityRating.key(phone.phone), company=phone.company,
             waba_meta_id=phone.waba_meta_id, phone=phone.phone,
@@ -77,8 +77,8 @@ def record(here: Resources, phone: Phone, rating: str, at: str, word: str) -> bo
                 pk=QualityEntry.of(phone.phone, known.history_count + 1), company=phone.company,
                 rating=rating, at=at, event=word,
             )  # fmt: skip
-            new = _counted(known, store.quality.add_entry(here.table, entry))
-        store.quality.replace(here.table, seen, new)
+            new = _counted(known, store.quality.add_entry(resources.table, entry))
+        store.quality.replace(resources.table, seen, new)
         # Read again: the write may have lost to another worker, or counted another worker's entry.
     raise Transient("quality_contended")
 

@@ -76,23 +76,23 @@ class Report:
         return "status_raw" in self.groups and "status" not in self.groups
 
 
-def update(here: Resources, event: Event, account: Account) -> Outcome:
+def update(resources: Resources, event: Event, account: Account) -> Outcome:
     """Update the template in every cache, then store the event. Events of another shape are only stored."""
     report = _parse(event)
     if report is not None and report.groups:
-        _update_meta(here, report, account)
+        _update_meta(resources, report, account)
         for aws_waba in sorted({phone.aws_waba for phone in account.phones if phone.aws_waba}):
-            _update_eum(here, report, account, aws_waba)
-    return parking.keep(here, event, account)
+            _update_eum(resources, report, account, aws_waba)
+    return parking.keep(resources, event, account)
 
 
-def _update_meta(here: Resources, report: Report, account: Account) -> None:
+def _update_meta(resources: Resources, report: Report, account: Account) -> None:
     """Update the item of the translation, and the item of the name, which shows one language and lists all."""
     for key in (
         TemplateMeta.of_language(account.waba, report.name, report.language),
         TemplateMeta.key(account.waba, report.name),
     ):
-        seen = store.templates.get(here.table, TemplateMeta, key)
+        seen = store.templates.get(resources.table, TemplateMeta, key)
         known = seen or TemplateMeta(
             pk=key, company=account.company, waba_meta_id=account.waba,
             template_name=report.name, language=report.language,
@@ -107,12 +107,12 @@ def _update_meta(here: Resources, report: Report, account: Account) -> None:
             languages = _languages(languages, report)
         if languages != known.languages:
             facts["languages"] = languages
-        _write(here, seen, known, facts, report)
+        _write(resources, seen, known, facts, report)
 
 
-def _update_eum(here: Resources, report: Report, account: Account, aws_waba: str) -> None:
+def _update_eum(resources: Resources, report: Report, account: Account, aws_waba: str) -> None:
     key = TemplateEum.key(aws_waba, report.name, report.language)
-    seen = store.templates.get(here.table, TemplateEum, key)
+    seen = store.templates.get(resources.table, TemplateEum, key)
     known = seen or TemplateEum(
         pk=key, company=account.company, waba_id=aws_waba,
         template_name=report.name, template_language=report.language,
@@ -121,11 +121,11 @@ def _update_eum(here: Resources, report: Report, account: Account, aws_waba: str
     facts = {names.get(name, name): value for name, value in _newer(known, report).items()}
     if report.template_id and not known.meta_template_id:
         facts["meta_template_id"] = report.template_id
-    _write(here, seen, known, facts, report)
+    _write(resources, seen, known, facts, report)
 
 
 def _write(
-    here: Resources,
+    resources: Resources,
     seen: TemplateEum | TemplateMeta | None,
     known: TemplateEum | TemplateMeta,
     facts: dict[str, Any],
@@ -134,10 +134,10 @@ def _write(
     if not facts or (seen is None and report.has_unknown_status):
         return
     if seen is None:
-        store.templates.add(here.table, known.model_copy(update=facts))
+        store.templates.add(resources.table, known.model_copy(update=facts))
         return
     dropped = [name for name, value in facts.items() if value is None]
-    store.templates.change(here.table, seen, facts, dropped)
+    store.templates.change(resources.table, seen, facts, dropped)
 
 
 def _newer(known: TemplateEum | TemplateMeta, report: Report) -> dict[str, Any]:

@@ -25,7 +25,7 @@ DIRECT: dict[str, dict[str, object] | None] = {
 
 
 @pytest.fixture(scope="module")
-def here(request: pytest.FixtureRequest) -> Iterator[Apart]:
+def resources(request: pytest.FixtureRequest) -> Iterator[Apart]:
     if why := sam_container.missing_engine():
         pytest.skip(f"sam local invoke needs a container engine, and none answers: {why}")
     deployed: Deployed = request.getfixturevalue("deployed")
@@ -34,20 +34,22 @@ def here(request: pytest.FixtureRequest) -> Iterator[Apart]:
 
 
 @pytest.mark.parametrize("name", ["text", "sns_text"])
-def test_a_sample_is_answered_and_put_on_the_queue_as_expected(here: Apart, name: str) -> None:
+def test_a_sample_is_answered_and_put_on_the_queue_as_expected(resources: Apart, name: str) -> None:
     told = sample(name)
 
-    answer = sam_container.invoke(here.stack, here.functions[told.function], told.path)
+    answer = sam_container.invoke(resources.stack, resources.functions[told.function], told.path)
 
     assert (answer["statusCode"] if answer else None) == told.expects.status
-    assert sum(len(batch["Records"]) for batch in here.batches()) == told.expects.accepted
+    assert sum(len(batch["Records"]) for batch in resources.batches()) == told.expects.accepted
 
 
 @pytest.mark.parametrize("name", DIRECT)
-def test_a_function_without_a_provider_takes_its_event(here: Apart, name: str) -> None:
+def test_a_function_without_a_provider_takes_its_event(resources: Apart, name: str) -> None:
     direct, expected = direct_event(name), DIRECT[name]
 
-    answer = sam_container.invoke(here.stack, here.functions[direct.function], direct.path)
+    answer = sam_container.invoke(
+        resources.stack, resources.functions[direct.function], direct.path
+    )
 
     shown = {part: answer[part] for part in expected} if expected else answer
     assert shown == expected, answer

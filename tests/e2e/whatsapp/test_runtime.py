@@ -53,8 +53,8 @@ class Bench:
 
 @pytest.fixture(scope="module")
 def bench(deployed: Deployed) -> Iterator[Bench]:
-    with apart(deployed.stack) as here, ExitStack() as until_the_end:
-        yield Bench(here, deployed.api_key, until_the_end)
+    with apart(deployed.stack) as resources, ExitStack() as until_the_end:
+        yield Bench(resources, deployed.api_key, until_the_end)
 
 
 @pytest.fixture(scope="module")

@@ -78,20 +78,20 @@ def release(world: World, ref: str, cause: str = "key-1", **fields: Any) -> None
 
 def take_over(world: World, ref: str, agent: str = "eve") -> None:
     """A person takes a conversation over, as far as the core is concerned: the fence, then the status."""
-    here = aside(world)
+    resources = aside(world)
     cause = Cause(who=f"human:{agent}", what=f"take-over:{agent}", reason="taken_over")
-    transitions.move(here, conversation.load(here, ref), Status.HANDOFF_ACTIVE, cause)
+    transitions.move(resources, conversation.load(resources, ref), Status.HANDOFF_ACTIVE, cause)
 
 
 def aside(world: World) -> Resources:
     """What the workers have, but not through the wire: for what others do."""
-    here: Resources = world.workers[lane(world, "replies")].desk.here
-    log = Table(world.dynamodb, here.log.name)
+    resources: Resources = world.workers[lane(world, "replies")].desk.resources
+    log = Table(world.dynamodb, resources.log.name)
     return replace(
-        here,
+        resources,
         log=log,
-        table=Table(world.dynamodb, here.table.name),
-        companies=Companies(Table(world.dynamodb, here.companies.table.name)),
+        table=Table(world.dynamodb, resources.table.name),
+        companies=Companies(Table(world.dynamodb, resources.companies.table.name)),
         ledger=ledger_of(log),
     )
 

@@ -16,7 +16,7 @@ from moto import mock_aws
 from moto.dynamodb.models import dynamodb_backends
 
 from conversations import ownership, projects, transitions
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.lifecycle import Status
 from conversations.projects import ConfigurationInvalid
 from conversations.store import conversations, messages, states
@@ -101,20 +101,20 @@ class Wire:
     sent: list[str] = field(default_factory=list)
     fails: bool = False
 
-    def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
+    def send(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self.hears()
         if self.fails:
             raise InDoubt("no_answer")
         self.sent.append(message.entry_id)
         return Sent(f"SM-{message.entry_id}", "queued")
 
-    def check(self, opened: Opened) -> None:
+    def check(self, opened: OpenConversation) -> None:
         return None
 
-    def account(self, opened: Opened) -> str | None:
+    def account(self, opened: OpenConversation) -> str | None:
         return opened.channel.account
 
-    def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
+    def evidence(self, opened: OpenConversation, message: Message, action: Action) -> str | None:
         return None
 
     def announce(self, *_: object) -> None:
@@ -141,8 +141,8 @@ class Agency:
     calls: int = 0
 
     @property
-    def here(self) -> Any:
-        return self.module.here
+    def resources(self) -> Any:
+        return self.module.resources
 
     def call(
         self,
@@ -245,9 +245,9 @@ class Agency:
             created_at=at,
             **{"context_hash": "of the request", "mode": mode_of(status), **of_state},
         )
-        conversations.create(self.here.table, storable(item))
-        states.create(self.here.log, ref, state)
-        transitions.keep_open(self.here, ref, item)
+        conversations.create(self.resources.table, storable(item))
+        states.create(self.resources.log, ref, state)
+        transitions.keep_open(self.resources, ref, item)
         return ref
 
     def says(self, ref: str, content: str, author: str = "customer", **facts: Any) -> Message:
@@ -262,31 +262,33 @@ class Agency:
             "author": author,
             "delivery_status": None if is_theirs else Delivery.DELIVERED,
         }
-        message = messages.add(self.here.log, ref, Message(**(known | facts)))
+        message = messages.add(self.resources.log, ref, Message(**(known | facts)))
         if is_theirs:
-            states.take_inbound(self.here.log, ref, at, window_until=None)
+            states.take_inbound(self.resources.log, ref, at, window_until=None)
         return message
 
     def set_up(self, company: str = COMPANY, project: str = PROJECT, **changes: Any) -> None:
         """A project's company data."""
         item = cast.project(company_id=company, project_id=project, **changes)
-        self.here.companies.table.put(storable(item))
-        self.here.companies._known.clear()
+        self.resources.companies.table.put(storable(item))
+        self.resources.companies._known.clear()
         with suppress(
             ConfigurationInvalid
         ):  # The neighbour has the same file, and none of its addresses.
-            ownership.claim(self.here.log, projects.parse(item))
+            ownership.claim(self.resources.log, projects.parse(item))
 
     # What is left
 
     def state(self, ref: str) -> State:
-        found = states.read(self.here.log, ref)
+        found = states.read(self.resources.log, ref)
         assert found is not None
         return found
 
     def item(self, ref: str) -> Conversation:
         state = self.state(ref)
-        found = conversations.read(self.here.table, state.primary_channel, state.conversation_id)
+        found = conversations.read(
+            self.resources.table, state.primary_channel, state.conversation_id
+        )
         assert found is not None
         return found
 
@@ -297,11 +299,11 @@ class Agency:
 
     def changes(self, ref: str) -> list[Change]:
         """What is written about changes, oldest first."""
-        return messages.changes(self.here.log, ref, 50)[::-1]
+        return messages.changes(self.resources.log, ref, 50)[::-1]
 
     def message(self, ref: str, message: Message) -> Message:
         found = messages.get(
-            self.here.log, ref, message.sk(message.message_timestamp, message.entry_id)
+            self.resources.log, ref, message.sk(message.message_timestamp, message.entry_id)
         )
         assert found is not None
         return found
@@ -361,8 +363,8 @@ def agency(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Agency:
     """The API as it stands after a deployment: three projects of two companies are set up, nothing has happened."""
     sqs, now = Sqs(), [NOW]
     monkeypatch.setattr(clock, "now_ms", lambda: now[0])
-    here = _behind.here
-    for queue in (*here.channels.values(), here.replies, _behind.office.inbound):
+    resources = _behind.resources
+    for queue in (*resources.channels.values(), resources.replies, _behind.office.inbound):
         queue.__dict__["client"] = sqs
     for table in TABLES:
         _table(table).items.clear()

@@ -47,10 +47,10 @@ def approve(world: World, ref: str, sk: str | None = None, cause: str = "key-1")
 
 def give_back(world: World, ref: str, name: str = "eve", *, answer_pending: bool = False) -> None:
     """The model has it again, and nobody works on anything yet."""
-    here = aside(world)
+    resources = aside(world)
     agent = Agent(name=name, principal="key", cause=f"back-{world.clock.ms}")
     agent_actions.hand_back(
-        here, conversation.load(here, ref), agent, answer_pending=answer_pending
+        resources, conversation.load(resources, ref), agent, answer_pending=answer_pending
     )
 
 

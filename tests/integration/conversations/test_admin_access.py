@@ -104,7 +104,7 @@ def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
         received_at=at,
         event=event,
     )
-    unhandled.keep_unmatched(agency.here.log, company, kept, [])
+    unhandled.keep_unmatched(agency.resources.log, company, kept, [])
     shown = agency.call("GET /unmatched", who=caller(company)).result["messages"]
     return str(shown[0]["id"])
 

@@ -117,11 +117,11 @@ def test_an_opt_out_that_comes_between_the_two_writes_of_a_take_over_wins(
 ) -> None:
     ref = agency.begin()
 
-    def opted_out_first(here: object, opened: object, *rest: object) -> object:
+    def opted_out_first(resources: object, opened: object, *rest: object) -> object:
         monkeypatch.setattr(agent_actions, "move", transitions.move)
         consent = {"recipient": cast.CANDIDATE, "channels": ["*"], "evidence": "a call"}
         assert agency.call("POST /opt-outs", consent).result["refs"] == [ref]
-        return transitions.move(here, opened, *rest)  # type: ignore[arg-type] # as they came
+        return transitions.move(resources, opened, *rest)  # type: ignore[arg-type] # as they came
 
     monkeypatch.setattr(agent_actions, "move", opted_out_first)
 

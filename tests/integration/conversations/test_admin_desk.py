@@ -33,8 +33,8 @@ STRANGER = "+447700900555"
 def taking(agency: Agency) -> intake.Intake:
     """The worker that takes messages in, over the same tables."""
     office = agency.module.office
-    nowhere = Fetcher(here=agency.here, origins=(), proof=lambda *_: {})
-    return intake.Intake(here=agency.here, consents=office.consents, media=nowhere)
+    nowhere = Fetcher(resources=agency.resources, origins=(), proof=lambda *_: {})
+    return intake.Intake(resources=agency.resources, consents=office.consents, media=nowhere)
 
 
 def came(agency: Agency, number: int = 1, **facts: Any) -> InboundMessage:
@@ -42,7 +42,7 @@ def came(agency: Agency, number: int = 1, **facts: Any) -> InboundMessage:
     owner = BusinessAddress(
         company_id=COMPANY, project_id=PROJECT, provider="twilio", account="AC1"
     )
-    routes.add_address(agency.here.log, "sms", "+12025550142", owner)
+    routes.add_address(agency.resources.log, "sms", "+12025550142", owner)
     known: dict[str, Any] = {
         "provider": "twilio",
         "provider_message_id": f"SM{number}",
@@ -169,8 +169,8 @@ def test_a_message_whose_mark_was_never_written_is_placed_all_the_same(agency: A
     event = came(agency)
     (shown,) = waiting(agency)
     where = {"pk": "IN#twilio#SM1", "sk": "#"}
-    assert agency.here.log.get(where) is not None
-    agency.here.log.delete(where)
+    assert agency.resources.log.get(where) is not None
+    agency.resources.log.delete(where)
 
     attached(agency, shown["id"], ref)
 
@@ -200,7 +200,7 @@ def test_a_message_of_nobody_is_shown_as_long_as_it_lives(agency: Agency) -> Non
     agency.later(31 * 86_400_000)
 
     assert waiting(agency) == []
-    assert unhandled.unmatched(agency.here.log, COMPANY, 10, None) == ([], None)
+    assert unhandled.unmatched(agency.resources.log, COMPANY, 10, None) == ([], None)
 
 
 # Consent

@@ -272,7 +272,7 @@ def test_a_conversation_shows_item_and_state_and_each_address_once(agency: Agenc
 
 def test_a_turn_under_way_and_when_a_first_message_is_due_are_shown(agency: Agency) -> None:
     ref = agency.begin(status=Status.DEFERRED, task_complete=0)
-    due.put(agency.here.log, ref, DueKind.RESUME, agency.now[0] + 60_000, reason="quiet_hours")
+    due.put(agency.resources.log, ref, DueKind.RESUME, agency.now[0] + 60_000, reason="quiet_hours")
     turn = Turn(
         turn_id="initial",
         kind=TurnKind.INITIAL,
@@ -282,7 +282,7 @@ def test_a_turn_under_way_and_when_a_first_message_is_due_are_shown(agency: Agen
         owner="worker",
         lease_until=agency.now[0],
     )
-    states.claim(agency.here.log, ref, agency.state(ref), turn)
+    states.claim(agency.resources.log, ref, agency.state(ref), turn)
 
     shown = agency.look(ref)
 
@@ -313,14 +313,14 @@ def test_an_address_that_the_channel_does_not_reach_is_shown_with_the_reason(
     at = agency.later()
     found = Unreachable(reason="21614", at=at, evidence="entry-1")
 
-    unreachable.note(agency.here.log, COMPANY, ANN, "sms", found)
+    unreachable.note(agency.resources.log, COMPANY, ANN, "sms", found)
 
     assert agency.look(ref)["unreachable"] == {"reason": "21614", "since": at}
 
 
 def test_an_erased_conversation_is_not_there(agency: Agency) -> None:
     ref = agency.begin()
-    states.note(agency.here.log, ref, erased_at=agency.later())
+    states.note(agency.resources.log, ref, erased_at=agency.later())
 
     assert agency.call("GET /conversations/{ref}", ref=ref).status == 404
     assert agency.on(ref, "take-over", {"agent_id": "carol"}).status == 404

@@ -78,7 +78,7 @@ def test_a_move_whose_worker_died_keeps_the_key_that_asked_for_it(
         patch.setattr(transitions, "change_status", None)
         assert agency.on(ref, "take-over", CAROL).status == 500
 
-    transitions.finish_move(agency.here, load(agency.here, ref))
+    transitions.finish_move(agency.resources, load(agency.resources, ref))
 
     assert last(agency, ref) == ("human:carol", OURS.principal, "taken_over")
 
@@ -100,7 +100,7 @@ def test_records_for_workers_and_what_was_resolved_or_placed_name_the_key(agency
     body = {"ref": ref, **CAROL}
     line = "POST /unmatched/{unmatched_id}/attach"
     assert agency.call(line, body, names={"unmatched_id": shown["id"]}).status == 202
-    (one,), _ = unhandled.unmatched(agency.here.log, COMPANY, 1, None)
+    (one,), _ = unhandled.unmatched(agency.resources.log, COMPANY, 1, None)
     assert (one.attached_by, one.attached_principal) == ("human:carol", OURS.principal)
 
 

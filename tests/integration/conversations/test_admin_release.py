@@ -144,7 +144,7 @@ def waiting(agency: Agency, **facts: Any) -> tuple[str, Message]:
         "proposal": Proposal(call_id="call-1", name="book_slot", arguments='{"day":"Monday"}'),
     }
     message = agency.says(ref, "[book_slot]", author="ai", **(known | facts))
-    states.note(agency.here.log, ref, waits_for_approval=sk_of(message))
+    states.note(agency.resources.log, ref, waits_for_approval=sk_of(message))
     return ref, message
 
 
@@ -215,7 +215,7 @@ def test_a_hand_back_does_not_refuse_what_a_person_has_just_released(agency: Age
     seen, sk = agency.state(ref), sk_of(message)
     taken = ("waits_for_approval",)
     states.set_mode(
-        agency.here.log, ref, seen.mode, seen=seen, drop=taken, into={"being_done": [sk]}
+        agency.resources.log, ref, seen.mode, seen=seen, drop=taken, into={"being_done": [sk]}
     )
 
     agency.on(ref, "hand-back", {"agent_id": "carol"})

@@ -44,7 +44,7 @@ def in_doubt(agency: Agency, ref: str, turn_id: str, author: str = "ai", **facts
         state=Sending.UNKNOWN,
     )
     stored = action.model_dump(by_alias=True, exclude_none=True, mode="json")
-    agency.here.log.put({**agency.here.ledger._key_of(action_id), **stored})
+    agency.resources.log.put({**agency.resources.ledger._key_of(action_id), **stored})
     return message
 
 
@@ -56,7 +56,7 @@ def resolved(agency: Agency, ref: str, message: Message, outcome: str, **more: A
 
 
 def ledger(agency: Agency, ref: str, message: Message) -> Sending:
-    action = agency.here.ledger.action(identifiers.action_id(ref, message.turn_id or ""))
+    action = agency.resources.ledger.action(identifiers.action_id(ref, message.turn_id or ""))
     assert action is not None
     return Sending(action.state)
 
@@ -192,7 +192,7 @@ def test_who_says_the_same_as_the_provider_is_right(agency: Agency) -> None:
     message = in_doubt(agency, ref, "reply:MSG#x")
     facts = {"delivery_status": Delivery.DELIVERED}
     sk = message.sk(message.message_timestamp, message.entry_id)
-    messages.update(agency.here.log, ref, sk, facts)
+    messages.update(agency.resources.log, ref, sk, facts)
 
     assert resolved(agency, ref, message, "sent").result["delivery_status"] == "delivered"
     assert resolved(agency, ref, message, "not_sent").error == "NOT_UNKNOWN"

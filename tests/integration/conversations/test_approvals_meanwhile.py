@@ -125,12 +125,12 @@ def test_a_hand_back_that_comes_after_the_release_refuses_nothing(
 ) -> None:
     ref = proposed(world, office, THANKS)
     sk = str(world.state(ref)["waits_for_approval"])
-    here = aside(world)
+    resources = aside(world)
     # As the release's worker leaves it that dies behind its first step.
-    seen = states.read(here.log, ref)
+    seen = states.read(resources.log, ref)
     assert seen is not None
     states.set_mode(
-        here.log,
+        resources.log,
         ref,
         seen.mode,
         seen=seen,
@@ -153,8 +153,8 @@ def test_what_a_colleague_has_by_now_is_carried_out_and_stays_theirs(
     ref = proposed(world, office, THANKS)
     sk = str(world.state(ref)["waits_for_approval"])
     take_over(world, ref, "dan")
-    here = aside(world)
-    states.note(here.log, ref, owner="dan")
+    resources = aside(world)
+    states.note(resources.log, ref, owner="dan")
 
     approve(world, ref, sk)
 
@@ -197,11 +197,11 @@ def test_a_function_that_is_released_while_a_send_is_in_doubt_is_told_when_that_
 def test_who_is_leaving_just_now_gets_nothing_done(world: World, office: Receiver) -> None:
     ref = proposed(world, office)
     sk = str(world.state(ref)["waits_for_approval"])
-    here = aside(world)
+    resources = aside(world)
     # As the intake's worker leaves it that dies behind the fence: the item does not say so yet.
-    seen = states.read(here.log, ref)
+    seen = states.read(resources.log, ref)
     assert seen is not None
-    states.set_mode(here.log, ref, Mode.CLOSED, seen=seen, moves_to="opted_out")
+    states.set_mode(resources.log, ref, Mode.CLOSED, seen=seen, moves_to="opted_out")
 
     approve(world, ref, sk)
 

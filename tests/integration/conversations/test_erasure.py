@@ -249,14 +249,16 @@ def test_what_a_worker_wrote_who_had_begun_before_is_erased_too(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = talked(world)
-    here = aside(world)
-    late = messages.newest(here.log, ref, 1)[0].model_copy(update={"message_timestamp": now(world)})
+    resources = aside(world)
+    late = messages.newest(resources.log, ref, 1)[0].model_copy(
+        update={"message_timestamp": now(world)}
+    )
 
     def worker_goes_on(ms: int) -> None:
         world.clock.ms += ms
-        messages.add(here.log, ref, late)
+        messages.add(resources.log, ref, late)
         marker = Outbound(ref=ref, message_sk="-", action_id="-")
-        messages.link(here.log, "twilio", str(late.provider_message_id), marker)
+        messages.link(resources.log, "twilio", str(late.provider_message_id), marker)
 
     monkeypatch.setattr("shared.clock.sleep_ms", worker_goes_on)
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
     """Somebody ends the conversation."""
-    here = aside(world)
+    resources = aside(world)
     cause = Cause(who="human:eve", what="end", reason="ended")
-    transitions.move(here, conversation.load(here, ref), status, cause)
+    transitions.move(resources, conversation.load(resources, ref), status, cause)
 
 
 # Failures
@@ -92,12 +92,12 @@ def test_what_waits_for_a_person_keeps_its_reason(world: World) -> None:
 
 def test_who_looked_before_somebody_ended_it_does_not_bring_it_back(world: World) -> None:
     ref = world.begin("sms")
-    here = aside(world)
-    seen = conversation.load(here, ref)
+    resources = aside(world)
+    seen = conversation.load(resources, ref)
     write(world, "STOP")
 
     cause = Cause(who="provider", what="late", reason="delivery_failed:30003")
-    transitions.move(here, seen, Status.HANDOFF_PENDING, cause)
+    transitions.move(resources, seen, Status.HANDOFF_PENDING, cause)
 
     assert stands(world, ref) == ("opted_out", "said_stop")
     assert world.state(ref)["mode"] == "closed"

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def close(world: World, ref: str) -> None:
-    here = aside(world)
+    resources = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
-    transitions.move(here, conversation.load(here, ref), Status.CLOSED, cause)
+    transitions.move(resources, conversation.load(resources, ref), Status.CLOSED, cause)
 
 
 # Several conversations

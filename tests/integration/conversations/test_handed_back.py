@@ -39,9 +39,11 @@ def given_back(world: World, reason: str = "I do not know") -> str:
 
 def hand_back(world: World, ref: str) -> None:
     assert stands(world, ref)[0] == "handoff_pending"
-    here = aside(world)
+    resources = aside(world)
     agent = Agent(name="eve", principal="key", cause=f"back-{world.clock.ms}")
-    agent_actions.hand_back(here, conversation.load(here, ref), agent, answer_pending=False)
+    agent_actions.hand_back(
+        resources, conversation.load(resources, ref), agent, answer_pending=False
+    )
     world.clock.ms += MINUTE_MS
 
 
@@ -136,9 +138,11 @@ def test_another_reason_than_the_last_one_is_not_barred(world: World) -> None:
 
 def give_back(world: World, ref: str, cause: str) -> None:
     """An agent gives a conversation back, and the model is to answer what waits."""
-    here = aside(world)
+    resources = aside(world)
     agent = Agent(name="eve", principal="api-key:1", cause=cause)
-    agent_actions.hand_back(here, conversation.load(here, ref), agent, answer_pending=True)
+    agent_actions.hand_back(
+        resources, conversation.load(resources, ref), agent, answer_pending=True
+    )
     world.work_off()
 
 

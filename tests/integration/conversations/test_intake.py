@@ -206,9 +206,11 @@ def test_an_answer_from_outside_that_comes_again_takes_nothing_away_from_the_mod
 
 
 def hand_back(world: World, ref: str) -> None:
-    here = aside(world)
+    resources = aside(world)
     cause = Cause(who="human:eve", what="hand-back", reason="handed_back")
-    transitions.move(here, conversation.load(here, ref), Status.INITIAL_MESSAGE_SENT, cause)
+    transitions.move(
+        resources, conversation.load(resources, ref), Status.INITIAL_MESSAGE_SENT, cause
+    )
 
 
 # Twice
@@ -246,9 +248,9 @@ def test_an_old_webhook_does_not_open_what_was_closed_since(world: World) -> Non
     take_over(world, ref)
     write(world)  # Nobody answered it: it still counts as open.
     world.clock.ms += HOUR_MS
-    here = aside(world)
+    resources = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
-    transitions.move(here, conversation.load(here, ref), Status.CLOSED, cause)
+    transitions.move(resources, conversation.load(resources, ref), Status.CLOSED, cause)
 
     world.clock.ms += HOUR_MS
     write(world)
@@ -272,11 +274,11 @@ def hand_back_answered(world: World, ref: str) -> None:
     """A person has answered all that there was, and gives the conversation back."""
     from conversations.store import states  # noqa: PLC0415 - what the admin API does
 
-    here = aside(world)
+    resources = aside(world)
     sk = newest_of_customer(world, ref)["sk"]
     cause = Cause(who="human:eve", what="hand-back", reason="handed_back")
-    transitions.move(here, conversation.load(here, ref), Status.REPLY_SENT, cause)
-    states.note(here.log, ref, answered_up_to=sk)
+    transitions.move(resources, conversation.load(resources, ref), Status.REPLY_SENT, cause)
+    states.note(resources.log, ref, answered_up_to=sk)
 
 
 # Order

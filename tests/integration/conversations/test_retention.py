@@ -184,7 +184,7 @@ def _units(world: World, name: str, after_days: int) -> float:
     world.text(name, "Which shift is it?")
     world.take_in()
     desk = next(module.desk for lane, module in world.workers.items() if "replies" in lane)
-    tables = (desk.here.log, desk.here.table)
+    tables = (desk.resources.log, desk.resources.table)
     for table in tables:
         table.forget_consumption()
     spent: list[float] = []

@@ -113,10 +113,10 @@ def test_what_a_person_writes_is_no_machines(world: World) -> None:
     world.tell(mail(world, "m", "Can I talk to a human please"))
     world.work_off()
     world.clock.ms += HOUR_MS
-    here, agent = aside(world), Agent(name="eve", principal="api-key:1", cause="key-1")
+    resources, agent = aside(world), Agent(name="eve", principal="api-key:1", cause="key-1")
 
     agent_actions.write(
-        here, conversation.load(here, ref), agent, MessageInput(text="It is me, Eve.")
+        resources, conversation.load(resources, ref), agent, MessageInput(text="It is me, Eve.")
     )
     world.work_off()
 

@@ -32,7 +32,7 @@ DAMAGES: dict[str, dict[str, Any]] = {
 
 def test_names_of_a_pointer_in_project_data_lead_to_no_object(agency: Agency) -> None:
     """Another system may have written such an item; requests with these names are refused."""
-    bucket = agency.here.bucket
+    bucket = agency.resources.bucket
     bucket.put("conversations/x/project-data.json", SECRET)
     forged = {
         "s3_bucket": bucket.name,
@@ -57,7 +57,9 @@ def test_a_request_with_the_names_of_a_pointer_is_refused_with_its_field(world: 
 def test_a_pointer_that_does_not_fit_is_shown_as_a_fault_beside_the_rest(
     agency: Agency, damage: dict[str, Any]
 ) -> None:
-    agency.here.bucket.put("conversations/aaaaaaaaaaaaaaaaaaaaaaaaaa/project-data.json", SECRET)
+    agency.resources.bucket.put(
+        "conversations/aaaaaaaaaaaaaaaaaaaaaaaaaa/project-data.json", SECRET
+    )
 
     shown = agency.look(_with_own_pointer(agency, damage))
 
@@ -120,7 +122,7 @@ def test_no_link_leads_to_a_file_or_text_of_another_conversation(agency: Agency)
 
 def _with_own_pointer(agency: Agency, damage: dict[str, Any]) -> str:
     """A conversation with project data in an object; *damage* changes its pointer."""
-    own = folder_of(agency.here.bucket, _ref_to_be())
+    own = folder_of(agency.resources.bucket, _ref_to_be())
     pointer = own.put("project-data", json.dumps(LARGE).encode()).attributes() | damage
     key = pointer["key"]
     if isinstance(key, str) and not key.startswith("conversations/"):

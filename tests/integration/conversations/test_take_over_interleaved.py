@@ -68,12 +68,12 @@ class Model:
             client.meta.events.unregister("before-call.dynamodb", unique_id="tick")
 
     def _answer(self, client: DynamoDBClient, ref: str, worker: str) -> Ended | str:
-        theirs = self.agency.here
+        theirs = self.agency.resources
         log = Table(client, theirs.log.name)
         table = Table(client, theirs.table.name)
-        here = replace(theirs, table=table, log=log, ledger=ledger_of(log))
+        resources = replace(theirs, table=table, log=log, ledger=ledger_of(log))
         taking = Turns(
-            here=here,
+            resources=resources,
             wire=self.wire,
             refusal=lambda *_: None,
             consequence=consequence,
@@ -81,7 +81,7 @@ class Model:
         )
         run = Run(worker, 0, 1, is_last=False, remaining_ms=lambda: 100_000)
         plan = Plan(turn_id=TURN, kind=TurnKind.REPLY, up_to="MSG#x")
-        opened = conversation.load(here, ref)
+        opened = conversation.load(resources, ref)
         if opened.state.mode is not Mode.AI and opened.state.turn is None:
             return "not_asked"
         try:
@@ -238,7 +238,7 @@ def _with_turn_inside(agency: Agency, turn: Stepped, calls: int) -> dict[str, An
         if model.name == "UpdateItem" and threading.current_thread() is not turn.thread:
             turn.go_on(left.pop() if left else 0)
 
-    events = agency.here.log._client.meta.events
+    events = agency.resources.log._client.meta.events
     events.register("before-call.dynamodb", let_it_go_on, unique_id="the-model")
     try:
         return taken(agency, turn.ref)

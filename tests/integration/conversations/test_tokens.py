@@ -102,9 +102,9 @@ def test_the_projects_of_a_company_are_counted_apart(world: World) -> None:
     with_model(world, FIRST, LATER)
     ref = world.begin("sms")
     world.change(policy={"tokens_per_day": 50})
-    here = aside(world)
+    resources = aside(world)
     before = spent(world)
-    tokens.add(here.log, cast.COMPANY, "another", Usage(10_000, 10_000))
+    tokens.add(resources.log, cast.COMPANY, "another", Usage(10_000, 10_000))
     assert spent(world) == before
 
     world.change(policy={"tokens_per_day": before + 1})

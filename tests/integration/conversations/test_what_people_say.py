@@ -12,7 +12,7 @@ from conversations.api.access import opened_for
 from conversations.commands import HumanMessage, Notice, Release
 from conversations.dialogue import agent_message, first_message, release
 from conversations.lifecycle import Status, turn_may_change
-from conversations.outbound.compose.writer import Scribe
+from conversations.outbound.compose.writer import MessageWriter
 from conversations.outbound.turns.engine import Ended, Turns
 from conversations.outbound.turns.failures import consequence
 from conversations.resources import Run
@@ -22,7 +22,7 @@ from conversations.transitions import Cause
 from tests.integration.conversations.agency import OURS, Agency, Wire
 
 if TYPE_CHECKING:
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
 
 
 @dataclass
@@ -33,13 +33,13 @@ class Desk:
     wire: Wire = field(default_factory=Wire)
 
     @property
-    def here(self) -> Any:
-        return self.agency.here
+    def resources(self) -> Any:
+        return self.agency.resources
 
     @property
     def turns(self) -> Turns:
         return Turns(
-            here=self.here,
+            resources=self.resources,
             wire=self.wire,
             refusal=lambda *_: None,
             consequence=consequence,
@@ -47,10 +47,14 @@ class Desk:
         )
 
     @property
-    def writer(self) -> Scribe:
+    def writer(self) -> MessageWriter:
         unused: Any = None
-        return Scribe(
-            here=self.here, providers=unused, credentials=unused, execute=unused, begun_copy=unused
+        return MessageWriter(
+            resources=self.resources,
+            providers=unused,
+            credentials=unused,
+            execute=unused,
+            begun_copy=unused,
         )
 
     def run(self, record: str = "record-1") -> Run:
@@ -58,7 +62,7 @@ class Desk:
         return Run(record, self.agency.now[0], 1, is_last=False, remaining_ms=lambda: 100_000)
 
 
-def opened(agency: Agency, ref: str) -> Opened:
+def opened(agency: Agency, ref: str) -> OpenConversation:
     return opened_for(agency.module.office, OURS, ref)
 
 
@@ -137,7 +141,7 @@ def test_a_move_without_a_reason_leaves_no_old_one(agency: Agency) -> None:
     ref = agency.begin(status=Status.DEFERRED, status_reason="quiet_hours")
 
     transitions.move(
-        agency.here, opened(agency, ref), Status.PROCESSING, Cause(who="parley", what="x")
+        agency.resources, opened(agency, ref), Status.PROCESSING, Cause(who="parley", what="x")
     )
 
     assert agency.standing(ref)[0] == "processing"
@@ -148,15 +152,18 @@ def test_a_conversation_that_a_person_had_goes_back_to_them(agency: Agency) -> N
     ref = agency.begin()
     agency.on(ref, "take-over", {"agent_id": "carol"})
     agency.on(ref, "close")
-    here, cause = agency.here, Cause(who="customer", what="a message", reason="wrote_again")
+    resources, cause = (
+        agency.resources,
+        Cause(who="customer", what="a message", reason="wrote_again"),
+    )
 
     transitions.move(
-        here, opened(agency, ref), transitions.status_before(opened(agency, ref)), cause
+        resources, opened(agency, ref), transitions.status_before(opened(agency, ref)), cause
     )
     assert (
         agency.standing(ref)[0] == "closed"
     )  # Nobody takes over what is over, by mistake or by race.
-    transitions.move(here, opened(agency, ref), Status.HANDOFF_ACTIVE, cause, is_return=True)
+    transitions.move(resources, opened(agency, ref), Status.HANDOFF_ACTIVE, cause, is_return=True)
 
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 

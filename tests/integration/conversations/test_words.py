@@ -357,9 +357,9 @@ def test_help_that_may_not_leave_hands_nobody_over(world: World) -> None:
 
 def test_help_is_given_in_a_conversation_that_was_closed(world: World) -> None:
     ref = world.begin("sms")
-    here = aside(world)
+    resources = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
-    transitions.move(here, conversation.load(here, ref), Status.CLOSED, cause)
+    transitions.move(resources, conversation.load(resources, ref), Status.CLOSED, cause)
 
     write(world, "HELP")
 

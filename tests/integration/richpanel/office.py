@@ -81,7 +81,7 @@ class Context:
 class Office:
     """The worker, and everything that it works with."""
 
-    here: Resources
+    resources: Resources
     sandbox: Sandbox
     time: Time
     dynamodb: DynamoDBClient
@@ -90,10 +90,10 @@ class Office:
     def switch(self, **switches: str) -> None:
         """Set switches; the worker sees them at once."""
         for name, text in switches.items():
-            self.here.switchboard.provider.client.put_parameter(
+            self.resources.switchboard.provider.client.put_parameter(
                 Name=f"{PATH}/{name}", Value=text, Type="String", Overwrite=True
             )
-        self.here.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
+        self.resources.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
 
     def time_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Let our clock stand in again for the real one, after `monkeypatch.undo`."""
@@ -168,22 +168,22 @@ class Office:
         """Handle one delivery."""
         context: Any = Context(f"request-{next(self.requests)}", left_ms)
         self.sandbox.clock.advance(self.time.ms / 1_000 - self.sandbox.clock.now())
-        return process(self.here, Delivery(body or self.event(), receives, context))
+        return process(self.resources, Delivery(body or self.event(), receives, context))
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         """All rows of a table, by key."""
-        name = getattr(self.here, table).name
+        name = getattr(self.resources, table).name
         found = self.dynamodb.scan(TableName=name)["Items"]
         rows = [{key: deserialize(value) for key, value in item.items()} for item in found]
         return sorted(rows, key=repr)
 
     def row(self, key: str) -> dict[str, Any]:
         """One row of events and actions; empty where there is none."""
-        return self.here.idempotency.get({"event_id": key}) or {}
+        return self.resources.idempotency.get({"event_id": key}) or {}
 
     def state(self, ticket: str = "t-1") -> dict[str, Any]:
         """What is remembered of a ticket; empty where nothing is."""
-        return self.here.state.get({"conversation_id": ticket}) or {}
+        return self.resources.state.get({"conversation_id": ticket}) or {}
 
     def audit(self) -> list[tuple[str, str]]:
         """Kind and result of every audit row, in order."""
@@ -220,7 +220,7 @@ def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
     }
     keys = {"richpanel": "a-key", "shopify": "a-token", "salt": "of the tests"}
     boto3.client("secretsmanager").create_secret(Name="keys", SecretString=json.dumps(keys))
-    here = Resources(
+    resources = Resources(
         idempotency=tables["idempotency"],
         state=tables["state"],
         audit=tables["audit"],
@@ -238,6 +238,6 @@ def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
         ),
         consents=Consents(Table(dynamodb, create_table(dynamodb, "ConversationLogTable"))),
     )
-    office = Office(here, sandbox, time, dynamodb)
+    office = Office(resources, sandbox, time, dynamodb)
     office.switch(**OPEN)
     return office

@@ -103,7 +103,7 @@ def emptied(office: Office) -> None:
         ("audit", ["conversation_id", "ts_action_id"]),
     ):
         for row in office.rows(table):
-            getattr(office.here, table).delete({name: row[name] for name in names})
+            getattr(office.resources, table).delete({name: row[name] for name in names})
 
 
 def test_a_sweep_that_dies_loses_no_ticket(sweeper: Sweeper) -> None:

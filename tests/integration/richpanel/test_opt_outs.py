@@ -37,7 +37,7 @@ def heeding(sandbox: Sandbox, time: Time, dynamodb: Any) -> Office:
 
 def say(office: Office, *addresses: str, opts_in: bool = False, company: str = "acme") -> None:
     """Somebody says stop in a conversation over SMS, or start by mail."""
-    register = office.here.consents
+    register = office.resources.consents
     assert register is not None
     office.time.ms += 1
     said = Statement(source=Source.WORD, at_ms=office.time.ms, evidence="a word", channel="sms")

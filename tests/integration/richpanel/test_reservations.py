@@ -86,7 +86,7 @@ def test_a_reply_that_turns_out_unsent_while_it_is_looked_for_is_sent_by_the_nex
     find_out = replies.find_out
 
     def told_meanwhile(*given: Any) -> Any:
-        office.here.idempotency.update({"event_id": REPLY}, put={"deadline": 0})
+        office.resources.idempotency.update({"event_id": REPLY}, put={"deadline": 0})
         return find_out(*given)
 
     with monkeypatch.context() as patch:
@@ -180,7 +180,9 @@ def test_a_conversation_that_moved_since_the_decision_gets_no_reply_on_it(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
-    after_decision(office, monkeypatch, lambda: memory.touch(office.here, "t-1", office.time.ms))
+    after_decision(
+        office, monkeypatch, lambda: memory.touch(office.resources, "t-1", office.time.ms)
+    )
 
     with pytest.raises(Overtaken):
         office.handle()
@@ -228,7 +230,7 @@ def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_routed
             "template": "t_order_status_ask_order_number",
         }
         change = states.Change(put={"last_auto_reply": slot, "reserved_reply": reserved})
-        states.change_conversation(office.here.state, "t-1", lambda _: change)
+        states.change_conversation(office.resources.state, "t-1", lambda _: change)
 
     after_decision(office, monkeypatch, rival)
     with pytest.raises(Overtaken):
@@ -256,7 +258,7 @@ def test_a_newer_reply_leaves_the_reservation_before_it_a_row_of_its_own(office:
     assert len(office.replies()) == 1
     assert office.state()["reserved_reply"]["source_message_id"] == "m-2"
     assert office.row(REPLY)["status"] == "reserved"
-    events.reopen(office.here.idempotency, event_id_of_message("t-1", "m-1"))
+    events.reopen(office.resources.idempotency, event_id_of_message("t-1", "m-1"))
     office.handle()
     assert len(office.replies()) == 1
     assert (
@@ -363,7 +365,7 @@ def test_a_reservation_is_told_by_its_audit_row_and_only_by_that(office: Office)
 def test_a_reservation_older_than_any_ledger_row_tells_nothing(office: Office) -> None:
     office.ticket(WHERE)
     office.handle()
-    state = states.conversation(office.here.state, "t-1")
+    state = states.conversation(office.resources.state, "t-1")
     assert state is not None
     assert state.reservation_of("m-1") is not None
 
@@ -400,8 +402,8 @@ def answer_elsewhere(office: Office, times: int = 1) -> None:
 def count_for_jane(
     office: Office, moments: list[str], counted_for: str, *, counted_in: int
 ) -> None:
-    hashed = customer_hmac(office.here.keys, "jane@shop.example")
+    hashed = customer_hmac(office.resources.keys, "jane@shop.example")
     put = CustomerState.named(
         auto_reply_times=moments, counted_for=counted_for, counted_in=counted_in
     )
-    states.change_customer(office.here.state, hashed, lambda _: states.Change(put=put))
+    states.change_customer(office.resources.state, hashed, lambda _: states.Change(put=put))

@@ -41,11 +41,13 @@ class Sweeper:
 
     def net(self, left_ms: int = 60_000) -> Net:
         # A new one each time: the requests of a test come at one moment, of real runs over minutes.
-        self.office.here.state.delete({"conversation_id": "sys:limiter:richpanel"})
-        desk = self.office.here.desk(Lane.BACKGROUND, self.office.time.ms + left_ms)
+        self.office.resources.state.delete({"conversation_id": "sys:limiter:richpanel"})
+        desk = self.office.resources.desk(Lane.BACKGROUND, self.office.time.ms + left_ms)
         assert desk is not None
-        channels = self.office.here.account.channels
-        return Net(state=self.office.here.state, desk=desk, lanes=self.lanes, channels=channels)
+        channels = self.office.resources.account.channels
+        return Net(
+            state=self.office.resources.state, desk=desk, lanes=self.lanes, channels=channels
+        )
 
     def run(self, left_ms: int = 60_000) -> Swept:
         return sweep(self.net(left_ms))
@@ -69,12 +71,14 @@ class Sweeper:
         """The worker looked at a ticket so long ago."""
         text = self.office.moment(round(-minutes_ago * MINUTE))
         states.change_conversation(
-            self.office.here.state, name, lambda _: states.Change(put={"last_processed_at": text})
+            self.office.resources.state,
+            name,
+            lambda _: states.Change(put={"last_processed_at": text}),
         )
 
     def noted(self) -> dict[str, Any]:
         """What the sweep remembers, without what all rows have."""
-        row = self.office.here.state.get({"conversation_id": "sys:sweep"}) or {}
+        row = self.office.resources.state.get({"conversation_id": "sys:sweep"}) or {}
         names = ("completed_at", "began_at", "next_page")
         return {name: row[name] for name in names if name in row}
 
@@ -159,7 +163,7 @@ def test_what_the_worker_wrote_itself_keeps_no_ticket_in_the_sweep(sweeper: Swee
 
 def test_an_erased_conversation_is_left_alone(sweeper: Sweeper) -> None:
     sweeper.ticket("erased", minutes_ago=5)
-    states.bury(sweeper.office.here.state, "erased", 3_600)
+    states.bury(sweeper.office.resources.state, "erased", 3_600)
 
     sweeper.run()
 
@@ -404,7 +408,7 @@ def test_with_all_teams_and_tags_nothing_is_drifting(
     sweeper: Sweeper, module: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys(richpanel="a-key")
-    for name in drift.expected(sweeper.office.here.account.shop).tags:
+    for name in drift.expected(sweeper.office.resources.account.shop).tags:
         sweeper.office.sandbox.desk.know_tag(name)
 
     fire(module, "2026-03-02T13:00:10Z")

@@ -33,7 +33,9 @@ def break_switches(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(**_: object) -> None:
         raise GetParameterError
 
-    monkeypatch.setattr(office.here.switchboard.provider, "get_multiple", lambda *_, **__: fails())
+    monkeypatch.setattr(
+        office.resources.switchboard.provider, "get_multiple", lambda *_, **__: fails()
+    )
 
 
 def test_a_question_without_a_number_is_routed_tagged_and_asked_for_it(office: Office) -> None:
@@ -132,7 +134,7 @@ def test_two_messages_whose_events_begin_in_one_millisecond_are_both_told_of(
 
     for message in ("m-1", "m-2"):
         event = first.model_copy(update={"event_id": f"evt:rp:t-1:{message}"})
-        audit.write(office.here, event, "route", {}, result=audit.SUCCESS)
+        audit.write(office.resources, event, "route", {}, result=audit.SUCCESS)
 
     routed = [row for row in office.rows("audit") if row["action_type"] == "route"]
     assert [row["idempotency_key"] for row in routed] == ["evt:rp:t-1:m-1", "evt:rp:t-1:m-2"]
@@ -272,8 +274,8 @@ def test_switches_that_cannot_be_read_close_everything(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
-    office.here.switchboard.current()
-    office.here.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
+    office.resources.switchboard.current()
+    office.resources.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
     break_switches(office, monkeypatch)
 
     office.handle()
@@ -299,8 +301,8 @@ def test_a_dry_run_goes_on_when_the_switches_cannot_be_read(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.switch(dry_run="true")
-    office.here.switchboard.current()
-    office.here.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
+    office.resources.switchboard.current()
+    office.resources.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
     break_switches(office, monkeypatch)
     office.ticket(WHERE)
 
@@ -311,7 +313,7 @@ def test_a_dry_run_goes_on_when_the_switches_cannot_be_read(
 
 def test_an_erased_conversation_stops_at_its_tombstone(office: Office) -> None:
     office.ticket(WHERE)
-    office.here.state.put({"conversation_id": "t-1", "updated_at": "x", "expires_at": 2_000_000_000,
+    office.resources.state.put({"conversation_id": "t-1", "updated_at": "x", "expires_at": 2_000_000_000,
                            "erased_at": "2026-03-01T00:00:00.000Z"})  # fmt: skip
 
     assert office.handle().outcome == "erased"

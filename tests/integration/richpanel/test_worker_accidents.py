@@ -319,7 +319,7 @@ def test_a_conversation_that_is_erased_meanwhile_gets_no_reply(
     office.ticket(WHERE)
 
     def erase(*_: object) -> None:
-        office.here.state.put(
+        office.resources.state.put(
             {
                 "conversation_id": "t-1",
                 "updated_at": "x",

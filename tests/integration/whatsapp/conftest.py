@@ -53,7 +53,7 @@ class Outbox:
 class Desk:
     """One worker and its storage, driven event by event."""
 
-    here: Resources
+    resources: Resources
     outbox: Outbox
     inbound: Outbox  # what was handed over to conversations
     statuses: Outbox
@@ -98,15 +98,15 @@ class Desk:
         return [handled.outcome for handled in self.take(*values, **delivery)]
 
     def handle(self, body: str) -> Handled:
-        return process(self.here, body, Invocation("request-1", lambda: 60_000))
+        return process(self.resources, body, Invocation("request-1", lambda: 60_000))
 
     def item(self, key: str) -> dict[str, Any]:
         """One item as it is stored; empty where there is none."""
-        return self.here.table.get(pk(key)) or {}
+        return self.resources.table.get(pk(key)) or {}
 
     def keys(self) -> list[str]:
         """All keys but that of the list of numbers."""
-        items = self.dynamodb.scan(TableName=self.here.table.name)["Items"]
+        items = self.dynamodb.scan(TableName=self.resources.table.name)["Items"]
         return sorted(item["pk"]["S"] for item in items if item["pk"]["S"] != PhoneList.pk_pattern)
 
 
@@ -122,9 +122,9 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 def depot(desk: Desk) -> Depot:
     sqs = boto3.client("sqs")
     return Depot(
-        table=desk.here.table,
-        bucket=desk.here.bucket,
-        queue=desk.here.queue,
+        table=desk.resources.table,
+        bucket=desk.resources.bucket,
+        queue=desk.resources.queue,
         dead_letters=DeadLetters(sqs, create_queue(sqs, "WhatsAppDeadLetters"), wait_seconds=0),
         social_dead_letters=DeadLetters(
             sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0
@@ -142,7 +142,7 @@ def desk_on_moto() -> Desk:
     secrets = boto3.client("secretsmanager")
     secrets.create_secret(Name="tokens", SecretString='{"acme": "EAAtoken"}')
     outbox, inbound, statuses = Outbox(), Outbox(), Outbox()
-    here = Resources(
+    resources = Resources(
         table=table,
         bucket=Bucket(lambda: s3, bucket),
         queue=outbox,  # type: ignore[arg-type] # has the one method that is used
@@ -160,7 +160,7 @@ def desk_on_moto() -> Desk:
         log_all_events=False,
     )
     store.phones.register(table, a_phone())
-    return Desk(here, outbox, inbound, statuses, boto3.client("dynamodb"))
+    return Desk(resources, outbox, inbound, statuses, boto3.client("dynamodb"))
 
 
 @pytest.fixture

@@ -44,7 +44,7 @@ class Office:
         self.now = ms(at) if at else (self.now // step + 1) * step
         self.reads.clear()
         self.writes.clear()
-        return count_due(self.desk.here.table, self.now // MINUTE * MINUTE, remaining_ms)
+        return count_due(self.desk.resources.table, self.now // MINUTE * MINUTE, remaining_ms)
 
     def sent(self, number: int, at: str, status: str = "sent", **more: Any) -> str:
         facts = {"direction": "OUTBOUND", "received_at": at, "sent_at": at, "to": "447700900101"}
@@ -61,11 +61,11 @@ class Office:
                 "conversation_pk": "CONV#1#2", "inbox_pk": "arn", "payload_hash": "x", **facts,
             },
         )  # fmt: skip
-        assert store.messages.add(self.desk.here.table, message) is None
+        assert store.messages.add(self.desk.resources.table, message) is None
         return message.pk
 
     def move(self, message_pk: str, status: str) -> None:
-        self.desk.here.table.update(pk(message_pk), put=Message.named(delivery_status=status))
+        self.desk.resources.table.update(pk(message_pk), put=Message.named(delivery_status=status))
 
     def hour(self, name: str, of: str = WABA) -> dict[str, Any]:
         return self.desk.item(f"HOUR#{of}#{name}")
@@ -90,8 +90,8 @@ def opened_office(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Office:
     """An office that knows the numbers of two companies."""
     office = Office(desk)
     monkeypatch.setattr(clock, "now_ms", office.tick)
-    store.phones.register(desk.here.table, of_globex())
-    desk.here.table._client.meta.events.register("before-call.dynamodb", office._note)
+    store.phones.register(desk.resources.table, of_globex())
+    desk.resources.table._client.meta.events.register("before-call.dynamodb", office._note)
     return office
 
 

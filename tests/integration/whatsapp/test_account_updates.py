@@ -138,7 +138,7 @@ def test_alerts_are_kept_and_the_grave_ones_raise_an_alarm(
 def test_what_is_reported_changes_no_setting_and_outlives_a_registration(desk: Desk) -> None:
     before = desk.item(NUMBER)
     desk.told("account_update", banned("DISABLE"))
-    store.phones.register(desk.here.table, a_phone())
+    store.phones.register(desk.resources.table, a_phone())
 
     after = desk.item(NUMBER)
     reported = {Phone.name_of(field) for field in Phone.reported}
@@ -193,7 +193,7 @@ def test_a_payment_configuration_is_the_company_s_where_no_number_has_a_tenant(
 def test_a_payment_configuration_moves_forward_and_keeps_what_only_we_know(desk: Desk) -> None:
     desk.told("payment_configuration_update", payment("Active"), 2)
     key = "TENANT#acme#PAYCFG#gateway"
-    desk.here.table.update(pk(key), put={"mcc": "5940"})
+    desk.resources.table.update(pk(key), put={"mcc": "5940"})
 
     desk.told("payment_configuration_update", payment("Needs Testing"), 1)
     assert desk.item(key)["status"] == "active"
@@ -213,7 +213,7 @@ def test_an_unknown_state_of_a_payment_configuration_changes_nothing(
 
 def test_another_company_s_tenant_is_not_written(desk: Desk) -> None:
     key = "TENANT#acme#PAYCFG#gateway"
-    desk.here.table.put({"pk": key, "itemType": "PAYMENT_CONFIG", "company": "other",
+    desk.resources.table.put({"pk": key, "itemType": "PAYMENT_CONFIG", "company": "other",
                          "tenantId": "acme", "configName": "gateway"})  # fmt: skip
 
     assert desk.told("payment_configuration_update", payment("Active")).reason == "foreign_tenant"

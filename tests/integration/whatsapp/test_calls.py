@@ -58,7 +58,7 @@ def test_events_of_a_call_leave_the_same_in_any_order(desk: Desk) -> None:
         for value in order:
             desk.take(value)
         left.append({k: v for k, v in desk.item("CALL#wacid.2").items() if k != "revision"})
-        desk.here.table.delete({"pk": "CALL#wacid.2"})
+        desk.resources.table.delete({"pk": "CALL#wacid.2"})
 
     assert len(left) == 24
     assert all(item == left[0] for item in left)
@@ -128,14 +128,14 @@ def test_a_call_of_the_business_opens_no_window(desk: Desk) -> None:
 @pytest.mark.parametrize("registered", [True, False])
 def test_what_connects_the_ends_of_a_call_is_stored_nowhere(desk: Desk, registered: bool) -> None:
     if not registered:
-        desk.here.table.delete({"pk": f"PHONE#{PHONE}"})
+        desk.resources.table.delete({"pk": f"PHONE#{PHONE}"})
         desk.take(CONNECT | {"errors": [{"session": SDP}]})
     else:
         desk.take(CONNECT, call("hold", 1, connection={"webrtc": SDP}))
 
     stored = str([desk.item(key) for key in desk.keys()])
     s3 = boto3.client("s3")
-    bucket = desk.here.bucket.name
+    bucket = desk.resources.bucket.name
     for found in s3.list_objects_v2(Bucket=bucket).get("Contents", []):
         stored += s3.get_object(Bucket=bucket, Key=found["Key"])["Body"].read().decode()
     assert "WEBHOOK#" in stored

@@ -76,7 +76,7 @@ def town(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
     monkeypatch.setattr(webhook, "secret", JsonSecret(lambda: secrets, "apps"))
     monkeypatch.setattr(webhook, "canary_secret", own)
     with receiving() as port:
-        way = canary.Way(webhook_url=f"{port.url}/hook", secret=own, table=desk.here.table)
+        way = canary.Way(webhook_url=f"{port.url}/hook", secret=own, table=desk.resources.table)
         town = Town(desk, webhook, port, way, now)
         monkeypatch.setattr(webhook, "queue", FifoQueue(lambda: town, "url"))  # type: ignore[arg-type, return-value] # has the one method that is used
         yield town
@@ -119,7 +119,7 @@ def test_the_canary_touches_no_inbox_and_is_on_no_list(town: Town) -> None:
 
 def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: Town) -> None:
     old = canary.PHONE.model_copy(update={"message_ttl_days": None})
-    town.desk.here.table.put(old.attributes())
+    town.desk.resources.table.put(old.attributes())
 
     canary.fly(town.way, town.pause)
 

@@ -113,7 +113,7 @@ def test_the_inbox_says_that_the_newest_message_was_deleted(desk: Desk) -> None:
 
 
 def test_content_of_deleted_messages_stays_where_audits_need_it(desk: Desk) -> None:
-    desk.here = dataclasses.replace(desk.here, keep_revoked_content=True)
+    desk.resources = dataclasses.replace(desk.resources, keep_revoked_content=True)
     desk.take(ORIGINAL)
     desk.take(revoke())
 

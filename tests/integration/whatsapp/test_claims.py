@@ -22,7 +22,7 @@ def claimed(desk: Desk, **changes: Any) -> Event:
     change = {"field": "messages", "value": {"metadata": NUMBER, "messages": [text("wamid.1")]}}
     body = {"entry": [{"id": "102290129340398", "changes": [change]}]}
     [event] = events_of(body, Delivery(source="meta", app=APP, accepted_at=NOW))
-    pointer = claims(desk.here.bucket).put(event.hash, WHOLE).attributes()
+    pointer = claims(desk.resources.bucket).put(event.hash, WHOLE).attributes()
     return replace(event, claim=pointer | changes)
 
 
@@ -46,7 +46,7 @@ def test_a_payload_is_read_by_its_pointer(desk: Desk) -> None:
 def test_a_pointer_that_does_not_fit_parks_the_event(
     desk: Desk, changes: dict[str, Any], reason: str
 ) -> None:
-    desk.here.bucket.put("media/acme/1/77/file.json", WHOLE)
+    desk.resources.bucket.put("media/acme/1/77/file.json", WHOLE)
 
     handled = desk.handle(claimed(desk, **changes).to_json())
 

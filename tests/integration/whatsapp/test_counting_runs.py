@@ -58,7 +58,7 @@ def test_hours_in_which_nothing_changed_are_not_written_again(office: Office) ->
 
 
 def test_without_numbers_there_is_nothing_to_count(office: Office) -> None:
-    table = office.desk.here.table
+    table = office.desk.resources.table
     table.delete(pk("CONFIG#PHONES"))
 
     assert office.run() == Counted()
@@ -123,7 +123,7 @@ def test_a_status_that_moves_while_it_is_counted_is_counted_once_and_right_the_n
             if moved["Query"] == 4:
                 office.move(second, "failed")
 
-    office.desk.here.table._client.meta.events.register(
+    office.desk.resources.table._client.meta.events.register(
         "before-call.dynamodb", move_between_queries
     )
     office.run("2026-01-01T12:35:00Z")
@@ -176,7 +176,7 @@ def test_sums_that_are_gone_are_counted_from_the_beginning(
         office.sent(number, f"2026-01-01T12:00:0{number}.000Z")
     assert office.run("2026-01-01T12:35:00Z", little_time(moments=3)).left == 3
     (kept,) = [key for key in office.desk.keys() if key.startswith("COUNTING#")]
-    office.desk.here.table.delete(pk(kept))
+    office.desk.resources.table.delete(pk(kept))
     office.run("2026-01-01T12:36:00Z")
 
     assert office.hour("2026010112")["counts"] == {"sent": 6}
@@ -203,7 +203,7 @@ def test_what_was_left_is_forgotten_once_it_is_done(office: Office) -> None:
 def test_a_run_whose_progress_is_older_than_the_stored_one_does_not_note_it(office: Office) -> None:
     for number in range(6):
         office.sent(number, f"2026-01-01T12:00:0{number}.000Z")
-    table = office.desk.here.table
+    table = office.desk.resources.table
     before = store.counts.progress(table)
     office.run("2026-01-01T12:35:00Z")
 
@@ -214,7 +214,7 @@ def test_a_run_whose_progress_is_older_than_the_stored_one_does_not_note_it(offi
 def test_hundreds_of_messages_of_two_days_add_up(office: Office) -> None:
     """Ten an hour, a quarter at each status."""
     statuses = ("sent", "delivered", "read", "failed")
-    with boto3.resource("dynamodb").Table(office.desk.here.table.name).batch_writer() as batch:
+    with boto3.resource("dynamodb").Table(office.desk.resources.table.name).batch_writer() as batch:
         for number in range(480):
             at = clock.to_text(ms("2025-12-31T00:00:00Z") + number * 6 * MINUTE + number % 7)
             batch.put_item(

@@ -202,8 +202,8 @@ def test_new_hours_are_counted_often_and_old_ones_rarely(
 def test_a_number_that_moved_to_another_account_takes_its_messages_along(office: Office) -> None:
     office.sent(1, "2026-01-01T12:00:00.000Z")
     office.run("2026-01-01T12:30:00Z")
-    store.phones.register(office.desk.here.table, of_second_account())
-    store.phones.register(office.desk.here.table, a_phone(waba_meta_id="777"))
+    store.phones.register(office.desk.resources.table, of_second_account())
+    store.phones.register(office.desk.resources.table, a_phone(waba_meta_id="777"))
     office.run("2026-01-01T13:30:00Z")
 
     assert office.day(waba="777")["messagesSent"] == 1

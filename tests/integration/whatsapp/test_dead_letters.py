@@ -45,7 +45,7 @@ def redriven(depot: Depot, ids: list[str] | None = None, limit: int = 100) -> li
 
 def test_a_letter_shows_what_its_last_attempt_raised_and_stays(desk: Desk, depot: Depot) -> None:
     body = bury(depot, "wamid.1")
-    note_dead_letter(desk.here, body, "ClientError: PutItem: InternalServerError", 5)
+    note_dead_letter(desk.resources, body, "ClientError: PutItem: InternalServerError", 5)
 
     for _ in range(2):
         [letter] = letters(depot)
@@ -96,7 +96,7 @@ def test_a_letter_that_dies_again_shows_that_it_was_redriven(
     desk: Desk, depot: Depot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = bury(depot, "wamid.1")
-    note_dead_letter(desk.here, body, "TypeError", 5)
+    note_dead_letter(desk.resources, body, "TypeError", 5)
     redriven(depot)
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + 1)
     depot.dead_letters.client.send_message(
@@ -107,7 +107,7 @@ def test_a_letter_that_dies_again_shows_that_it_was_redriven(
     [letter] = letters(depot)
     # The reason that is known is of its first death.
     assert (letter.reason, letter.redriven_at) == ("no_error_reported", clock.to_text(NOW))
-    note_dead_letter(desk.here, body, "KeyError", 5)
+    note_dead_letter(desk.resources, body, "KeyError", 5)
     [letter] = letters(depot)
     assert (letter.reason, letter.redriven_at) == ("KeyError", clock.to_text(NOW))
 

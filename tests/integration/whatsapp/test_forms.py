@@ -37,7 +37,7 @@ def addresses(desk: Desk) -> list[str]:
 
 def give_token(desk: Desk, token: str, company: str = "acme") -> None:
     item = FlowToken(pk=FlowToken.of(token), company=company, flow="4711")
-    desk.here.table.put(item.attributes())
+    desk.resources.table.put(item.attributes())
 
 
 def sent(desk: Desk, **facts: Any) -> None:
@@ -48,7 +48,7 @@ def sent(desk: Desk, **facts: Any) -> None:
         conversation_pk=f"CONV#{PHONE}#{CUSTOMER}", type="template", inbox_pk="arn:x", phone=PHONE,
         payload_hash="-", **facts,
     )  # fmt: skip
-    desk.here.table.put(written.attributes())
+    desk.resources.table.put(written.attributes())
 
 
 ANSWERS = {"flow_token": "t-1", "service": "full", "price": 12.5}
@@ -105,7 +105,7 @@ def test_long_answers_lie_in_the_bucket(desk: Desk) -> None:
     kept = desk.item("FLOW_RESPONSE#unknown#wamid.1")
     assert "data" not in kept
     assert kept["dataS3Key"].startswith(f"content/acme/{PHONE}/")
-    found = boto3.client("s3").get_object(Bucket=desk.here.bucket.name, Key=kept["dataS3Key"])
+    found = boto3.client("s3").get_object(Bucket=desk.resources.bucket.name, Key=kept["dataS3Key"])
     assert json.loads(found["Body"].read()) == {"story": "word " * 8_000}
 
 

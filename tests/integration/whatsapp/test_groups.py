@@ -71,7 +71,7 @@ def test_events_of_a_group_leave_the_same_in_any_order(desk: Desk) -> None:
         left.append({k: v for k, v in desk.item(GROUP).items() if k != "revision"})
         for key in desk.keys():
             if key.startswith("GROUP#"):
-                desk.here.table.delete({"pk": key})
+                desk.resources.table.delete({"pk": key})
 
     assert len(left) == 120
     assert all(group == left[0] for group in left)
@@ -191,7 +191,7 @@ def order(desk: Desk, **changes: Any) -> dict[str, Any]:
         "referenceId": "ref-1", "currency": "INR", "totalAmount": 2500, "status": "pending",
         "paymentStatus": "pending", "createdAt": "2026-01-01T11:00:00.000Z",
     }  # fmt: skip
-    desk.here.table.put(facts | changes)
+    desk.resources.table.put(facts | changes)
     return desk.item("ORDER#ref-1")
 
 

@@ -25,7 +25,7 @@ IMAGE = {
 
 @pytest.fixture
 def automated(desk: Desk) -> Desk:
-    store.phones.register(desk.here.table, a_phone(automation=CONVERSATIONS))
+    store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
     return desk
 
@@ -81,7 +81,7 @@ def test_nothing_is_handed_over_of_a_number_that_nobody_automated(desk: Desk) ->
 
 
 def test_an_automation_that_nobody_knows_gets_nothing(desk: Desk) -> None:
-    store.phones.register(desk.here.table, a_phone(automation="another"))
+    store.phones.register(desk.resources.table, a_phone(automation="another"))
     store.phones.forget()
     desk.take({"messages": [text("wamid.1")]}, status("read"))
 
@@ -91,7 +91,7 @@ def test_an_automation_that_nobody_knows_gets_nothing(desk: Desk) -> None:
 def test_a_number_on_aws_is_told_as_one(automated: Desk) -> None:
     aws_phone = "phone-number-id-" + "0" * 32
     phone = a_phone(automation=CONVERSATIONS, provider="eum", aws_phone=aws_phone)
-    store.phones.register(automated.here.table, phone)
+    store.phones.register(automated.resources.table, phone)
     store.phones.forget()
     automated.take({"messages": [text("wamid.1")]}, source="eum", app="")
 
@@ -168,7 +168,9 @@ def test_no_address_and_no_word_shows_in_the_ids_of_the_queue(automated: Desk) -
 
 def test_a_file_is_told_by_its_id_and_once_it_is_stored_by_its_copy(automated: Desk) -> None:
     automated.take({"messages": [IMAGE]})
-    store.messages.attach_file(automated.here.table, "MSG#wamid.i", "media", "media/acme/1/77/f")
+    store.messages.attach_file(
+        automated.resources.table, "MSG#wamid.i", "media", "media/acme/1/77/f"
+    )
     automated.take({"messages": [IMAGE]})
 
     file = {"provider_id": "77", "mime_type": "image/jpeg"}
@@ -222,7 +224,7 @@ def test_an_erased_message_is_not_handed_over_when_it_comes_again(automated: Des
     elsewhere = {"biz_opaque_callback_data": "act1"}
     automated.take({"messages": [text("wamid.1")]}, ECHOED, status("sent", **elsewhere))
     for key in ("MSG#wamid.1", "MSG#wamid.e"):
-        automated.here.table.update({"pk": key}, put={"erased": True})
+        automated.resources.table.update({"pk": key}, put={"erased": True})
     handed = len(automated.inbound.entries), len(automated.statuses.entries)
     automated.take({"messages": [text("wamid.1")]}, ECHOED, status("read", **elsewhere))
 
@@ -268,7 +270,7 @@ def test_a_status_of_what_the_inbox_sent_itself_stays_here(automated: Desk) -> N
         provider="meta",
         on_doubt=OnDoubt.AT_MOST_ONCE,
     )
-    automated.here.ledger.perform(
+    automated.resources.ledger.perform(
         action, owner="worker", remaining_ms=60_000, send=lambda: "wamid.of-the-inbox"
     )
 
@@ -297,7 +299,7 @@ def test_a_message_of_an_unknown_number_is_parked_and_handed_over_by_its_replay(
         pk="PHONE#999999", phone="999999", display_phone="15550000000", automation=CONVERSATIONS,
         phone_arn="arn:parley:whatsapp:::phone-number-id/999999",
     )  # fmt: skip
-    store.phones.register(automated.here.table, phone)
+    store.phones.register(automated.resources.table, phone)
     automated.take(value)
 
     assert bodies(automated.inbound)[0]["business_address"] == "+15550000000"

@@ -188,7 +188,7 @@ def test_a_long_text_is_kept_whole_in_the_bucket(desk: Desk) -> None:
 
     stored = desk.item("MSG#wamid.1")
     assert len(stored["textBody"].encode()) <= 2_000
-    assert "ä" * 9_000 in desk.here.bucket.get(stored["contentS3Key"]).decode()
+    assert "ä" * 9_000 in desk.resources.bucket.get(stored["contentS3Key"]).decode()
 
 
 def test_a_flow_answer_of_400_kb_stays_under_what_an_item_may_hold(desk: Desk) -> None:
@@ -215,7 +215,7 @@ def test_an_ad_that_brought_the_customer_is_kept_whole(desk: Desk) -> None:
 def test_an_erased_message_stays_erased_when_it_is_delivered_again(desk: Desk) -> None:
     desk.take({"messages": [text("wamid.1")]})
     stub = {k: v for k, v in desk.item("MSG#wamid.1").items() if k not in {"textBody", "preview"}}
-    desk.here.table.put(stub | {"erased": True})
+    desk.resources.table.put(stub | {"erased": True})
     counted("TombstoneHits")
 
     assert desk.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
@@ -224,7 +224,7 @@ def test_an_erased_message_stays_erased_when_it_is_delivered_again(desk: Desk) -
 
 
 def test_a_number_may_keep_its_messages_for_less_long_than_the_others(desk: Desk) -> None:
-    desk.here.table.put(a_phone(message_ttl_days=1).attributes())
+    desk.resources.table.put(a_phone(message_ttl_days=1).attributes())
 
     desk.take({"messages": [text("wamid.1")]})
 
@@ -241,7 +241,7 @@ def test_a_number_may_keep_its_messages_for_less_long_than_the_others(desk: Desk
 def test_a_number_that_may_not_report_has_its_events_parked(
     desk: Desk, change: dict[str, object], reason: str
 ) -> None:
-    desk.here.table.put(a_phone(**change).attributes())
+    desk.resources.table.put(a_phone(**change).attributes())
 
     (handled,) = desk.take({"messages": [text("wamid.1")]})
 
@@ -264,7 +264,7 @@ def test_a_parked_event_is_visible_without_its_content_and_whole_in_the_bucket(d
     assert parked["payload"]["text"] == {"body": "<text of 13>"}
     assert "company" not in parked
     assert "secret wish" not in str(parked)
-    assert b"a secret wish" in desk.here.bucket.get(parked["fullEvent"]["key"])
+    assert b"a secret wish" in desk.resources.bucket.get(parked["fullEvent"]["key"])
 
 
 def test_a_record_that_is_no_event_is_parked_too(desk: Desk) -> None:
@@ -287,14 +287,14 @@ def test_kinds_without_a_home_are_kept_under_their_field(desk: Desk) -> None:
 
 
 def test_with_the_event_log_on_messages_leave_an_event_as_well(desk: Desk) -> None:
-    desk.here = dataclasses.replace(desk.here, log_all_events=True)
+    desk.resources = dataclasses.replace(desk.resources, log_all_events=True)
     desk.take({"messages": [text("wamid.1")]})
 
     assert [key for key in desk.keys() if key.startswith("WEBHOOK#")]
 
 
 def test_messages_expire_only_where_a_retention_is_set(desk: Desk) -> None:
-    desk.here = dataclasses.replace(desk.here, message_ttl_days=90)
+    desk.resources = dataclasses.replace(desk.resources, message_ttl_days=90)
     desk.take({"messages": [text("wamid.1")]})
 
     assert desk.item("MSG#wamid.1")["ttl"] == NOW // 1000 + 90 * 86_400

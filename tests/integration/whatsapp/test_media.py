@@ -28,13 +28,13 @@ JPEG = "1003383421387256"
 @pytest.fixture
 def sandbox(desk: Desk) -> Iterator[Sandbox]:
     def put_object(bucket: str, key: str, body: bytes, content_type: str) -> None:
-        desk.here.bucket.client.put_object(
+        desk.resources.bucket.client.put_object(
             Bucket=bucket, Key=key, Body=body, ContentType=content_type
         )
 
     with running(Config(put_object=put_object)) as server:
-        desk.here = dataclasses.replace(
-            desk.here,
+        desk.resources = dataclasses.replace(
+            desk.resources,
             graph=Graph(server.url, "v23.0"),
             eum=Eum(lambda: boto3.client("socialmessaging", endpoint_url=server.url), "v20.0"),
             media_origins=(server.url,),
@@ -81,13 +81,13 @@ def test_a_file_is_stored_under_a_key_of_ours_and_its_message_points_to_it(
     record, key = desk.item(f"MEDIA#{media_id}"), f"media/acme/{PHONE}/{media_id}/file.{extension}"
     assert (record["mediaStatus"], record["s3Key"], "ttl" in record) == ("STORED", key, False)
     assert desk.item("MSG#wamid.1")["s3Key"] == key
-    assert len(desk.here.bucket.get(key)) == record["contentLength"]
+    assert len(desk.resources.bucket.get(key)) == record["contentLength"]
 
 
 def test_at_an_automated_number_it_is_told_where_the_file_lies(
     desk: Desk, sandbox: Sandbox
 ) -> None:
-    store.phones.register(desk.here.table, a_phone(automation=CONVERSATIONS))
+    store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
     desk.take({"messages": [media_message(JPEG)]})
     fetch(desk)
@@ -103,14 +103,14 @@ def test_at_an_automated_number_it_is_told_where_the_file_lies(
         "account": "102290129340398",
         "channel_method": "whatsapp",
         "business_address": "+15550783881",
-        "file": {"url": f"s3://{desk.here.bucket.name}/{key}", "provider_id": JPEG},
+        "file": {"url": f"s3://{desk.resources.bucket.name}/{key}", "provider_id": JPEG},
     }
 
 
 def test_a_file_is_told_again_where_the_worker_before_may_have_died(
     desk: Desk, sandbox: Sandbox
 ) -> None:
-    store.phones.register(desk.here.table, a_phone(automation=CONVERSATIONS))
+    store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
     desk.take({"messages": [media_message(JPEG)]})
     (request,) = desk.outbox.entries
@@ -130,7 +130,7 @@ def test_a_number_at_aws_has_its_files_copied_by_the_service_under_a_name_that_i
         phone_arn="arn:aws:social-messaging:us-east-1:000000000000:phone-number-id/0123456789abcdef0123456789abcdef",
         aws_phone="phone-number-id-0123456789abcdef0123456789abcdef",
     )  # fmt: skip
-    desk.here.table.put(phone.attributes())
+    desk.resources.table.put(phone.attributes())
     metadata = {"phone_number_id": number}
     desk.take({"metadata": metadata, "messages": [media_message(JPEG)]}, source="eum", app="")
 
@@ -157,7 +157,7 @@ def test_a_file_that_is_not_what_was_announced_is_given_up_and_the_message_stays
     record = desk.item(f"MEDIA#{media_id}")
     assert (record["mediaStatus"], record["reason"], "ttl" in record) == (status, reason, True)
     assert desk.item("MSG#wamid.1")["type"] == "image"
-    assert desk.here.bucket.keys_under("media/") == []
+    assert desk.resources.bucket.keys_under("media/") == []
 
 
 def test_a_file_larger_than_its_kind_allows_is_refused(
@@ -172,7 +172,9 @@ def test_a_file_larger_than_its_kind_allows_is_refused(
 
 
 def test_a_file_from_a_foreign_origin_is_not_fetched(desk: Desk, sandbox: Sandbox) -> None:
-    desk.here = dataclasses.replace(desk.here, media_origins=("https://lookaside.fbsbx.com",))
+    desk.resources = dataclasses.replace(
+        desk.resources, media_origins=("https://lookaside.fbsbx.com",)
+    )
     desk.take({"messages": [media_message(JPEG)]})
 
     fetch(desk)
@@ -219,17 +221,17 @@ def test_a_deleted_message_takes_its_file_along(desk: Desk, sandbox: Sandbox) ->
     }
     desk.take({"messages": [revoke]})
 
-    assert desk.here.bucket.keys_under("media/") == []
+    assert desk.resources.bucket.keys_under("media/") == []
     assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "REVOKED"
     assert "s3Key" not in desk.item("MSG#wamid.1")
     assert desk.handle(entry.body).outcome is Outcome.DUPLICATE
-    assert desk.here.bucket.keys_under("media/") == []
+    assert desk.resources.bucket.keys_under("media/") == []
 
 
 def test_files_of_a_number_without_a_token_are_parked_and_stay_at_the_provider(
     desk: Desk, sandbox: Sandbox
 ) -> None:
-    desk.here.table.put(a_phone(token_ref="acme/missing").attributes())
+    desk.resources.table.put(a_phone(token_ref="acme/missing").attributes())
     desk.take({"messages": [media_message(JPEG)]})
 
     (entry,) = desk.outbox.entries
@@ -243,7 +245,7 @@ def test_files_of_a_number_without_a_token_are_parked_and_stay_at_the_provider(
 def test_a_number_never_uses_the_token_of_another_company(
     desk: Desk, sandbox: Sandbox, token: str
 ) -> None:
-    desk.here.table.put(a_phone(token_ref=token).attributes())
+    desk.resources.table.put(a_phone(token_ref=token).attributes())
     desk.take({"messages": [media_message(JPEG)]})
 
     (entry,) = desk.outbox.entries
@@ -253,7 +255,7 @@ def test_a_number_never_uses_the_token_of_another_company(
 
 
 def test_a_read_receipt_is_sent_once_through_the_ledger(desk: Desk, sandbox: Sandbox) -> None:
-    desk.here.table.put(a_phone(auto_mark_read=True).attributes())
+    desk.resources.table.put(a_phone(auto_mark_read=True).attributes())
     desk.take({"messages": [text("wamid.1")]})
     (receipt,) = desk.outbox.entries
 
@@ -269,7 +271,7 @@ def test_a_read_receipt_is_sent_once_through_the_ledger(desk: Desk, sandbox: San
 def test_a_read_receipt_is_sent_once_when_the_identifier_keys_rotate_in_between(
     desk: Desk, sandbox: Sandbox
 ) -> None:
-    desk.here.table.put(a_phone(auto_mark_read=True).attributes())
+    desk.resources.table.put(a_phone(auto_mark_read=True).attributes())
     desk.take({"messages": [text("wamid.1")]})
     (receipt,) = desk.outbox.entries
     desk.handle(receipt.body)

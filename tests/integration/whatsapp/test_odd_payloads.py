@@ -45,7 +45,7 @@ def test_a_payload_too_large_for_an_item_is_kept_whole_in_the_bucket(desk: Desk)
     desk.take({"field": "next_year", "news": "x" * 20_000})
 
     (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
-    assert b"x" * 20_000 in desk.here.bucket.get(desk.item(key)["fullEvent"]["key"])
+    assert b"x" * 20_000 in desk.resources.bucket.get(desk.item(key)["fullEvent"]["key"])
 
 
 def test_a_fault_of_ours_parks_the_event_and_says_so(

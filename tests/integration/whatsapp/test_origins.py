@@ -41,7 +41,7 @@ def test_an_app_speaks_only_for_accounts_with_a_number_of_its_own(desk: Desk) ->
 
 
 def test_an_account_whose_numbers_are_all_disabled_is_disabled(desk: Desk) -> None:
-    store.phones.set_enabled(desk.here.table, a_phone().phone, enabled=False)
+    store.phones.set_enabled(desk.resources.table, a_phone().phone, enabled=False)
 
     assert reported(desk).reason == "phone_disabled"
 
@@ -55,12 +55,12 @@ def test_a_number_is_found_in_the_account_however_it_is_written(desk: Desk) -> N
 
 
 def test_a_number_that_was_listed_before_lists_told_accounts_is_found(desk: Desk) -> None:
-    desk.here.table.update(
+    desk.resources.table.update(
         {"pk": "CONFIG#PHONES"},
         put={
             "phones": [
                 {name: value for name, value in entry.items() if name != "waba"}
-                for entry in store.phones.listed(desk.here.table)
+                for entry in store.phones.listed(desk.resources.table)
             ]
         },
     )
@@ -69,7 +69,7 @@ def test_a_number_that_was_listed_before_lists_told_accounts_is_found(desk: Desk
 
 
 def test_registering_again_keeps_what_the_provider_reported(desk: Desk) -> None:
-    table = desk.here.table
+    table = desk.resources.table
     table.update({"pk": Phone.key(a_phone().phone)}, put={"sendingBlocked": True})
 
     store.phones.register(table, a_phone(business_account_name="Acme"))

@@ -20,7 +20,7 @@ ECHO = {
 
 def by_the_other(desk: Desk, value: dict[str, Any]) -> str | None:
     """Deliver a value as another company's number, signed by its own app; the reason why it was parked."""
-    desk.here.table.put(
+    desk.resources.table.put(
         a_phone(
             pk=Phone.key(OTHER),
             phone=OTHER,
@@ -105,7 +105,7 @@ def test_a_file_that_another_company_names_is_neither_shown_nor_deleted(desk: De
 
 
 def test_a_number_without_an_app_takes_no_signed_webhooks(desk: Desk) -> None:
-    desk.here.table.put(a_phone(app_id=None).attributes())
+    desk.resources.table.put(a_phone(app_id=None).attributes())
 
     (handled,) = desk.take({"messages": [text("wamid.1")]})
 

@@ -72,7 +72,7 @@ def test_an_entry_that_a_dead_worker_left_is_counted_by_the_next(desk: Desk) -> 
         pk=QualityEntry.of(PHONE, 1), company="acme",
         rating="RED", at="2026-01-01T11:00:01.000Z", event="FLAGGED",
     )  # fmt: skip
-    store.quality.add_entry(desk.here.table, left)
+    store.quality.add_entry(desk.resources.table, left)
 
     desk.told("phone_number_quality_update", rated("UNFLAGGED"), 2)
 
@@ -115,7 +115,7 @@ def test_a_rating_of_a_number_that_is_not_here_is_only_kept(desk: Desk) -> None:
 
 def test_of_two_ratings_at_once_the_worse_counts(desk: Desk) -> None:
     for rating in ("RED", "YELLOW"):
-        quality.record(desk.here, a_phone(), rating, "2026-01-01T11:00:00.000Z", "-")
+        quality.record(desk.resources, a_phone(), rating, "2026-01-01T11:00:00.000Z", "-")
 
     assert desk.item(QUALITY)["qualityRating"] == "RED"
     assert [rating for rating, _ in ratings(desk)] == ["YELLOW", "RED"]

@@ -21,12 +21,12 @@ EVERYBODY = Wanted(company=None)
 
 
 def unregister(desk: Desk) -> None:
-    desk.here.table.delete(pk(Phone.key(PHONE)))
+    desk.resources.table.delete(pk(Phone.key(PHONE)))
     store.phones.forget()
 
 
 def register(desk: Desk, **changes: Any) -> None:
-    desk.here.table.put(a_phone(**changes).attributes())
+    desk.resources.table.put(a_phone(**changes).attributes())
     store.phones.forget()
 
 
@@ -40,13 +40,13 @@ def park(desk: Desk, *identities: str) -> list[WebhookEvent]:
     unregister(desk)
     desk.take({"messages": [text(identity) for identity in identities]})
     desk.outbox.entries.clear()
-    found, _ = replay.parked(desk.here.table, EVERYBODY, limit=100)
+    found, _ = replay.parked(desk.resources.table, EVERYBODY, limit=100)
     by_id = {event.correlation_id: event for event in found}
     return [by_id[digest(identity)[:26]] for identity in identities]
 
 
 def parked(desk: Desk, event_id: str) -> WebhookEvent:
-    event = store.events.get(desk.here.table, event_id)
+    event = store.events.get(desk.resources.table, event_id)
     assert event is not None
     return event
 
@@ -180,7 +180,7 @@ def test_a_queue_that_refuses_leaves_the_event_open(
 
 
 def test_an_event_that_was_never_parked_writes_nothing_about_replays(desk: Desk) -> None:
-    desk.here.table.forget_consumption()
+    desk.resources.table.forget_consumption()
     desk.take({"messages": [text("wamid.1")]})
 
     assert not [key for key in desk.keys() if key.startswith("WEBHOOK#")]
@@ -344,8 +344,8 @@ def test_a_field_that_is_named_like_a_companys_list_does_not_enter_it(
 
 def test_the_last_attempt_leaves_the_newest_reason_of_a_dead_letter(desk: Desk) -> None:
     body = "x"
-    note_dead_letter(desk.here, body, "ClientError: PutItem: Throttled", 5)
-    note_dead_letter(desk.here, body, "Transient: no_time", 5)
+    note_dead_letter(desk.resources, body, "ClientError: PutItem: Throttled", 5)
+    note_dead_letter(desk.resources, body, "Transient: no_time", 5)
 
     note = parked(desk, digest("dead_letter", body))
     assert (note.webhook_event_type, note.reason, note.attempts) == (

@@ -216,7 +216,7 @@ def test_an_action_of_another_number_has_nothing_to_do_with_it(desk: Desk) -> No
         pk="PHONE#206540352242933", phone="206540352242933", display_phone="15550783999",
         phone_arn="arn:parley:whatsapp:::phone-number-id/206540352242933",
     )  # fmt: skip
-    store.phones.register(desk.here.table, other)
+    store.phones.register(desk.resources.table, other)
     desk.handle(announced())
     desk.handle(announced(business_address="206540352242933", provider_message_id="wamid.other"))
 
@@ -224,7 +224,7 @@ def test_an_action_of_another_number_has_nothing_to_do_with_it(desk: Desk) -> No
 
 
 def test_what_was_sent_elsewhere_is_not_handed_over_as_a_persons_answer(desk: Desk) -> None:
-    store.phones.register(desk.here.table, a_phone(automation=CONVERSATIONS))
+    store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
     desk.handle(announced())
 
@@ -248,7 +248,7 @@ def test_a_customer_with_both_names_stays_who_they_were(desk: Desk) -> None:
 
 def test_an_erased_message_does_not_come_back(desk: Desk) -> None:
     desk.handle(announced())
-    desk.here.table.update({"pk": "MSG#wamid.ai"}, put={"erased": True}, drop=["textBody"])
+    desk.resources.table.update({"pk": "MSG#wamid.ai"}, put={"erased": True}, drop=["textBody"])
 
     assert desk.handle(announced()).outcome is Outcome.DUPLICATE
     assert "textBody" not in desk.item("MSG#wamid.ai")
@@ -258,7 +258,7 @@ def test_a_long_text_is_kept_whole_beside_its_beginning(desk: Desk) -> None:
     desk.handle(announced(content={"body": "word " * 4_000}))
 
     stored = desk.item("MSG#wamid.ai")
-    whole = json.loads(desk.here.bucket.get(stored["contentS3Key"]))
+    whole = json.loads(desk.resources.bucket.get(stored["contentS3Key"]))
     assert len(stored["textBody"]) <= 2_000
     assert whole["textBody"] == "word " * 4_000
 

@@ -25,7 +25,7 @@ def on_aws(desk: Desk, **changes: Any) -> None:
         pk="PHONE#206540352242933", phone="206540352242933", display_phone="15550783999", provider="eum",
         phone_arn=AWS_ARN, aws_phone=AWS_PHONE, **changes,
     )  # fmt: skip
-    store.phones.register(desk.here.table, phone)
+    store.phones.register(desk.resources.table, phone)
     store.phones.forget()
 
 
@@ -75,7 +75,7 @@ def register_twin(desk: Desk, company: str) -> None:
         pk="PHONE#306540352242944", phone="306540352242944", company=company, waba_meta_id="302290129340398",
         phone_arn="arn:parley:whatsapp:::phone-number-id/306540352242944",
     )  # fmt: skip
-    store.phones.register(desk.here.table, twin)
+    store.phones.register(desk.resources.table, twin)
     store.phones.forget()
 
 
@@ -99,7 +99,7 @@ def test_a_number_that_a_company_has_twice_is_told_apart_by_its_account_only(des
 
 
 def test_a_disabled_number_parks_it(desk: Desk) -> None:
-    store.phones.set_enabled(desk.here.table, PHONE, enabled=False)
+    store.phones.set_enabled(desk.resources.table, PHONE, enabled=False)
     store.phones.forget()
 
     assert desk.handle(announced()).reason == "phone_disabled"

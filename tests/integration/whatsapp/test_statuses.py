@@ -105,10 +105,10 @@ def test_played_counts_as_read_and_is_noted(desk: Desk) -> None:
 def test_a_repeated_status_is_a_duplicate_and_costs_one_read(desk: Desk) -> None:
     echo(desk)
     desk.take(status("sent"))
-    desk.here.table.forget_consumption()
+    desk.resources.table.forget_consumption()
 
     assert desk.outcomes(status("sent")) == [Outcome.DUPLICATE]
-    assert desk.here.table.consumed_write_units == 0
+    assert desk.resources.table.consumed_write_units == 0
 
 
 def test_the_price_category_is_kept(desk: Desk) -> None:
@@ -134,13 +134,13 @@ def reserve(desk: Desk, **owner: str) -> None:
         **{"company": "acme", **owner},
     )
     reserved = {"owner": "dead worker", "reserved_at": NOW, "deadline": NOW + 1}
-    desk.here.ledger.enter(action.model_copy(update=reserved))
+    desk.resources.ledger.enter(action.model_copy(update=reserved))
     message = {
         "direction": "OUTBOUND", "from": "15550783881", "fromPk": "15550783881", "to": "447700900101",
         "conversationPk": CONVERSATION, "inboxPk": "arn", "phone": PHONE, "type": "text",
         "textBody": "We open at nine.", "preview": "We open at nine.",
     }  # fmt: skip
-    desk.here.table.put(Intent(pk=Intent.key("act1"), message=message).attributes())
+    desk.resources.table.put(Intent(pk=Intent.key("act1"), message=message).attributes())
 
 
 def test_a_status_with_our_action_id_makes_the_message_that_a_dead_sender_left(desk: Desk) -> None:
@@ -183,7 +183,7 @@ def test_a_status_that_names_an_action_of_another_company_or_number_is_parked(
 ) -> None:
     echo(desk)
     reserve(desk, **owner)
-    desk.here.table.delete({"pk": Intent.key("act1")})
+    desk.resources.table.delete({"pk": Intent.key("act1")})
     (handled,) = desk.take(status("failed", identity=identity, biz_opaque_callback_data="act1"))
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "tenant_mismatch")
@@ -195,7 +195,7 @@ def test_a_status_that_names_an_action_of_another_company_or_number_is_parked(
 
 def test_a_status_of_an_erased_message_is_stopped_by_its_tombstone(desk: Desk) -> None:
     echo(desk)
-    desk.here.table.update({"pk": "MSG#wamid.e"}, put={"erased": True})
+    desk.resources.table.update({"pk": "MSG#wamid.e"}, put={"erased": True})
     counted("TombstoneHits")
 
     assert desk.outcomes(status("read")) == [Outcome.DUPLICATE]

@@ -104,7 +104,7 @@ def test_of_two_statuses_of_one_second_always_the_same_wins(desk: Desk) -> None:
     desk.told(STATUS, template("DISABLED"))
     first = desk.item(ENGLISH)["status"]
     for key in (NAME, ENGLISH):
-        desk.here.table.delete(pk(key))
+        desk.resources.table.delete(pk(key))
     desk.told(STATUS, template("DISABLED"))
     desk.told(STATUS, template("PAUSED"))
 
@@ -114,7 +114,7 @@ def test_of_two_statuses_of_one_second_always_the_same_wins(desk: Desk) -> None:
 def test_the_same_event_again_is_a_duplicate_and_repairs_what_is_missing(desk: Desk) -> None:
     desk.told(STATUS, template())
     before = desk.item(NAME)
-    desk.here.table.delete(pk(NAME))
+    desk.resources.table.delete(pk(NAME))
 
     assert desk.told(STATUS, template()).outcome is Outcome.DUPLICATE
     assert desk.item(NAME) == before
@@ -154,7 +154,7 @@ def test_a_category_that_is_only_announced_is_not_yet_the_category(desk: Desk) -
 def test_new_components_keep_the_file_that_events_do_not_tell(desk: Desk) -> None:
     desk.told(STATUS, template())
     photo = {"type": "HEADER", "format": "IMAGE"}
-    desk.here.table.update(
+    desk.resources.table.update(
         pk(ENGLISH), put={"components": [photo, {"type": "BODY", "text": "old"}]}
     )
 
@@ -185,7 +185,7 @@ def test_buttons_are_stored_as_the_provider_takes_them(desk: Desk) -> None:
 
 def test_an_account_at_aws_has_its_templates_there_too(desk: Desk) -> None:
     store.phones.register(
-        desk.here.table, a_phone(aws_phone="phone-number-id-1", aws_waba="waba-1")
+        desk.resources.table, a_phone(aws_phone="phone-number-id-1", aws_waba="waba-1")
     )
     store.phones.forget()
 
@@ -195,7 +195,7 @@ def test_an_account_at_aws_has_its_templates_there_too(desk: Desk) -> None:
     assert (item["templateStatus"], item["templateCategory"]) == ("PAUSED", "MARKETING")
     assert (item["wabaId"], item["metaTemplateId"]) == ("waba-1", "17")
     assert (item["templateName"], item["templateLanguage"]) == ("reminder", "en_GB")
-    entries, _ = desk.here.table.query("gsi_template_waba", Key("wabaId").eq("waba-1"))
+    entries, _ = desk.resources.table.query("gsi_template_waba", Key("wabaId").eq("waba-1"))
     assert [entry["templateStatus"] for entry in entries] == ["PAUSED"]
 
 
@@ -220,7 +220,7 @@ def test_an_odd_template_event_is_kept_and_makes_nothing_else(
 def test_a_name_lists_no_more_languages_than_it_may(desk: Desk) -> None:
     desk.told(STATUS, template())
     full = {f"x{n}": {"id": "1"} for n in range(100)}
-    desk.here.table.update(pk(NAME), put={"languages": full})
+    desk.resources.table.update(pk(NAME), put={"languages": full})
 
     desk.told(STATUS, template("APPROVED", "fr"), 1)
 

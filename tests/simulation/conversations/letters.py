@@ -70,7 +70,7 @@ def depot(world: World) -> Depot:
         bucket=Bucket(lambda: boto3.client("s3"), world.bucket),
         inbound=desk.inbound,
         statuses=FifoQueue(lambda: statuses.sqs, statuses.queue_url),
-        replies=world.workers[lane(world, "replies")].desk.here.replies,
+        replies=world.workers[lane(world, "replies")].desk.resources.replies,
         channels=desk.channels,
         dead_letters=DeadLetters(cast("Any", Box(world)), "letters"),
     )

@@ -47,9 +47,11 @@ class Meanwhile:
 
 
 def give_back(world: World, ref: str) -> None:
-    here = aside(world)
+    resources = aside(world)
     agent = Agent(name="eve", principal="key", cause="back")
-    agent_actions.hand_back(here, conversation.load(here, ref), agent, answer_pending=False)
+    agent_actions.hand_back(
+        resources, conversation.load(resources, ref), agent, answer_pending=False
+    )
 
 
 def asked(world: World, end: str) -> tuple[str, Moment, list[str]]:

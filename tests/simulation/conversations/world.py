@@ -409,13 +409,13 @@ class World(Tables):
 
     def _forget_companies(self) -> None:
         for module in (*self.workers.values(), *self.called.values()):
-            here = getattr(module, "here", None) or getattr(
+            resources = getattr(module, "here", None) or getattr(
                 getattr(module, "desk", None), "here", None
             )
-            if here is not None and hasattr(here, "companies"):
-                here.companies._known.clear()
+            if resources is not None and hasattr(resources, "companies"):
+                resources.companies._known.clear()
             wire = getattr(getattr(getattr(module, "desk", None), "turns", None), "wire", None)
-            for claims in (getattr(here, "claims", None), getattr(wire, "claims", None)):
+            for claims in (getattr(resources, "claims", None), getattr(wire, "claims", None)):
                 if claims is not None:
                     claims._known.clear()
 

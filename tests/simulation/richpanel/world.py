@@ -106,8 +106,8 @@ class World:
     def new_process(self) -> None:
         """A cold start: whatever was only in memory is gone."""
         self.wire.revive()
-        self.worker.here.switchboard.provider.clear_cache()
-        for secret in (self.webhook.secret, self.worker.here.keys):
+        self.worker.resources.switchboard.provider.clear_cache()
+        for secret in (self.webhook.secret, self.worker.resources.keys):
             secret._value = None
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
@@ -143,7 +143,7 @@ class World:
             self.ssm.put_parameter(
                 Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
             )
-        self.worker.here.switchboard.provider.clear_cache()
+        self.worker.resources.switchboard.provider.clear_cache()
 
     def call(self, *entries: Mapping[str, Any]) -> None:
         """The help desk calls our webhook, which has to take it: with one entry, or several at once."""
@@ -160,21 +160,21 @@ class World:
 
     def assign(self, assignees: Mapping[Team, str]) -> None:
         """Somebody sets up who gets the tickets of which team."""
-        here = self.worker.here
-        account = replace(here.account, assignees=assignees)
-        self.worker.here = replace(here, account=account)  # type: ignore[attr-defined]
+        resources = self.worker.resources
+        account = replace(resources.account, assignees=assignees)
+        self.worker.resources = replace(resources, account=account)  # type: ignore[attr-defined]
 
     def heed(self, company: str | None) -> None:
         """Somebody sets up whose opt-outs count; nobody has opted out yet."""
-        here = self.worker.here
-        account = replace(here.account, company=company)
-        self.worker.here = replace(here, account=account)  # type: ignore[attr-defined]
+        resources = self.worker.resources
+        account = replace(resources.account, company=company)
+        self.worker.resources = replace(resources, account=account)  # type: ignore[attr-defined]
         self._forget_opt_outs()
         self.wire.witness = lambda *_: None
 
     def opt_out(self, address: str) -> None:
         """Somebody says stop, in a conversation on another channel."""
-        company = self.worker.here.account.company
+        company = self.worker.resources.account.company
         said = Statement(source=Source.WORD, at_ms=self.clock.ms, evidence="a word", channel="sms")
         self.consents.record_opt_out(company, [address], said)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.consent.keywords import Wish, vocabulary
+from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.events import Button, InboundMessage
 
 OURS = vocabulary()
@@ -31,17 +31,17 @@ def message(text: str | None = None, button: Button | None = None) -> InboundMes
 
 @pytest.mark.parametrize("word", [*STOP_WORDS, *PRESET_WORDS])
 def test_each_word_for_stop_is_one(word: str) -> None:
-    assert OURS.wish_of(word) is OURS.wish_of(word.lower()) is Wish.STOP
+    assert OURS.keyword_of(word) is OURS.keyword_of(word.lower()) is ConsentKeyword.STOP
 
 
 @pytest.mark.parametrize("word", ["START", "UNSTOP"])
 def test_each_word_for_start_is_one(word: str) -> None:
-    assert OURS.wish_of(word) is OURS.wish_of(word.title()) is Wish.START
+    assert OURS.keyword_of(word) is OURS.keyword_of(word.title()) is ConsentKeyword.START
 
 
 @pytest.mark.parametrize("word", ["HELP", "INFO"])
 def test_each_word_for_help_is_one(word: str) -> None:
-    assert OURS.wish_of(word) is OURS.wish_of(word.lower()) is Wish.HELP
+    assert OURS.keyword_of(word) is OURS.keyword_of(word.lower()) is ConsentKeyword.HELP
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_each_word_for_help_is_one(word: str) -> None:
     ],
 )
 def test_what_stands_around_the_word_does_not_count(text: str) -> None:
-    assert OURS.wish_of(text) is Wish.STOP
+    assert OURS.keyword_of(text) is ConsentKeyword.STOP
 
 
 @pytest.mark.parametrize(
@@ -88,22 +88,22 @@ def test_what_stands_around_the_word_does_not_count(text: str) -> None:
     ],
 )
 def test_a_stop_word_inside_a_sentence_is_no_stop(text: str | None) -> None:
-    assert OURS.wish_of(text) is None
+    assert OURS.keyword_of(text) is None
 
 
 def test_yes_means_start_only_after_an_opt_out_by_word_in_that_channel() -> None:
-    assert OURS.wish_of("Yes.") is None
-    assert OURS.wish_of("Yes.", yes_is_start=True) is Wish.START
-    assert OURS.wish_of("yes please", yes_is_start=True) is None
-    assert OURS.wish_of("stop", yes_is_start=True) is Wish.STOP
+    assert OURS.keyword_of("Yes.") is None
+    assert OURS.keyword_of("Yes.", yes_is_start=True) is ConsentKeyword.START
+    assert OURS.keyword_of("yes please", yes_is_start=True) is None
+    assert OURS.keyword_of("stop", yes_is_start=True) is ConsentKeyword.STOP
 
 
 def test_the_words_of_a_company_take_the_place_of_that_languages_preset() -> None:
     theirs = vocabulary({"es": ["No m\u00e1s", "salir"], "pl": ["koniec"]})
 
-    assert theirs.wish_of("no  M\u00c1S!") is theirs.wish_of("Koniec") is Wish.STOP
-    assert theirs.wish_of("baja") is None
-    assert theirs.wish_of("abmelden") is theirs.wish_of("STOP") is Wish.STOP
+    assert theirs.keyword_of("no  M\u00c1S!") is theirs.keyword_of("Koniec") is ConsentKeyword.STOP
+    assert theirs.keyword_of("baja") is None
+    assert theirs.keyword_of("abmelden") is theirs.keyword_of("STOP") is ConsentKeyword.STOP
 
 
 @pytest.mark.parametrize(
@@ -120,44 +120,44 @@ def test_the_words_of_a_company_take_the_place_of_that_languages_preset() -> Non
     ],
 )
 def test_who_leaves_out_accents_is_heard(ours: str, written: str) -> None:
-    assert vocabulary({"xx": [ours]}).wish_of(written) is Wish.STOP
+    assert vocabulary({"xx": [ours]}).keyword_of(written) is ConsentKeyword.STOP
 
 
 @pytest.mark.parametrize(
     "text", ["Opt\u2011out", "opt\u2013out", "OPT\u2014OUT", "st\u00adop", "un\u200bsubscribe"]
 )
 def test_what_phones_and_programs_make_of_a_word_does_not_count(text: str) -> None:
-    assert OURS.wish_of(text) is Wish.STOP
+    assert OURS.keyword_of(text) is ConsentKeyword.STOP
 
 
 def test_a_company_cannot_turn_help_or_start_into_stop() -> None:
     theirs = vocabulary({"en": ["help", "START", "  ", "!"]})
 
-    assert theirs.wish_of("help") is Wish.HELP
-    assert theirs.wish_of("start") is Wish.START
-    assert theirs.wish_of("") is None
-    assert theirs.wish_of("...") is None
+    assert theirs.keyword_of("help") is ConsentKeyword.HELP
+    assert theirs.keyword_of("start") is ConsentKeyword.START
+    assert theirs.keyword_of("") is None
+    assert theirs.keyword_of("...") is None
 
 
 @pytest.mark.parametrize(
     ("button", "wish"),
     [
-        (Button(payload="STOP", label="No thanks"), Wish.STOP),
+        (Button(payload="STOP", label="No thanks"), ConsentKeyword.STOP),
         (Button(payload="bus_line_7", label="STOP"), None),
         (Button(payload=None, label="STOP"), None),
-        (Button(payload="help", label="Call me"), Wish.HELP),
+        (Button(payload="help", label="Call me"), ConsentKeyword.HELP),
     ],
 )
-def test_a_button_counts_by_its_payload(button: Button, wish: Wish | None) -> None:
-    assert OURS.wish_in(message(button=button)) is wish
-    assert OURS.wish_in(message("STOP", button)) is wish
+def test_a_button_counts_by_its_payload(button: Button, wish: ConsentKeyword | None) -> None:
+    assert OURS.keyword_in(message(button=button)) is wish
+    assert OURS.keyword_in(message("STOP", button)) is wish
 
 
 def test_a_message_without_button_counts_by_its_text() -> None:
-    assert OURS.wish_in(message("Stop")) is Wish.STOP
-    assert OURS.wish_in(message("yes"), yes_is_start=True) is Wish.START
+    assert OURS.keyword_in(message("Stop")) is ConsentKeyword.STOP
+    assert OURS.keyword_in(message("yes"), yes_is_start=True) is ConsentKeyword.START
 
 
 @given(text=st.text(max_size=300))
 def test_no_text_is_too_odd_to_be_looked_at(text: str) -> None:
-    assert OURS.wish_of(text) in {None, *Wish}
+    assert OURS.keyword_of(text) in {None, *ConsentKeyword}

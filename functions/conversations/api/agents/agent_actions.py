@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from conversations.api.access import Agent
     from conversations.api.inputs import MessageInput
     from conversations.commands import Record
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.resources import Resources
 
 TAKEN_OVER = "taken_over"
@@ -53,12 +53,14 @@ class _GivenBack:
     answer_pending: bool
 
 
-def take_over(here: Resources, opened: Opened, agent: Agent) -> StandingView:
+def take_over(resources: Resources, opened: OpenConversation, agent: Agent) -> StandingView:
     """Give the conversation to the agent and silence the model. Safe to repeat. Raises NotOpen and AlreadyTaken."""
-    return standing_view(_taken(here, opened, agent))
+    return standing_view(_taken(resources, opened, agent))
 
 
-def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) -> AcceptedView:
+def write(
+    resources: Resources, opened: OpenConversation, agent: Agent, given: MessageInput
+) -> AcceptedView:
     """
     Enqueue an agent's message, and take the conversation over unless the agent holds it already.
 
@@ -73,15 +75,17 @@ def write(here: Resources, opened: Opened, agent: Agent, given: MessageInput) ->
         template=given.template,
         variables=given.variables,
     )
-    validation.check(opened, here.bucket, said)
-    return say(here, opened, agent, said)
+    validation.check(opened, resources.bucket, said)
+    return say(resources, opened, agent, said)
 
 
-def say(here: Resources, opened: Opened, agent: Agent, said: HumanMessage) -> AcceptedView:
+def say(
+    resources: Resources, opened: OpenConversation, agent: Agent, said: HumanMessage
+) -> AcceptedView:
     """Enqueue a validated message of an agent on the channel's queue. Raises NotOpen and AlreadyTaken."""
     if not _is_held_by(opened, said.agent_id):
-        opened = _taken(here, opened, agent)
-    enqueue(here, opened, said, "human_message", said.cause)
+        opened = _taken(resources, opened, agent)
+    enqueue(resources, opened, said, "human_message", said.cause)
     action_id = identifiers.action_id(opened.ref, f"human:{said.cause}")
     return AcceptedView(
         ref=opened.ref,
@@ -91,7 +95,7 @@ def say(here: Resources, opened: Opened, agent: Agent, said: HumanMessage) -> Ac
 
 
 def hand_back(
-    here: Resources, opened: Opened, agent: Agent, *, answer_pending: bool
+    resources: Resources, opened: OpenConversation, agent: Agent, *, answer_pending: bool
 ) -> StandingView:
     """
     Return a conversation to the model; no change if the model has it already. Safe to repeat.
@@ -100,35 +104,37 @@ def hand_back(
     approval is refused, and the model receives the refusal. Raises NotOpen, AlreadyTaken.
     """
     cause = agent.cause_in(opened, "hand_back", reason=HANDED_BACK)
-    status = status_of_model(here, opened)
-    opened = _with_model(here, opened, agent, _GivenBack(status, cause, answer_pending))
+    status = status_of_model(resources, opened)
+    opened = _with_model(resources, opened, agent, _GivenBack(status, cause, answer_pending))
     for function_sk in sorted(opened.state.to_tell):
-        proposals.refuse(here, opened.ref, function_sk, cause)
+        proposals.refuse(resources, opened.ref, function_sk, cause)
     is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
     opened = (
-        move(here, opened, status, cause) if is_with_people else finish_notes(here, opened, cause)
+        move(resources, opened, status, cause)
+        if is_with_people
+        else finish_notes(resources, opened, cause)
     )
     # After the fence: messages stored before it arrived during the hand-off and have no reply trigger.
-    waiting = [message for message in _pending(here, opened) if _is_to_be_answered(message)]
+    waiting = [message for message in _pending(resources, opened) if _is_to_be_answered(message)]
     if waiting:
-        commands.ask_for_reply(here, opened.ref, waiting[-1], HANDED_BACK, agent.cause)
+        commands.ask_for_reply(resources, opened.ref, waiting[-1], HANDED_BACK, agent.cause)
     else:
-        send_first_message(here, opened, agent)
+        send_first_message(resources, opened, agent)
     return standing_view(opened)
 
 
-def close(here: Resources, opened: Opened, agent: Agent) -> StandingView:
+def close(resources: Resources, opened: OpenConversation, agent: Agent) -> StandingView:
     """Close a conversation; no change if it is closed. Raises AlreadyTaken, and NotOpen after an opt-out."""
     check_not_taken(opened, agent)
     cause = agent.cause_in(opened, "close", reason=CLOSED)
     if opened.conversation.conversation_status != Status.OPTED_OUT:
-        opened = move(here, opened, Status.CLOSED, cause)
+        opened = move(resources, opened, Status.CLOSED, cause)
     if opened.conversation.conversation_status != Status.CLOSED:
         raise NotOpen("the customer has opted out")
     return standing_view(opened)
 
 
-def reopen(here: Resources, opened: Opened, agent: Agent) -> StandingView:
+def reopen(resources: Resources, opened: OpenConversation, agent: Agent) -> StandingView:
     """Return a closed conversation to its earlier status; no change if it is open. Raises the errors of `close`."""
     check_not_taken(opened, agent)
     status = Status(opened.conversation.conversation_status)
@@ -137,35 +143,35 @@ def reopen(here: Resources, opened: Opened, agent: Agent) -> StandingView:
     words = opened.conversation.hand_off_to_human_reason
     cause = agent.cause_in(opened, "reopen", reason=REOPENED, words=words)
     if status is Status.CLOSED:
-        opened = move(here, opened, transitions.status_before(opened), cause, is_return=True)
+        opened = move(resources, opened, transitions.status_before(opened), cause, is_return=True)
     else:
-        opened = finish_notes(here, opened, cause)
-    send_first_message(here, opened, agent)
+        opened = finish_notes(resources, opened, cause)
+    send_first_message(resources, opened, agent)
     return standing_view(opened)
 
 
-def send_first_message(here: Resources, opened: Opened, agent: Agent) -> None:
+def send_first_message(resources: Resources, opened: OpenConversation, agent: Agent) -> None:
     """Enqueue a resume record if the first message was never sent: nothing else would retry it."""
     conversation, state = opened.conversation, opened.state
     is_waiting = conversation.conversation_status in {Status.PROCESSING, Status.DEFERRED}
     was_asked_for = state.context_hash != REQUEST_PREFIX and not conversation.task_complete
     if is_waiting and was_asked_for and state.mode is Mode.AI:
-        enqueue(here, opened, Resume(ref=opened.ref), "resume", agent.cause)
+        enqueue(resources, opened, Resume(ref=opened.ref), "resume", agent.cause)
 
 
-def enqueue(here: Resources, opened: Opened, record: Record, *what: str) -> None:
+def enqueue(resources: Resources, opened: OpenConversation, record: Record, *what: str) -> None:
     """Enqueue a record for the conversation's channel; *what* determines the deduplication id."""
-    queue = here.channels[opened.conversation.channel_method]
+    queue = resources.channels[opened.conversation.channel_method]
     queue.send([commands.entry(record, opened.ref, *what)])
 
 
-def check_may_write(opened: Opened, agent: Agent) -> None:
+def check_may_write(opened: OpenConversation, agent: Agent) -> None:
     """Raise NotOpen, or AlreadyTaken if another agent holds the conversation and the call has no `force`."""
     _check_is_open(opened)
     check_not_taken(opened, agent)
 
 
-def _taken(here: Resources, opened: Opened, agent: Agent) -> Opened:
+def _taken(resources: Resources, opened: OpenConversation, agent: Agent) -> OpenConversation:
     """Make the agent the holder and return the conversation in `handoff_active`."""
     for _ in range(ROUNDS):
         check_may_write(opened, agent)
@@ -173,7 +179,7 @@ def _taken(here: Resources, opened: Opened, agent: Agent) -> Opened:
         cause = agent.cause_in(opened, "take_over", reason=TAKEN_OVER)
         if holder_of(opened.state) != who:
             taken = states.set_mode(
-                here.log,
+                resources.log,
                 opened.ref,
                 Mode.HUMAN,
                 seen=opened.state,
@@ -183,29 +189,31 @@ def _taken(here: Resources, opened: Opened, agent: Agent) -> Opened:
                 **cause.marks(Status.HANDOFF_ACTIVE),
             )
             if taken is None:
-                opened = read_again(here, opened)
+                opened = read_again(resources, opened)
                 continue
             opened = opened.with_state(taken)
-        opened = move(here, opened, Status.HANDOFF_ACTIVE, cause)
+        opened = move(resources, opened, Status.HANDOFF_ACTIVE, cause)
         if opened.conversation.conversation_status != Status.HANDOFF_ACTIVE:
             raise NotOpen("the conversation is over by now")
         if opened.state.moved_for == cause.what:
-            note_take_over(here, opened, cause)
+            note_take_over(resources, opened, cause)
         return opened
     raise Transient("state_contended")
 
 
-def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _GivenBack) -> Opened:
+def _with_model(
+    resources: Resources, opened: OpenConversation, agent: Agent, given_back: _GivenBack
+) -> OpenConversation:
     """Set the state's mode to AI and return the conversation; its status is not changed yet."""
     for _ in range(ROUNDS):
         check_may_write(opened, agent)
         if _is_with_model(opened, given_back.cause):
             return opened
-        waiting = [] if given_back.answer_pending else _pending(here, opened)
+        waiting = [] if given_back.answer_pending else _pending(resources, opened)
         # Excludes a released function: the worker that runs it reports its result to the model.
         refused = opened.state.waits_for_approval
         state = states.set_mode(
-            here.log,
+            resources.log,
             opened.ref,
             Mode.AI,
             seen=opened.state,
@@ -219,11 +227,11 @@ def _with_model(here: Resources, opened: Opened, agent: Agent, given_back: _Give
         )
         if state is not None:
             return opened.with_state(state)
-        opened = read_again(here, opened)
+        opened = read_again(resources, opened)
     raise Transient("state_contended")
 
 
-def _is_with_model(opened: Opened, cause: Cause) -> bool:
+def _is_with_model(opened: OpenConversation, cause: Cause) -> bool:
     """
     Return whether the fence need not be raised: the model has the conversation, or this call has raised it before.
 
@@ -235,19 +243,19 @@ def _is_with_model(opened: Opened, cause: Cause) -> bool:
     return not is_with_people or opened.state.moved_for == cause.what
 
 
-def _check_is_open(opened: Opened) -> None:
+def _check_is_open(opened: OpenConversation) -> None:
     if Status(opened.conversation.conversation_status) in OVER or opened.state.mode is Mode.CLOSED:
         raise NotOpen("the conversation is closed, or the customer has opted out")
 
 
-def _is_held_by(opened: Opened, agent_id: str) -> bool:
+def _is_held_by(opened: OpenConversation, agent_id: str) -> bool:
     is_active = opened.conversation.conversation_status == Status.HANDOFF_ACTIVE
     return is_active and holder_of(opened.state) == agent_id
 
 
-def _pending(here: Resources, opened: Opened) -> list[Message]:
+def _pending(resources: Resources, opened: OpenConversation) -> list[Message]:
     """Return the customer's messages since the last answered one, oldest first."""
-    after = messages.after(here.log, opened.ref, opened.state.answered_up_to)
+    after = messages.after(resources.log, opened.ref, opened.state.answered_up_to)
     return [message for message in after if message.role is Role.USER]
 
 

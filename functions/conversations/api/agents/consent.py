@@ -9,7 +9,7 @@ from conversations.api import presenters
 from conversations.api.access import Unusable, recipient_of
 from conversations.api.agents import agent_actions
 from conversations.api.views import ConsentView, RecordedView
-from conversations.conversation import Opened, addresses_of
+from conversations.conversation import OpenConversation, addresses_of
 from conversations.lifecycle import OPEN, Status
 from conversations.store import conversations, states
 from conversations.store.items import identifiers
@@ -21,15 +21,15 @@ from shared.consent.records import ALL_CHANNELS, Source, Statement
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from conversations.api.access import Agent, Office
+    from conversations.api.access import Agent, ApiDependencies
     from conversations.api.inputs import ConsentQuery, OptInInput, OptOutInput
     from shared.api.auth import Caller
 
 
-def standing(office: Office, caller: Caller, given: ConsentQuery) -> ConsentView:
+def standing(deps: ApiDependencies, caller: Caller, given: ConsentQuery) -> ConsentView:
     """Return the consent in force for each channel of the company. Raises Unusable."""
     recipient = recipient_of(given.recipient)
-    asked = office.consents.standing
+    asked = deps.consents.standing
     channels = [
         presenters.consent_view(channel, asked(caller.company, [recipient], channel).newest)
         for channel in ChannelMethod
@@ -38,17 +38,17 @@ def standing(office: Office, caller: Caller, given: ConsentQuery) -> ConsentView
 
 
 def opt_out(
-    office: Office, caller: Caller, agent: Agent, recipient: str, given: OptOutInput
+    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, given: OptOutInput
 ) -> RecordedView:
     """
     Record an opt-out and set the customer's open conversations on these channels to `opted_out`. Safe to repeat.
 
     It covers all known addresses of the customer, and is recorded first so that no later failure can lose it.
     """
-    known = list(_with(office, caller.company, recipient))
+    known = list(_with(deps, caller.company, recipient))
     theirs = [recipient, *(address for opened in known for address in addresses_of(opened))]
     channels = sorted({str(channel) for channel in given.channels})
-    recorded = office.consents.record_opt_out(
+    recorded = deps.consents.record_opt_out(
         caller.company, list(dict.fromkeys(theirs)), _said(agent, given.evidence), channels=channels
     )
     changed = []
@@ -57,32 +57,32 @@ def opt_out(
             continue
         cause = _cause(opened, agent, "opted_out")
         if Status(opened.conversation.conversation_status) in OPEN:
-            changed.append(move(office.here, opened, Status.OPTED_OUT, cause))
+            changed.append(move(deps.resources, opened, Status.OPTED_OUT, cause))
         else:
-            finish_notes(office.here, opened, cause)
+            finish_notes(deps.resources, opened, cause)
     return _recorded(caller, channels, changed, recorded=recorded)
 
 
 def opt_in(
-    office: Office, caller: Caller, agent: Agent, recipient: str, given: OptInInput
+    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, given: OptInInput
 ) -> RecordedView:
     """Record an opt-in and reopen conversations on these channels that an opt-out ended. Safe to repeat."""
     channels = sorted({str(channel) for channel in given.channels})
-    recorded = office.consents.record_opt_in(
+    recorded = deps.consents.record_opt_in(
         caller.company, [recipient], _said(agent, given.evidence), channels=channels
     )
     changed = []
-    for opened in _with(office, caller.company, recipient):
+    for opened in _with(deps, caller.company, recipient):
         if opened.conversation.channel_method not in channels:
             continue
         cause = _cause(opened, agent, "opted_in")
         if opened.conversation.conversation_status != Status.OPTED_OUT:
-            finish_notes(office.here, opened, cause)
+            finish_notes(deps.resources, opened, cause)
         else:
             returned = move(
-                office.here, opened, transitions.status_before(opened), cause, is_return=True
+                deps.resources, opened, transitions.status_before(opened), cause, is_return=True
             )
-            agent_actions.send_first_message(office.here, returned, agent)
+            agent_actions.send_first_message(deps.resources, returned, agent)
             changed.append(returned)
     return _recorded(caller, channels, changed, recorded=recorded)
 
@@ -101,19 +101,19 @@ def recipient_on(text: str, channels: Collection[ChannelMethod]) -> str:
     return recipient
 
 
-def _with(office: Office, company: str, recipient: str) -> Iterator[Opened]:
+def _with(deps: ApiDependencies, company: str, recipient: str) -> Iterator[OpenConversation]:
     """Yield the company's conversations with a customer in all projects: consent applies per company."""
-    here = office.here
-    for item in conversations.with_recipient(here.table, company, recipient):
+    resources = deps.resources
+    for item in conversations.with_recipient(resources.table, company, recipient):
         if not identifiers.has_key(item):
             continue  # The consent is recorded anyway; this conversation cannot be changed.
         ref = identifiers.ref_of_item(item)
         state, project = (
-            states.read(here.log, ref),
-            here.companies.project(company, item.project_id),
+            states.read(resources.log, ref),
+            resources.companies.project(company, item.project_id),
         )
         if state is not None and project is not None:
-            yield Opened(ref=ref, conversation=item, state=state, company=project)
+            yield OpenConversation(ref=ref, conversation=item, state=state, company=project)
 
 
 def _said(agent: Agent, evidence: str) -> Statement:
@@ -130,7 +130,7 @@ def _who(agent: Agent) -> str:
     return f"human:{agent.name or agent.principal}"
 
 
-def _cause(opened: Opened, agent: Agent, reason: str) -> Cause:
+def _cause(opened: OpenConversation, agent: Agent, reason: str) -> Cause:
     return Cause(
         who=_who(agent),
         principal=agent.principal,
@@ -141,7 +141,7 @@ def _cause(opened: Opened, agent: Agent, reason: str) -> Cause:
 
 
 def _recorded(
-    caller: Caller, channels: list[str], changed: list[Opened], *, recorded: bool
+    caller: Caller, channels: list[str], changed: list[OpenConversation], *, recorded: bool
 ) -> RecordedView:
     refs = [
         opened.ref

@@ -17,7 +17,7 @@ from conversations.store.items.log import Delivery
 if TYPE_CHECKING:
     from conversations.api.access import Agent
     from conversations.api.inputs import ReleaseInput
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.resources import Resources
 
 # Messages that were certainly not delivered.
@@ -28,7 +28,9 @@ class NothingToRelease(Exception):
     """The first message was sent or is not held back, or the function call was already decided."""
 
 
-def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) -> AcceptedView:
+def release(
+    resources: Resources, opened: OpenConversation, agent: Agent, given: ReleaseInput
+) -> AcceptedView:
     """
     Queue a draft (sent in the agent's name), a function call, or the first message (with the agent's or model's text).
 
@@ -48,15 +50,15 @@ def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) 
             principal=agent.principal,
             function_sk=function_sk,
         )
-        agent_actions.enqueue(here, opened, wanted, "release", agent.cause)
+        agent_actions.enqueue(resources, opened, wanted, "release", agent.cause)
         return AcceptedView(ref=opened.ref, entry_id=None)
     if given.draft_entry_id is not None:
-        said = _said(here, opened, agent, given.draft_entry_id, given.text)
-        validation.check(opened, here.bucket, said, "draft_entry_id")
-        return agent_actions.say(here, opened, agent, said)
+        said = _said(resources, opened, agent, given.draft_entry_id, given.text)
+        validation.check(opened, resources.bucket, said, "draft_entry_id")
+        return agent_actions.say(resources, opened, agent, said)
     status = Status(opened.conversation.conversation_status)
     is_held_back = status in NEVER_SENT | WITH_PEOPLE and not opened.conversation.task_complete
-    if not is_held_back and not _was_released(here, opened, agent):
+    if not is_held_back and not _was_released(resources, opened, agent):
         raise NothingToRelease("the first message was sent, or is not held back")
     who = agent.id_in(opened.state)
     record = Release(
@@ -66,13 +68,13 @@ def release(here: Resources, opened: Opened, agent: Agent, given: ReleaseInput) 
         principal=agent.principal,
         text=given.text,
     )
-    agent_actions.enqueue(here, opened, record, "release", agent.cause)
+    agent_actions.enqueue(resources, opened, record, "release", agent.cause)
     # A message that the model will write has no log entry yet.
     entry_id = None if given.text is None else identifiers.entry_id(_action_id(opened, agent))
     return AcceptedView(ref=opened.ref, entry_id=entry_id)
 
 
-def _function(opened: Opened, given: ReleaseInput) -> str | None:
+def _function(opened: OpenConversation, given: ReleaseInput) -> str | None:
     """Return the sort key of the function call to release; None for a draft or first message. Raises Unusable."""
     waiting = opened.state.undecided
     if waiting is None:
@@ -87,9 +89,9 @@ def _function(opened: Opened, given: ReleaseInput) -> str | None:
 
 
 def _said(
-    here: Resources, opened: Opened, agent: Agent, entry_id: str, text: str | None
+    resources: Resources, opened: OpenConversation, agent: Agent, entry_id: str, text: str | None
 ) -> HumanMessage:
-    draft = messages.find(here.log, opened.ref, entry_id)
+    draft = messages.find(resources.log, opened.ref, entry_id)
     if draft is None or draft.role is not Role.ASSISTANT or draft.delivery_status not in _UNSENT:
         raise Unusable("draft_entry_id", "must be a message of this conversation that was not sent")
     if draft.proposal is not None:
@@ -106,11 +108,11 @@ def _said(
     )
 
 
-def _was_released(here: Resources, opened: Opened, agent: Agent) -> bool:
+def _was_released(resources: Resources, opened: OpenConversation, agent: Agent) -> bool:
     """Return whether this call already released the message but its answer was lost."""
-    is_known = here.ledger.action(_action_id(opened, agent)) is not None
+    is_known = resources.ledger.action(_action_id(opened, agent)) is not None
     return is_known or opened.state.released_by == agent.cause
 
 
-def _action_id(opened: Opened, agent: Agent) -> str:
+def _action_id(opened: OpenConversation, agent: Agent) -> str:
     return identifiers.action_id(opened.ref, f"human:{agent.cause}")

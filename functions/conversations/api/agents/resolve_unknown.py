@@ -23,7 +23,7 @@ from conversations.store.items.log import Delivery, Message
 if TYPE_CHECKING:
     from conversations.api.access import Agent
     from conversations.api.inputs import ResolveInput
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.resources import Resources
 
 
@@ -31,24 +31,26 @@ class NotUnknown(Exception):
     """The outcome of the message is known, or is still being determined."""
 
 
-def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) -> ResolvedView:
+def resolve(
+    resources: Resources, opened: OpenConversation, agent: Agent, given: ResolveInput
+) -> ResolvedView:
     """
     Record an agent's decision about a message: it was sent, it was not, or it is sent again in the agent's name.
 
     Raises NotFound, NotUnknown and AlreadyTaken; for `resend` also NotOpen and Unusable.
     """
     check_not_taken(opened, agent)
-    message = messages.find(here.log, opened.ref, given.entry_id)
+    message = messages.find(resources.log, opened.ref, given.entry_id)
     if message is None or message.turn_id is None:
         raise NotFound("entry_id: there is no such message")
     resent_as = None
     again = _again(opened, agent, message)
     if given.outcome == "resend":
         agent_actions.check_may_write(opened, agent)
-        validation.check(opened, here.bucket, again, "entry_id")
-    known = _judged(here, opened, agent, given.outcome, message)
+        validation.check(opened, resources.bucket, again, "entry_id")
+    known = _judged(resources, opened, agent, given.outcome, message)
     action_id = identifiers.action_id(opened.ref, message.turn_id)
-    here.ledger.confirm(
+    resources.ledger.confirm(
         action_id,
         failed=known.delivery_status is Delivery.FAILED,
         message_pk=f"{opened.ref}#{_sk(message)}",
@@ -56,11 +58,11 @@ def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) 
     )
     if given.outcome == "sent":
         cause = agent.cause_in(opened, "resolve", reason="sent")
-        heal(here, opened, known, action_id, cause)
+        heal(resources, opened, known, action_id, cause)
     elif given.outcome == "not_sent" and is_failed_first(opened, known):
-        fall_back(here, opened)  # The failure is now final.
+        fall_back(resources, opened)  # The failure is now final.
     elif given.outcome == "resend":
-        resent_as = agent_actions.say(here, opened, agent, again).entry_id
+        resent_as = agent_actions.say(resources, opened, agent, again).entry_id
     return ResolvedView(
         ref=opened.ref,
         entry_id=given.entry_id,
@@ -70,7 +72,7 @@ def resolve(here: Resources, opened: Opened, agent: Agent, given: ResolveInput) 
 
 
 def _judged(
-    here: Resources, opened: Opened, agent: Agent, outcome: str, message: Message
+    resources: Resources, opened: OpenConversation, agent: Agent, outcome: str, message: Message
 ) -> Message:
     """Update and return the message. Raises NotUnknown unless it is `unknown` or already agrees with the decision."""
     if outcome == "sent":
@@ -83,10 +85,10 @@ def _judged(
     by = Message.named(
         resolved_by=f"human:{agent.id_in(opened.state)}", resolved_principal=agent.principal
     )
-    known = messages.update(here.log, opened.ref, sk, facts | by, only_from=[Delivery.UNKNOWN])
+    known = messages.update(resources.log, opened.ref, sk, facts | by, only_from=[Delivery.UNKNOWN])
     if known is not None:
         return known
-    again = messages.get(here.log, opened.ref, sk)
+    again = messages.get(resources.log, opened.ref, sk)
     if again is not None:
         if outcome == "sent" and again.delivery_status in REACHED:
             return again
@@ -97,7 +99,7 @@ def _judged(
     raise NotUnknown("what became of the message is known, or being found out")
 
 
-def _again(opened: Opened, agent: Agent, message: Message) -> HumanMessage:
+def _again(opened: OpenConversation, agent: Agent, message: Message) -> HumanMessage:
     is_template = message.template is not None
     return HumanMessage(
         ref=opened.ref,

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.commands import HumanMessage
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from shared.aws.s3 import Bucket
 
 
-def check(opened: Opened, bucket: Bucket, said: HumanMessage, field: str = "text") -> None:
+def check(
+    opened: OpenConversation, bucket: Bucket, said: HumanMessage, field: str = "text"
+) -> None:
     """Raise Unusable for a message that the channel or project does not allow; *field* names the input field."""
     if said.template is not None:
         _check_template(opened, bucket, said.template, said.variables)
@@ -28,7 +30,7 @@ def check(opened: Opened, bucket: Bucket, said: HumanMessage, field: str = "text
         check_text(opened, said.text, field)
 
 
-def check_text(opened: Opened, text: str | None, field: str = "text") -> None:
+def check_text(opened: OpenConversation, text: str | None, field: str = "text") -> None:
     """Raise Unusable for a text that the channel or the project does not allow."""
     if text is None:
         return
@@ -41,7 +43,9 @@ def check_text(opened: Opened, text: str | None, field: str = "text") -> None:
         raise Unusable(field, f"must fit into {channel.max_segments} parts of an SMS")
 
 
-def _check_template(opened: Opened, bucket: Bucket, name: str, given: Mapping[str, str]) -> None:
+def _check_template(
+    opened: OpenConversation, bucket: Bucket, name: str, given: Mapping[str, str]
+) -> None:
     """Raise Unusable for a template that the project does not have, or values that do not complete it."""
     channel = opened.channel
     if not isinstance(channel, WhatsAppChannel) or name not in channel.templates:

@@ -17,7 +17,7 @@ from shared import ai, clock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.initiation.case_data import CaseData
     from conversations.store.items.log import Message
 
@@ -30,7 +30,7 @@ GUARDED_MESSAGES = 2
 _OF_ITS_OWN_WILL = frozenset({Cause.AI, Cause.APPROVAL})
 
 
-def config_of(opened: Opened) -> AiConfig:
+def config_of(opened: OpenConversation) -> AiConfig:
     """Return the model settings for the conversation's channel. Raises Unwritable."""
     try:
         return AiConfig.read(opened.company.ai_config, opened.conversation.channel_method.value)
@@ -38,7 +38,7 @@ def config_of(opened: Opened) -> AiConfig:
         raise misconfigured(broken.attribute) from None
 
 
-def facts_of(opened: Opened, case: CaseData) -> Facts:
+def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
     """Return the known facts about the case and the recipient."""
     company, conversation = opened.company, opened.conversation
     today = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
@@ -74,7 +74,7 @@ def said_in(known: Sequence[Message]) -> list[Said]:
     ]
 
 
-def barred_in(opened: Opened, known: Sequence[Message]) -> Cause | None:
+def barred_in(opened: OpenConversation, known: Sequence[Message]) -> Cause | None:
     """
     Return why the model may not hand off again: the last hand-off's cause, until the customer's third message after it.
 
@@ -94,7 +94,7 @@ def barred_in(opened: Opened, known: Sequence[Message]) -> Cause | None:
     return Cause(state.handed_off_for) if len(written) <= GUARDED_MESSAGES else None
 
 
-def contacts_of(opened: Opened) -> list[str]:
+def contacts_of(opened: OpenConversation) -> list[str]:
     """Return the numbers and addresses that may be mentioned: the recipient's and the company's."""
     conversation, company = opened.conversation, opened.company
     own = (conversation.recipient_tel, conversation.recipient_email)

@@ -15,7 +15,7 @@ from conversations.store.items.conversation import Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.projects import EmailChannel
     from conversations.store.items.conversation import Entry
     from conversations.store.items.log import Message
@@ -47,17 +47,19 @@ _SUBJECT = {
 _USUAL = "en"
 
 
-def opt_out_hint(opened: Opened) -> str:
+def opt_out_hint(opened: OpenConversation) -> str:
     """Return the opt-out hint that ends the first SMS."""
     return _hint(opened, _asked_for(opened))
 
 
-def subject(opened: Opened, channel: EmailChannel) -> str:
+def subject(opened: OpenConversation, channel: EmailChannel) -> str:
     """Return the default subject of a mail."""
     return _in_language(channel.default_subject_line or _SUBJECT, _asked_for(opened))
 
 
-def notice(opened: Opened, name: str, said: Callable[[], Sequence[Message]]) -> str | None:
+def notice(
+    opened: OpenConversation, name: str, said: Callable[[], Sequence[Message]]
+) -> str | None:
     """
     Return the text of a notice (see `commands.Notice`); None if the project has none.
 
@@ -77,7 +79,7 @@ def notice(opened: Opened, name: str, said: Callable[[], Sequence[Message]]) -> 
     return _in_language(_CONFIRMED, languages).format(company=_named(opened))
 
 
-def _help(opened: Opened, languages: Sequence[str]) -> str:
+def _help(opened: OpenConversation, languages: Sequence[str]) -> str:
     """Return the answer to HELP: the sender, the project's text and the opt-out hint. HELP always gets an answer."""
     text, hint = opened.company.policy.help_text, _hint(opened, languages)
     words = _in_language(text, languages) if text else ""
@@ -86,15 +88,15 @@ def _help(opened: Opened, languages: Sequence[str]) -> str:
     return f"{_named(opened)}: {words}"
 
 
-def _hint(opened: Opened, languages: Sequence[str]) -> str:
+def _hint(opened: OpenConversation, languages: Sequence[str]) -> str:
     return _in_language(opened.company.policy.opt_out_hint or _HINT, languages)
 
 
-def _named(opened: Opened) -> str:
+def _named(opened: OpenConversation) -> str:
     return opened.company.company_name or opened.company.company_id
 
 
-def _asked_for(opened: Opened) -> list[str]:
+def _asked_for(opened: OpenConversation) -> list[str]:
     """Return the fallback languages, best first, for use before the customer has written."""
     return [opened.language, opened.company.default_language]
 

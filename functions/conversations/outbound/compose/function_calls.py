@@ -25,7 +25,7 @@ from shared.providers.outcomes import InDoubt, Misconfigured, Refused
 if TYPE_CHECKING:
     from conversations.ai.config import Function
     from conversations.ai.functions import Execute
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.outbound.credentials import Credentials
     from conversations.resources import Resources, Run
     from shared.consent.records import Consents
@@ -42,12 +42,12 @@ _SERVER_ERRORS, _CLIENT_ERRORS = 500, 400
 class Effects:
     """Executes functions. *loopback* allows webhooks on this machine, for the local stack only; never set on AWS."""
 
-    here: Resources
+    resources: Resources
     consents: Consents
     credentials: Credentials
     loopback: bool = False
 
-    def of_turn(self, opened: Opened, turn_id: str, run: Run) -> Execute:
+    def of_turn(self, opened: OpenConversation, turn_id: str, run: Run) -> Execute:
         """Return the executor for the calls of one turn."""
 
         def execute(call: Call) -> Result:
@@ -59,7 +59,7 @@ class Effects:
 
         return execute
 
-    def _opt_out(self, opened: Opened, turn_id: str) -> None:
+    def _opt_out(self, opened: OpenConversation, turn_id: str) -> None:
         said = Statement(
             source=Source.AI,
             at_ms=clock.from_text(opened.state.last_inbound_at or opened.state.created_at),
@@ -70,10 +70,10 @@ class Effects:
         self.consents.record_opt_out(company, addresses_of(opened), said)
 
     def _webhook(
-        self, opened: Opened, turn_id: str, run: Run, call: Call, function: Function
+        self, opened: OpenConversation, turn_id: str, run: Run, call: Call, function: Function
     ) -> Result:
         """Call the project's webhook: once per turn for equal arguments. Return its response."""
-        here = self.here
+        resources = self.resources
         action_id = identifiers.action_id(opened.ref, turn_id, call.name, call.canonical_arguments)
         where = of(opened.ref, FunctionResult.sk(action_id))
         answered: list[Result] = []
@@ -86,7 +86,7 @@ class Effects:
                 is_error=result.is_error,
                 ttl=FunctionResult.time_to_live(),
             )
-            here.log.put(kept.attributes(where))
+            resources.log.put(kept.attributes(where))
             answered.append(result)
             return call.name
 
@@ -98,7 +98,7 @@ class Effects:
             on_doubt=OnDoubt.AT_MOST_ONCE,
         )
         try:
-            standing = here.ledger.perform(
+            standing = resources.ledger.perform(
                 intended, owner=run.owner, remaining_ms=run.remaining_ms(), send=post
             )
         except Transient as doubt:
@@ -107,11 +107,13 @@ class Effects:
             return answered[0]
         if standing is State.UNKNOWN:
             return UNKNOWN
-        item = here.log.get(where)
+        item = resources.log.get(where)
         stored = FunctionResult.read(item) if item else None
         return Result(stored.text, is_error=stored.is_error) if stored else FAILED
 
-    def _posted(self, opened: Opened, call: Call, function: Function, action_id: str) -> Result:
+    def _posted(
+        self, opened: OpenConversation, call: Call, function: Function, action_id: str
+    ) -> Result:
         """Make one POST request. Raises Refused, NotSent or InDoubt."""
         body = to_json(
             {

@@ -15,12 +15,12 @@ from shared.providers.sms.segments import gsm_twins, measure
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
 
 TOO_LONG = "too_long"
 
 
-def blank(opened: Opened, turn_id: str, author: str, content: str) -> Message:
+def blank(opened: OpenConversation, turn_id: str, author: str, content: str) -> Message:
     """Return an unsent outgoing message; its turn determines its position in the log."""
     return Message(
         entry_id="-",
@@ -34,7 +34,7 @@ def blank(opened: Opened, turn_id: str, author: str, content: str) -> Message:
     )
 
 
-def fitted(opened: Opened, message: Message) -> Message:
+def fitted(opened: OpenConversation, message: Message) -> Message:
     """Fit a message to its channel: count SMS segments, set a mail's subject. Raises Unwritable."""
     channel = opened.channel
     if isinstance(channel, SmsChannel):
@@ -60,12 +60,12 @@ def fitted(opened: Opened, message: Message) -> Message:
     return message
 
 
-def longest(opened: Opened) -> int:
+def longest(opened: OpenConversation) -> int:
     """Return the maximum number of characters: the channel's limit, or the project's if lower."""
     return opened.company.longest_text(opened.conversation.channel_method)
 
 
-def too_long(opened: Opened, *, is_first: bool) -> Callable[[str], bool] | None:
+def too_long(opened: OpenConversation, *, is_first: bool) -> Callable[[str], bool] | None:
     """Return the length check of an SMS, which counts segments; a first SMS includes the opt-out hint."""
     channel = opened.channel
     if not isinstance(channel, SmsChannel):
@@ -79,6 +79,6 @@ def too_long(opened: Opened, *, is_first: bool) -> Callable[[str], bool] | None:
     return is_too_long
 
 
-def _as_sms(opened: Opened, text: str, *, is_first: bool) -> str:
+def _as_sms(opened: OpenConversation, text: str, *, is_first: bool) -> str:
     text = gsm_twins(text.strip())
     return f"{text}\n{fixed_texts.opt_out_hint(opened)}" if is_first else text

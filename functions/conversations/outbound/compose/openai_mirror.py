@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from conversations.ai.config import AiConfig
     from conversations.ai.model_providers import Providers
-    from conversations.conversation import Opened, Speaking
+    from conversations.conversation import OpenConversation, Speaking
     from conversations.store.items.conversation import Entry
 
 _ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}
@@ -37,7 +37,7 @@ class Mirror:
 
     providers: Providers
 
-    def begun(self, opened: Opened, config: AiConfig) -> str | None:
+    def begun(self, opened: OpenConversation, config: AiConfig) -> str | None:
         """Create a copy and return its id; None if the conversation has one or its project does not enable it."""
         if opened.conversation.thread_id is not None or not _is_wanted(config):
             return None

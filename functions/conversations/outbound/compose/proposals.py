@@ -37,7 +37,9 @@ def verdict_of(result: Result) -> Verdict:
     return Verdict.UNKNOWN if result == UNKNOWN else Verdict.FAILED
 
 
-def decide(here: Resources, ref: str, message: Message, verdict: Verdict, cause: Cause) -> None:
+def decide(
+    resources: Resources, ref: str, message: Message, verdict: Verdict, cause: Cause
+) -> None:
     """Write the verdict of a proposal and its author, unless it has a verdict already. Idempotent."""
     proposal = message.proposal
     if proposal is None or proposal.verdict is not None:
@@ -48,24 +50,24 @@ def decide(here: Resources, ref: str, message: Message, verdict: Verdict, cause:
         "decided_principal": cause.principal,
     }
     judged = proposal.model_copy(update=facts).model_dump(mode="json", exclude_none=True)
-    messages.update(here.log, ref, sk_of(message), Message.named(proposal=judged))
+    messages.update(resources.log, ref, sk_of(message), Message.named(proposal=judged))
 
 
-def refuse(here: Resources, ref: str, sk: str, cause: Cause) -> None:
+def refuse(resources: Resources, ref: str, sk: str, cause: Cause) -> None:
     """Write that an agent refused the proposal in this message, unless it has a verdict already."""
-    message = messages.get(here.log, ref, sk)
+    message = messages.get(resources.log, ref, sk)
     if message is not None:
-        decide(here, ref, message, Verdict.REFUSED, cause)
+        decide(resources, ref, message, Verdict.REFUSED, cause)
 
 
-def told_of(here: Resources, ref: str, sk: str) -> ai.Exchange | None:
+def told_of(resources: Resources, ref: str, sk: str) -> ai.Exchange | None:
     """Return the call in this message with its outcome, for the model; None if it no longer exists."""
-    message = messages.get(here.log, ref, sk)
+    message = messages.get(resources.log, ref, sk)
     proposal = message.proposal if message else None
     if message is None or proposal is None:
         return None
     verdict = proposal.verdict or Verdict.REFUSED  # A killed hand-back leaves it unset.
-    result = _TOLD.get(verdict) or _result(here, ref, message, proposal)
+    result = _TOLD.get(verdict) or _result(resources, ref, message, proposal)
     # Models number their calls per turn, so calls of several turns could have equal ids.
     call = replace(call_of(proposal), call_id=message.entry_id)
     return exchange(call, result)
@@ -76,9 +78,9 @@ def sk_of(message: Message) -> str:
     return message.sk(message.message_timestamp, message.entry_id)
 
 
-def _result(here: Resources, ref: str, message: Message, proposal: Proposal) -> Result:
+def _result(resources: Resources, ref: str, message: Message, proposal: Proposal) -> Result:
     """Return the response of the company's system, which is stored for a month."""
     action = identifiers.action_id(ref, message.turn_id or "", proposal.name, proposal.arguments)
-    item = here.log.get(of(ref, FunctionResult.sk(action)))
+    item = resources.log.get(of(ref, FunctionResult.sk(action)))
     stored = FunctionResult.read(item) if item else None
     return Result(stored.text, is_error=stored.is_error) if stored else Result("{}")

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.ai.prompt.whatsapp_templates import Filled
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
 
 
-def template_of(opened: Opened, name: str | None) -> Template:
+def template_of(opened: OpenConversation, name: str | None) -> Template:
     """Return the project's template *name*, or the default one. Raises Unwritable."""
     whatsapp = opened.company.channel_config.whatsapp
     if whatsapp is None:
@@ -38,7 +38,7 @@ def template_of(opened: Opened, name: str | None) -> Template:
 
 
 def filled(
-    opened: Opened,
+    opened: OpenConversation,
     template: Template,
     given: Mapping[str, str],
     *,
@@ -58,7 +58,7 @@ def filled(
     raise Unwritable("too_long" if whole == (Fault.BODY_TOO_LONG,) else "template_incomplete")
 
 
-def sources(opened: Opened, project_data: Mapping[str, Any]) -> dict[str, Any]:
+def sources(opened: OpenConversation, project_data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sources of known template values, see `ai.prompt.whatsapp_templates.known_values`."""
     company, conversation = opened.company, opened.conversation
     return {

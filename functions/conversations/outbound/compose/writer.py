@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from conversations.ai.outcome import Answer
     from conversations.ai.prompt.whatsapp_templates import Template
     from conversations.commands import HumanMessage
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.outbound.credentials import Credentials
     from conversations.resources import Resources, Run
     from conversations.store.items.log import Message
@@ -57,7 +57,7 @@ TURN_MS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scribe:
+class MessageWriter:
     """
     Composes the messages of all turns. Implements `dialogue.context.Writer`.
 
@@ -65,13 +65,13 @@ class Scribe:
     enables it, and returns its id.
     """
 
-    here: Resources
+    resources: Resources
     providers: Providers
     credentials: Credentials
-    execute: Callable[[Opened, str, Run], Execute]
-    begun_copy: Callable[[Opened, AiConfig], str | None]
+    execute: Callable[[OpenConversation, str, Run], Execute]
+    begun_copy: Callable[[OpenConversation, AiConfig], str | None]
 
-    def first_message(self, opened: Opened, turn_id: str, run: Run) -> Message:
+    def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message:
         """Compose the first message: a template on WhatsApp, the model's text elsewhere."""
         config = config_of(opened)
         template = template_of(opened, opened.state.template) if _is_whatsapp(opened) else None
@@ -86,7 +86,7 @@ class Scribe:
         return message.model_copy(update=facts)
 
     def answer(
-        self, opened: Opened, pending: list[Message], turn_id: str, run: Run
+        self, opened: OpenConversation, pending: list[Message], turn_id: str, run: Run
     ) -> Message | None:
         """Compose the model's reply to the newest messages."""
         config = config_of(opened)
@@ -98,13 +98,13 @@ class Scribe:
         thread_id = self.begun_copy(opened, config)
         return message.model_copy(update={"reply_to": reply_to, "thread_id": thread_id})
 
-    def reengagement(self, opened: Opened, turn_id: str) -> Message:
+    def reengagement(self, opened: OpenConversation, turn_id: str) -> Message:
         """Compose the project's re-engagement template; all its variables must have known values."""
         whatsapp = opened.company.channel_config.whatsapp
         name = whatsapp.reengagement_template if whatsapp else None
         return self._of_template(opened, turn_id, "system", name, {})
 
-    def of_person(self, opened: Opened, turn_id: str, wanted: HumanMessage) -> Message:
+    def of_person(self, opened: OpenConversation, turn_id: str, wanted: HumanMessage) -> Message:
         """Compose an agent's message: the text unchanged, or a template with the agent's values."""
         author, by = f"human:{wanted.agent_id}", {"principal": wanted.principal}
         try:
@@ -120,7 +120,7 @@ class Scribe:
 
     def _of_template(
         self,
-        opened: Opened,
+        opened: OpenConversation,
         turn_id: str,
         author: str,
         name: str | None,
@@ -132,17 +132,17 @@ class Scribe:
             opened,
             template,
             given,
-            project_data=case_data.read(opened.conversation, self.here.bucket).project_data,
+            project_data=case_data.read(opened.conversation, self.resources.bucket).project_data,
             longest=longest(opened),
         )
         return blank(opened, turn_id, author, whole.body).model_copy(
             update={"template": template.name, "variables": dict(whole.values)}
         )
 
-    def notice(self, opened: Opened, turn_id: str, notice: str) -> Message | None:
+    def notice(self, opened: OpenConversation, turn_id: str, notice: str) -> Message | None:
         """Compose one of the project's fixed texts."""
         text = fixed_texts.notice(
-            opened, notice, lambda: messages.newest(self.here.log, opened.ref, HISTORY)
+            opened, notice, lambda: messages.newest(self.resources.log, opened.ref, HISTORY)
         )
         if text is None:
             return None
@@ -150,7 +150,7 @@ class Scribe:
 
     def _asked(
         self,
-        opened: Opened,
+        opened: OpenConversation,
         config: AiConfig,
         turn_id: str,
         run: Run,
@@ -158,8 +158,8 @@ class Scribe:
         template: Template | None,
     ) -> Answer:
         is_first = turn_id.startswith("initial")
-        known = [] if is_first else messages.newest(self.here.log, opened.ref, HISTORY)
-        case = case_data.read(opened.conversation, self.here.bucket)
+        known = [] if is_first else messages.newest(self.resources.log, opened.ref, HISTORY)
+        case = case_data.read(opened.conversation, self.resources.bucket)
         if case.unreadable:
             # With partial data the model would repeat questions or state errors: report the fault to agents instead.
             raise Unwritable("case_data_unreadable")
@@ -184,7 +184,7 @@ class Scribe:
             if config.api_key_reference is not None:
                 self.credentials.value(company_id, config.api_key_reference)
             asked = model_providers.model_for(config, self.providers, company_id)
-            model = Metered(asked, self.here.log, opened.company)
+            model = Metered(asked, self.resources.log, opened.company)
             return dialogue.answer(model, task, self.execute(opened, turn_id, run))
         except AiConfigBroken as broken:
             raise misconfigured(broken.attribute) from None
@@ -203,13 +203,13 @@ class Scribe:
             may_pass = failure.repeat is ai.Repeat.LATER
             raise Unwritable("ai_failed", may_pass=may_pass) from None
 
-    def _decided(self, opened: Opened, config: AiConfig) -> list[ai.Exchange]:
+    def _decided(self, opened: OpenConversation, config: AiConfig) -> list[ai.Exchange]:
         """Return the outcomes of functions that agents decided on and the model has not been given yet."""
-        found = [told_of(self.here, opened.ref, sk) for sk in sorted(opened.state.to_tell)]
+        found = [told_of(self.resources, opened.ref, sk) for sk in sorted(opened.state.to_tell)]
         names = {function.name for function in config.functions}
         return [told for told in found if told is not None and told.call.name in names]
 
-    def _message(self, opened: Opened, turn_id: str, answer: Answer) -> Message:
+    def _message(self, opened: OpenConversation, turn_id: str, answer: Answer) -> Message:
         """Convert the outcome of a model's turn to a message. Raises Unwritable if there is nothing to send."""
         names = [made.call.name for made in answer.calls]
         if answer.faults:
@@ -255,7 +255,7 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
     }
 
 
-def _is_whatsapp(opened: Opened) -> bool:
+def _is_whatsapp(opened: OpenConversation) -> bool:
     return isinstance(opened.channel, WhatsAppChannel)
 
 

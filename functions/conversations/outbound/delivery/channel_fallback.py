@@ -9,7 +9,7 @@ import re
 from itertools import product
 from typing import Any
 
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.initiation import case_data
 from conversations.initiation.context_object import (
     ContextObject,
@@ -27,18 +27,18 @@ from shared.aws.sqs_fifo import Entry, digest
 _FALLBACK = re.compile(r"(?P<base>.+)-f(?P<number>\d)")
 
 
-def fall_back(here: Resources, opened: Opened) -> None:
+def fall_back(resources: Resources, opened: OpenConversation) -> None:
     """Start a conversation on the next usable channel of `fallback_channels`, if there is one."""
     conversation, company = opened.conversation, opened.company
     base, tried = _attempt(conversation)
     for number, channel in enumerate(company.fallback_channels[tried:], start=tried + 1):
         if channel is not conversation.channel_method and _can_use(opened, channel):
-            if opened.state.arrived_late_at is None and not arrived_before(here, opened):
-                _begin(here, opened, channel, f"{base}-f{number}")
+            if opened.state.arrived_late_at is None and not arrived_before(resources, opened):
+                _begin(resources, opened, channel, f"{base}-f{number}")
             return
 
 
-def arrived_before(here: Resources, opened: Opened) -> bool:
+def arrived_before(resources: Resources, opened: OpenConversation) -> bool:
     """Return whether an earlier attempt was delivered late. Makes no call for the first attempt."""
     conversation = opened.conversation
     base, tried = _attempt(conversation)
@@ -51,7 +51,7 @@ def arrived_before(here: Resources, opened: Opened) -> bool:
         for asked, address in product(before, known)
     )
     refs = (ref for conversation_id in ids for ref in identifiers.refs_of(conversation_id))
-    states_ = (states.read(here.log, ref) for ref in refs)
+    states_ = (states.read(resources.log, ref) for ref in refs)
     return any(state is not None and state.arrived_late_at is not None for state in states_)
 
 
@@ -61,7 +61,7 @@ def _attempt(conversation: Conversation) -> tuple[str, int]:
     return (found["base"], int(found["number"])) if found else (conversation.request_id, 0)
 
 
-def _can_use(opened: Opened, channel: ChannelMethod) -> bool:
+def _can_use(opened: OpenConversation, channel: ChannelMethod) -> bool:
     conversation, company = opened.conversation, opened.company
     is_mail = channel is ChannelMethod.EMAIL
     address = conversation.recipient_email if is_mail else conversation.recipient_tel
@@ -69,9 +69,11 @@ def _can_use(opened: Opened, channel: ChannelMethod) -> bool:
     return bool(address) and is_set_up and channel in company.allowed_channels
 
 
-def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: str) -> None:
+def _begin(
+    resources: Resources, opened: OpenConversation, channel: ChannelMethod, request_id: str
+) -> None:
     conversation, company = opened.conversation, opened.company
-    case = case_data.read(conversation, here.bucket)
+    case = case_data.read(conversation, resources.bucket)
     if case.unreadable:
         return  # The new conversation would lack its case data; `case_data` has logged the cause.
     is_mail = channel is ChannelMethod.EMAIL
@@ -82,7 +84,9 @@ def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: 
     ref = identifiers.ref_of(conversation_id)
     context = ContextObject(
         frontend_payload=_payload(opened, channel, request_id, case.project_data),
-        company_data_payload=as_json(here.companies.item(company.company_id, company.project_id)),
+        company_data_payload=as_json(
+            resources.companies.item(company.company_id, company.project_id)
+        ),
         conversation_data=ConversationData(conversation_id=conversation_id, conversation_ref=ref),
         metadata=Metadata(
             router_version=conversation.router_version or "",
@@ -91,11 +95,11 @@ def _begin(here: Resources, opened: Opened, channel: ChannelMethod, request_id: 
         ),
     )
     body = context.model_dump_json(ensure_ascii=True)
-    here.channels[channel].send([Entry(body, digest(ref), digest(ref, "fallback"))])
+    resources.channels[channel].send([Entry(body, digest(ref), digest(ref, "fallback"))])
 
 
 def _payload(
-    opened: Opened, channel: ChannelMethod, request_id: str, project_data: dict[str, Any]
+    opened: OpenConversation, channel: ChannelMethod, request_id: str, project_data: dict[str, Any]
 ) -> dict[str, Any]:
     """Build the original request again, for another channel."""
     conversation, state = opened.conversation, opened.state

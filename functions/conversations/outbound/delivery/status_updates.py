@@ -33,7 +33,7 @@ from shared.failures import Permanent
 from shared.tenancy.business_accounts import OWN_PROVIDERS, BusinessAccount
 
 if TYPE_CHECKING:
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.resources import Resources
     from shared.events import DeliveryStatus
 
@@ -65,52 +65,52 @@ class _Found:
     business_address: str | None
 
 
-def apply(here: Resources, event: DeliveryStatus) -> Applied:
+def apply(resources: Resources, event: DeliveryStatus) -> Applied:
     """
     Apply one status.
 
     Raises Permanent: `unknown_message` if no sent message matches, `TENANT_MISMATCH` if the status comes from another
     account or business address than the message was sent from.
     """
-    found = _find(here, event)
+    found = _find(resources, event)
     if found is None:
-        is_erased = erasures.is_message(here.log, event.provider, event.provider_message_id)
+        is_erased = erasures.is_message(resources.log, event.provider, event.provider_message_id)
         raise Permanent(ParkReason.ERASED if is_erased else UNKNOWN_MESSAGE)
     status = meaning(event)
     if status is None:
         return Applied.IGNORED
-    opened = conversation.load(here, found.ref)
+    opened = conversation.load(resources, found.ref)
     if not _sender(opened, found).covers(event):
         raise Permanent(ParkReason.TENANT_MISMATCH)
     is_failure = status is Delivery.FAILED
     # The link is written after the ledger recorded the send: with a link, only a failure is new to the ledger.
     if is_failure or not found.is_linked:
-        here.ledger.confirm(
+        resources.ledger.confirm(
             found.action_id,
             failed=is_failure,
             message_pk=f"{found.ref}#{found.message_sk}",
             company=opened.company.company_id,
         )
     if not found.is_linked:
-        _link(here, event, found)
-    changed = _raised(here, event, found, status)
+        _link(resources, event, found)
+    changed = _raised(resources, event, found, status)
     # The consequence for the recipient holds even if the message has a higher status by now.
-    _heed(here, opened, event, found)
+    _heed(resources, opened, event, found)
     if changed is None:
-        _note_late_arrival(here, opened, event, status)
+        _note_late_arrival(resources, opened, event, status)
         return Applied.OLD
-    opened = conversation.load(here, found.ref)
-    _settle_turn(here, opened, found)
+    opened = conversation.load(resources, found.ref)
+    _settle_turn(resources, opened, found)
     if is_failure:
-        _failed(here, opened, changed, event)
+        _failed(resources, opened, changed, event)
     else:
         cause = Cause(who="provider", what=f"{changed.entry_id}:{status}")
-        heal(here, opened, changed, found.action_id, cause)
+        heal(resources, opened, changed, found.action_id, cause)
     return Applied.CHANGED
 
 
-def _find(here: Resources, event: DeliveryStatus) -> _Found | None:
-    linked = messages.linked(here.log, event.provider, event.provider_message_id)
+def _find(resources: Resources, event: DeliveryStatus) -> _Found | None:
+    linked = messages.linked(resources.log, event.provider, event.provider_message_id)
     if linked is not None:
         return _Found(
             ref=linked.ref,
@@ -121,7 +121,7 @@ def _find(here: Resources, event: DeliveryStatus) -> _Found | None:
             account=linked.account,
             business_address=linked.business_address,
         )
-    action = here.ledger.action(event.action_id) if event.action_id else None
+    action = resources.ledger.action(event.action_id) if event.action_id else None
     if action is None or action.message_pk is None:
         return None
     ref, _, sk = action.message_pk.partition("#")
@@ -136,7 +136,7 @@ def _find(here: Resources, event: DeliveryStatus) -> _Found | None:
     )
 
 
-def _sender(opened: Opened, found: _Found) -> BusinessAccount:
+def _sender(opened: OpenConversation, found: _Found) -> BusinessAccount:
     """Return the account and address that the message was sent from, as recorded at sending."""
     if found.account is None and found.business_address is None:
         # Sent before these were recorded: the current project settings decide.
@@ -148,7 +148,7 @@ def _sender(opened: Opened, found: _Found) -> BusinessAccount:
     )
 
 
-def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
+def _link(resources: Resources, event: DeliveryStatus, found: _Found) -> None:
     """
     Link the provider id of the status to the message as well.
 
@@ -165,12 +165,12 @@ def _link(here: Resources, event: DeliveryStatus, found: _Found) -> None:
     )
     # Update the message first: erasure finds the links of a message by its ids.
     also = Message.named(provider=event.provider, other_id=event.provider_message_id)
-    messages.update(here.log, found.ref, found.message_sk, {}, once=also)
-    messages.link(here.log, event.provider, event.provider_message_id, outbound)
+    messages.update(resources.log, found.ref, found.message_sk, {}, once=also)
+    messages.link(resources.log, event.provider, event.provider_message_id, outbound)
 
 
 def _raised(
-    here: Resources, event: DeliveryStatus, found: _Found, status: Delivery
+    resources: Resources, event: DeliveryStatus, found: _Found, status: Delivery
 ) -> Message | None:
     """Update the message's status; return it, or None if its status has a higher rank already."""
     lower = _UNDECIDED if status is Delivery.FAILED else list(_RANKS[: _RANKS.index(status)])
@@ -183,7 +183,7 @@ def _raised(
         currency=event.currency,
     )
     return messages.update(
-        here.log,
+        resources.log,
         found.ref,
         found.message_sk,
         facts,
@@ -193,15 +193,15 @@ def _raised(
 
 
 def _note_late_arrival(
-    here: Resources, opened: Opened, event: DeliveryStatus, status: Delivery
+    resources: Resources, opened: OpenConversation, event: DeliveryStatus, status: Delivery
 ) -> None:
     """Record that a failed first message was delivered: its status stays failed, but no fallback may send it again."""
     is_failed = opened.conversation.conversation_status == Status.FAILED
     if status in ARRIVED and is_failed and opened.state.arrived_late_at is None:
-        states.note(here.log, opened.ref, arrived_late_at=event.occurred_at)
+        states.note(resources.log, opened.ref, arrived_late_at=event.occurred_at)
 
 
-def _settle_turn(here: Resources, opened: Opened, found: _Found) -> None:
+def _settle_turn(resources: Resources, opened: OpenConversation, found: _Found) -> None:
     """Resume a turn that waits for evidence: a status is evidence."""
     turn = opened.state.turn
     if (
@@ -211,10 +211,12 @@ def _settle_turn(here: Resources, opened: Opened, found: _Found) -> None:
         and turn.is_over
     ):
         entry = commands.entry(Resolve(ref=found.ref), found.ref, "resolve", found.action_id)
-        here.channels[opened.conversation.channel_method].send([entry])
+        resources.channels[opened.conversation.channel_method].send([entry])
 
 
-def _heed(here: Resources, opened: Opened, event: DeliveryStatus, found: _Found) -> None:
+def _heed(
+    resources: Resources, opened: OpenConversation, event: DeliveryStatus, found: _Found
+) -> None:
     """Record the status's consequence for the recipient: an opt-out, or an unreachable address."""
     said = verdict(event)
     if said is Verdict.UNREACHABLE:
@@ -227,16 +229,20 @@ def _heed(here: Resources, opened: Opened, event: DeliveryStatus, found: _Found)
             ttl=Unreachable.time_to_live(),
         )
         company, channel = opened.company.company_id, opened.conversation.channel_method
-        unreachable.note(here.log, company, opened.customer, channel, known)
+        unreachable.note(resources.log, company, opened.customer, channel, known)
     elif said is not None:
-        _opt_out(here, opened, event, found, _SOURCES[said])
+        _opt_out(resources, opened, event, found, _SOURCES[said])
 
 
 def _opt_out(
-    here: Resources, opened: Opened, event: DeliveryStatus, found: _Found, source: Source
+    resources: Resources,
+    opened: OpenConversation,
+    event: DeliveryStatus,
+    found: _Found,
+    source: Source,
 ) -> None:
     """Record an opt-out that the provider reported, then end the conversation unless the customer opted in since."""
-    consents, known = Consents(here.log), addresses_of(opened)
+    consents, known = Consents(resources.log), addresses_of(opened)
     company, channel = opened.company.company_id, opened.conversation.channel_method
     said = Statement(
         source=source,
@@ -249,15 +255,17 @@ def _opt_out(
     is_open = Status(opened.conversation.conversation_status) in OPEN
     may_end = is_open or _is_ours(opened, cause)
     if may_end and consents.standing(company, known, channel).is_opted_out:
-        move(here, opened, Status.OPTED_OUT, cause)
+        move(resources, opened, Status.OPTED_OUT, cause)
 
 
-def _is_ours(opened: Opened, cause: Cause) -> bool:
+def _is_ours(opened: OpenConversation, cause: Cause) -> bool:
     """Return whether this status moved the conversation: an earlier worker may have been killed during the move."""
     return opened.state.moved_for == cause.what
 
 
-def _failed(here: Resources, opened: Opened, message: Message, event: DeliveryStatus) -> None:
+def _failed(
+    resources: Resources, opened: OpenConversation, message: Message, event: DeliveryStatus
+) -> None:
     """Fail the conversation for an undelivered first message; hand it off for an undelivered reply."""
     is_first = (message.turn_id or "").startswith("initial")
     if is_first and opened.state.last_inbound_at is not None:
@@ -273,6 +281,6 @@ def _failed(here: Resources, opened: Opened, message: Message, event: DeliverySt
     status = Status(opened.conversation.conversation_status)
     if status in OVER or (status in WITH_PEOPLE and not _is_ours(opened, cause)):
         return  # The message shows the failure; the conversation is over or agents handle it already.
-    move(here, opened, end.status or Status.FAILED, cause)
+    move(resources, opened, end.status or Status.FAILED, cause)
     if is_first:
-        fall_back(here, opened)
+        fall_back(resources, opened)

@@ -37,7 +37,7 @@ from shared.rate_limits.limit import Limit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.projects import Policy
     from shared.aws.dynamodb import Attributes, Table
     from shared.policy import Decision
@@ -64,7 +64,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policing:
+class PolicyGate:
     """Consent records and rate counters of the send policy, in the log table, and the kill switches."""
 
     log: Table
@@ -78,7 +78,7 @@ class Policing:
         object.__setattr__(self, "caps", Caps(self.log, _cap_key))
         object.__setattr__(self, "pace", Pace(self.log, _pace_key))
 
-    def decide(self, opened: Opened, wanted: Wanted) -> Decision:
+    def decide(self, opened: OpenConversation, wanted: Wanted) -> Decision:
         """Decide whether a message may be sent now. Each counter counts an action at most once."""
         conversation, company, now = opened.conversation, opened.company, clock.now_ms()
         channel = conversation.channel_method
@@ -111,7 +111,7 @@ class Policing:
             return decision
         return policy.decide(self._with_counters(facts, opened, wanted))
 
-    def _with_counters(self, facts: Facts, opened: Opened, wanted: Wanted) -> Facts:
+    def _with_counters(self, facts: Facts, opened: OpenConversation, wanted: Wanted) -> Facts:
         """Return the facts with the counters' values; evaluated last, so that refused messages are not counted."""
         limits = _limits(opened.company.policy).of(wanted.kind, wanted.author, facts.channel)
         free_at = None
@@ -134,7 +134,7 @@ class Policing:
             rate_free_at=rate_at,
         )
 
-    def refusal(self, opened: Opened, wanted: Wanted) -> End | None:
+    def refusal(self, opened: OpenConversation, wanted: Wanted) -> End | None:
         """Return the refusal of a message and its consequence; None if it may be sent."""
         decision = self.decide(opened, wanted)
         if isinstance(decision, Allowed):
@@ -195,7 +195,7 @@ def _quiet_hours(rules: Policy) -> QuietHours | None:
     return None if start == end else QuietHours(start, end)
 
 
-def _subject(opened: Opened, kind: Kind) -> str:
+def _subject(opened: OpenConversation, kind: Kind) -> str:
     if kind in {Kind.FIRST, Kind.REENGAGEMENT}:
         return keyed_hash("person", opened.company.company_id, opened.customer)
     return opened.ref

@@ -1,11 +1,11 @@
 """Decides whether an agent reviews a message before it is sent: the company's flags and their contact lists."""
 
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.store.items.conversation import ChannelMethod
 from shared import addresses
 
 
-def must_be_reviewed(opened: Opened, *, is_reply: bool) -> bool:
+def must_be_reviewed(opened: OpenConversation, *, is_reply: bool) -> bool:
     """
     Return whether the flag is set and its contact list is empty or names the customer. A list requires its flag.
 

@@ -50,7 +50,7 @@ from shared.tenancy.business_accounts import OWN_PROVIDERS
 from shared.tenancy.secret_owners import owns_token
 
 if TYPE_CHECKING:
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.outbound.credentials import Credentials
     from conversations.outbound.policy.sender_throttle import Throttles
     from conversations.ownership import Claims
@@ -95,7 +95,7 @@ class Providers:
     public_url: str
     region: str
 
-    def check(self, opened: Opened) -> None:
+    def check(self, opened: OpenConversation) -> None:
         """Check that sender and secret are the company's and readable; called before paying for a model's answer."""
         channel = opened.channel
         self._require_claims(opened)
@@ -104,7 +104,7 @@ class Providers:
         elif isinstance(channel, WhatsAppChannel) and channel.provider == "meta":
             self._token(opened, channel)
 
-    def account(self, opened: Opened) -> str | None:
+    def account(self, opened: OpenConversation) -> str | None:
         """See `turns.port.Wire`: Twilio's account is that of the secret, others that of the project settings."""
         channel = opened.channel
         if channel.provider in OWN_PROVIDERS:
@@ -114,7 +114,7 @@ class Providers:
                 return _twilio_account(self.credentials, opened)[0].account_sid
         return channel.account
 
-    def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
+    def send(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         """Make one attempt. A refusal's kind prefixes the provider's code in the reason, which the ledger stores."""
         sender = opened.state.business_address
         self.throttles.pass_one(sender)
@@ -131,7 +131,7 @@ class Providers:
                 self._note_unreachable(opened, message, code)
             raise Refused(f"{kind}:{code}") from None
 
-    def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
+    def evidence(self, opened: OpenConversation, message: Message, action: Action) -> str | None:
         """Look for the message in Twilio's list; other providers offer only statuses, which confirm on their own."""
         if opened.channel.provider != "twilio":
             return None
@@ -149,7 +149,9 @@ class Providers:
             (m.sid for m in listed if m.body_hash == wanted and m.created_at_ms >= since), None
         )
 
-    def announce(self, opened: Opened, message: Message, action_id: str, provider_id: str) -> None:
+    def announce(
+        self, opened: OpenConversation, message: Message, action_id: str, provider_id: str
+    ) -> None:
         """Inform the inbox of a message sent from its number. Idempotent: queue and inbox deduplicate."""
         channel = opened.channel
         if not isinstance(channel, WhatsAppChannel) or channel.provider == "twilio":
@@ -158,11 +160,11 @@ class Providers:
         group = digest("outbound", opened.state.business_address, opened.customer)
         self.inbox.send([Entry(json_of(event), group, digest("outbound", action_id))])
 
-    def proof_of_file(self, opened: Opened, url: str) -> dict[str, str]:
+    def proof_of_file(self, opened: OpenConversation, url: str) -> dict[str, str]:
         """Return the request headers to download a customer's file."""
         return file_proof(self.credentials, self.twilio.base_url, opened, url)
 
-    def _sent(self, opened: Opened, message: Message, action_id: str) -> Sent:
+    def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self._require_claims(opened)
         channel = opened.channel
         if isinstance(channel, EmailChannel):
@@ -175,7 +177,7 @@ class Providers:
 
     def _by_twilio(
         self,
-        opened: Opened,
+        opened: OpenConversation,
         channel: WhatsAppChannel | SmsChannel,
         message: Message,
         action_id: str,
@@ -197,7 +199,7 @@ class Providers:
         return self.twilio.send(fresh, wanted)
 
     def _by_meta(
-        self, opened: Opened, channel: WhatsAppChannel, message: Message, action_id: str
+        self, opened: OpenConversation, channel: WhatsAppChannel, message: Message, action_id: str
     ) -> Sent:
         if not channel.phone_number_id:
             raise Misconfigured("phone_number_id")
@@ -211,7 +213,7 @@ class Providers:
             raise InDoubt("no_message_id")
         return Sent(found, "accepted")
 
-    def _token(self, opened: Opened, channel: WhatsAppChannel) -> str:
+    def _token(self, opened: OpenConversation, channel: WhatsAppChannel) -> str:
         """Return the company's token of Meta's API. Raises Misconfigured and NotSent."""
         name = channel.whatsapp_credentials_id or ""
         if name and not owns_token(opened.company.company_id, name):
@@ -223,13 +225,13 @@ class Providers:
         return token
 
     def _mailed(
-        self, opened: Opened, channel: EmailChannel, message: Message, action_id: str
+        self, opened: OpenConversation, channel: EmailChannel, message: Message, action_id: str
     ) -> Sent:
         sent = self.ses.send(for_ses(opened, channel, message, action_id))
         assigned, _ = ses.message_ids(sent.provider_id, self.region)
         return Sent(assigned, sent.status)
 
-    def _require_claims(self, opened: Opened) -> None:
+    def _require_claims(self, opened: OpenConversation) -> None:
         """Raise Misconfigured if the sender is not the company's, NotSent if the claims cannot be read."""
         method, sender = opened.conversation.channel_method, opened.state.business_address
         try:
@@ -239,7 +241,7 @@ class Providers:
         except (ClientError, BotoCoreError, Transient):
             raise NotSent("claims_unreadable") from None
 
-    def _note_unreachable(self, opened: Opened, message: Message, code: str) -> None:
+    def _note_unreachable(self, opened: OpenConversation, message: Message, code: str) -> None:
         known = Unreachable(
             reason=code,
             at=clock.to_text(clock.now_ms()),
@@ -250,7 +252,7 @@ class Providers:
         company = opened.company.company_id
         unreachable.note(self.consents.table, company, opened.customer, channel, known)
 
-    def _record_opt_out(self, opened: Opened, action_id: str) -> None:
+    def _record_opt_out(self, opened: OpenConversation, action_id: str) -> None:
         said = Statement(
             source=Source.PROVIDER,
             at_ms=clock.now_ms(),
@@ -267,7 +269,7 @@ def _bare(code: str) -> str:
 
 
 def file_proof(
-    credentials: Credentials, twilio_url: str, opened: Opened, url: str
+    credentials: Credentials, twilio_url: str, opened: OpenConversation, url: str
 ) -> dict[str, str]:
     """
     Return the headers for a file at Twilio: the account's credentials; none for any other host. Raises NotSent.
@@ -284,7 +286,9 @@ def file_proof(
     return {"Authorization": f"Basic {b64encode(pair).decode()}"}
 
 
-def _twilio_account(credentials: Credentials, opened: Opened) -> tuple[Account, dict[str, Any]]:
+def _twilio_account(
+    credentials: Credentials, opened: OpenConversation
+) -> tuple[Account, dict[str, Any]]:
     """
     Return the sending Twilio account and its secret. Raises Misconfigured and NotSent.
 

@@ -15,7 +15,7 @@ from shared.providers.sms.aws_eum import TextMessage
 from shared.providers.twilio import messages
 
 if TYPE_CHECKING:
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.projects import EmailChannel
     from conversations.store.items.log import Message
 
@@ -23,7 +23,7 @@ LIVES_SECONDS = 3_600  # an SMS that no carrier accepted by then is obsolete
 
 
 def for_twilio(
-    opened: Opened,
+    opened: OpenConversation,
     channel: WhatsAppChannel | SmsChannel,
     message: Message,
     secret: dict[str, Any],
@@ -43,7 +43,7 @@ def for_twilio(
 
 
 def for_aws_sms(
-    opened: Opened, channel: SmsChannel, message: Message, action_id: str
+    opened: OpenConversation, channel: SmsChannel, message: Message, action_id: str
 ) -> TextMessage:
     """Build the message for AWS End User Messaging SMS."""
     return TextMessage(
@@ -58,7 +58,7 @@ def for_aws_sms(
     )
 
 
-def for_meta(opened: Opened, message: Message, action_id: str) -> dict[str, Any]:
+def for_meta(opened: OpenConversation, message: Message, action_id: str) -> dict[str, Any]:
     """Build the JSON of Meta's message, also used by AWS Social; statuses return the action id."""
     kind, content = _meta_content(opened, message)
     return {
@@ -70,7 +70,9 @@ def for_meta(opened: Opened, message: Message, action_id: str) -> dict[str, Any]
     }
 
 
-def for_ses(opened: Opened, channel: EmailChannel, message: Message, action_id: str) -> Mail:
+def for_ses(
+    opened: OpenConversation, channel: EmailChannel, message: Message, action_id: str
+) -> Mail:
     """Build the mail for SES: automated mail is marked as such, and a reply names the mail it answers."""
     is_answer = message.reply_to is not None
     return Mail(
@@ -93,7 +95,11 @@ def for_ses(opened: Opened, channel: EmailChannel, message: Message, action_id: 
 
 
 def for_inbox(
-    opened: Opened, channel: WhatsAppChannel, message: Message, action_id: str, provider_id: str
+    opened: OpenConversation,
+    channel: WhatsAppChannel,
+    message: Message,
+    action_id: str,
+    provider_id: str,
 ) -> OutboundMessage:
     """Build the event that informs the inbox of a message sent from its WhatsApp number."""
     kind, content = _meta_content(opened, message)
@@ -125,7 +131,7 @@ def _twilio_content(
     return messages.Template(sid, message.variables or {})
 
 
-def _meta_content(opened: Opened, message: Message) -> tuple[str, dict[str, Any]]:
+def _meta_content(opened: OpenConversation, message: Message) -> tuple[str, dict[str, Any]]:
     """Return type and content of Meta's message JSON. Variables become body parameters in the template's order."""
     channel = opened.company.channel_config.whatsapp
     if message.template is None or channel is None:
@@ -148,7 +154,7 @@ def _in_order(configured: dict[str, Any], message: Message) -> list[str]:
     return [values[name] for name in [*listed, *values.keys() - {*listed}] if name in values]
 
 
-def _meta_recipient(opened: Opened) -> dict[str, str]:
+def _meta_recipient(opened: OpenConversation) -> dict[str, str]:
     """
     Return Meta's recipient field: a number, or a business-scoped user id.
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.lifecycle import Status
 from conversations.resources import Resources
 from conversations.store import conversations, states
@@ -40,11 +40,11 @@ class Ending:
     told: Sequence[str] = ()
 
 
-def end(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> None:
+def end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Ending) -> None:
     """Write the state's fields and release the turn. Idempotent. Raises Transient if agents keep changing the state."""
     before, after = ending.changed
     # First the open list: steps after the release are not repeated.
-    keep_open(here, opened.ref, after)
+    keep_open(resources, opened.ref, after)
     status = Status(after.conversation_status)
     mode, facts = mode_of(status), dict(ending.marks)
     # The reason of an earlier status does not apply to this one.
@@ -55,7 +55,7 @@ def end(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> None:
         facts |= {"mode": mode, "status_before": before.conversation_status}
     seen = turn.generation if is_raised else opened.state.generation
     ended = states.release(
-        here.log,
+        resources.log,
         opened.ref,
         turn,
         seen=seen,
@@ -65,27 +65,27 @@ def end(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> None:
         **facts,
     )
     if ended is None:
-        _end_anew(here, opened, turn, ending)
+        _end_anew(resources, opened, turn, ending)
 
 
-def _end_anew(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> None:
+def _end_anew(resources: Resources, opened: OpenConversation, turn: Turn, ending: Ending) -> None:
     """End a turn if agents changed the mode during it, or if another worker has ended it."""
     _, after = ending.changed
     for _ in range(ROUNDS):
-        current = _now(here, opened)
+        current = _now(resources, opened)
         if current is None:
             return
-        current = _agreed(here, current, ending)
+        current = _agreed(resources, current, ending)
         if not _is_of(current.state.turn, turn):
             return
-        keep_open(here, opened.ref, current.conversation)
+        keep_open(resources, opened.ref, current.conversation)
         marks = dict(ending.marks)
         if current.conversation.conversation_status != after.conversation_status:
             marks = {name: mark for name, mark in marks.items() if name not in _OF_STATUS}
         if current.state.mode is Mode.AI:
             marks.pop(WAITS, None)  # Handed back undecided: the next turn may request it again.
         ended = states.release(
-            here.log,
+            resources.log,
             opened.ref,
             turn,
             seen=current.state.generation,
@@ -98,7 +98,7 @@ def _end_anew(here: Resources, opened: Opened, turn: Turn, ending: Ending) -> No
     raise Transient("state_contended")
 
 
-def _agreed(here: Resources, current: Opened, ending: Ending) -> Opened:
+def _agreed(resources: Resources, current: OpenConversation, ending: Ending) -> OpenConversation:
     """
     Align the mode with the turn's status if that is a hand-off or an end; return the conversation.
 
@@ -109,18 +109,18 @@ def _agreed(here: Resources, current: Opened, ending: Ending) -> Opened:
     mode = mode_of(status)
     if status is not ending.wanted or mode in {Mode.AI, current.state.mode}:
         return current
-    return move(here, current, status, ending.cause)
+    return move(resources, current, status, ending.cause)
 
 
-def _now(here: Resources, opened: Opened) -> Opened | None:
+def _now(resources: Resources, opened: OpenConversation) -> OpenConversation | None:
     """Return the current conversation; reads the state first, so that an older item never has a newer fence."""
-    state = states.read(here.log, opened.ref)
+    state = states.read(resources.log, opened.ref)
     if state is None:
         return None
-    item = conversations.read(here.table, state.primary_channel, state.conversation_id)
+    item = conversations.read(resources.table, state.primary_channel, state.conversation_id)
     if item is None:
         return None
-    return Opened(ref=opened.ref, conversation=item, state=state, company=opened.company)
+    return OpenConversation(ref=opened.ref, conversation=item, state=state, company=opened.company)
 
 
 def _is_of(found: Turn | None, turn: Turn) -> bool:

@@ -1,6 +1,6 @@
 """Applies a policy refusal: the message is deferred until it may be sent, or blocked until the cause is removed."""
 
-from conversations.conversation import Opened
+from conversations.conversation import OpenConversation
 from conversations.lifecycle import Status
 from conversations.outbound.turns.settlement import End, keep_noted
 from conversations.resources import Resources
@@ -9,15 +9,15 @@ from conversations.store.items.log import DueKind
 from conversations.transitions import Cause, move
 
 
-def put_off(here: Resources, opened: Opened, end: End, what: str) -> None:
+def put_off(resources: Resources, opened: OpenConversation, end: End, what: str) -> None:
     """Move a conversation to the status of its refusal; a deferred message is scheduled for its due time."""
     turn = opened.state.turn
     if turn is not None and turn.turn_id == what:  # Claimed before the policy decision changed.
-        states.release(here.log, opened.ref, turn)
+        states.release(resources.log, opened.ref, turn)
     if end.due_at_ms is not None:
-        due.put(here.log, opened.ref, DueKind.RESUME, end.due_at_ms, reason=end.reason)
+        due.put(resources.log, opened.ref, DueKind.RESUME, end.due_at_ms, reason=end.reason)
     if end.noted is not None:
-        keep_noted(here, opened, end.noted)
+        keep_noted(resources, opened, end.noted)
     if end.status is not None:
         cause = Cause(who="parley", what=f"{what}:{end.reason}", reason=end.reason)
-        move(here, opened, Status(end.status), cause)
+        move(resources, opened, Status(end.status), cause)

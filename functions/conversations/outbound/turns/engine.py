@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from conversations.conversation import Opened, Speaking
+from conversations.conversation import OpenConversation, Speaking
 from conversations.outbound.turns import settlement, transmission
 from conversations.outbound.turns.port import Wire
 from conversations.outbound.turns.settlement import End, Noted
@@ -86,27 +86,27 @@ class Turns:
     answered; it never raises.
     """
 
-    here: Resources
+    resources: Resources
     wire: Wire
-    refusal: Callable[[Opened, Message], End | None]
+    refusal: Callable[[OpenConversation, Message], End | None]
     consequence: Callable[[TurnKind, Ended, str], End]
     mirror: Callable[[Speaking, Sequence[Entry]], None]
 
 
-def take(turns: Turns, opened: Opened, plan: Plan, run: Run, write: Write) -> Outcome:
+def take(turns: Turns, opened: OpenConversation, plan: Plan, run: Run, write: Write) -> Outcome:
     """
     Run a turn or continue it. Raises Transient if another turn is in progress or nothing was sent yet.
 
     If another turn is sending and its worker's lease has expired, that turn is finished first.
     """
-    here = turns.here
-    done = _done_before(here, opened, plan)
+    resources = turns.resources
+    done = _done_before(resources, opened, plan)
     if done is not None:
         return done
     turn = _claimed(turns, opened, plan, run)
     if turn is None:
         return Outcome(Ended.LATER)
-    message = messages.get(here.log, opened.ref, turn.message_sk)
+    message = messages.get(resources.log, opened.ref, turn.message_sk)
     if message is None:
         return _written(turns, opened, turn, run, write)
     if turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.FAILED:
@@ -115,7 +115,7 @@ def take(turns: Turns, opened: Opened, plan: Plan, run: Run, write: Write) -> Ou
     return _sent(turns, opened, turn, message, run)
 
 
-def resume(turns: Turns, opened: Opened, run: Run) -> Outcome | None:
+def resume(turns: Turns, opened: OpenConversation, run: Run) -> Outcome | None:
     """Finish a turn that is sending, if its worker's lease has expired; None if there is none."""
     turn = opened.state.turn
     if turn is None or turn.stage is not Stage.SENDING:
@@ -124,32 +124,34 @@ def resume(turns: Turns, opened: Opened, run: Run) -> Outcome | None:
         if not turn.is_over:
             raise Transient("turn_busy", max(0, turn.lease_until - clock.now_ms()))
         lease = states.lease_for(run.remaining_ms())
-        taken = states.take_sending(turns.here.log, opened.ref, turn, run.owner, lease)
+        taken = states.take_sending(turns.resources.log, opened.ref, turn, run.owner, lease)
         if taken is None:
             raise Transient("turn_busy")
         turn = taken
-    message = messages.get(turns.here.log, opened.ref, turn.message_sk)
+    message = messages.get(turns.resources.log, opened.ref, turn.message_sk)
     if message is None:  # Erased meanwhile.
-        states.release(turns.here.log, opened.ref, turn)
+        states.release(turns.resources.log, opened.ref, turn)
         return None
     return _sent(turns, opened, turn, message, run)
 
 
-def _written(turns: Turns, opened: Opened, turn: Turn, run: Run, write: Write) -> Outcome:
+def _written(turns: Turns, opened: OpenConversation, turn: Turn, run: Run, write: Write) -> Outcome:
     """Run T2 and T3, then T4 to T8."""
-    here = turns.here
+    resources = turns.resources
     try:
         written = write()
     except Unwritable as fault:
         return _unwritten(turns, opened, turn, run, fault)
     if written is None:
-        states.release(here.log, opened.ref, turn)
+        states.release(resources.log, opened.ref, turn)
         return Outcome(Ended.UNWRITTEN)
-    message = messages.add(here.log, opened.ref, _placed(written, turn))
+    message = messages.add(resources.log, opened.ref, _placed(written, turn))
     return _sent(turns, opened, turn, message, run)
 
 
-def _unwritten(turns: Turns, opened: Opened, turn: Turn, run: Run, fault: Unwritable) -> Outcome:
+def _unwritten(
+    turns: Turns, opened: OpenConversation, turn: Turn, run: Run, fault: Unwritable
+) -> Outcome:
     """End a turn that has no message to send. Raises Transient if a retry can help."""
     if fault.may_pass and not run.is_last:
         raise Transient(fault.reason) from None
@@ -158,25 +160,27 @@ def _unwritten(turns: Turns, opened: Opened, turn: Turn, run: Run, fault: Unwrit
     if fault.unsent is not None:
         failed = {"delivery_status": Delivery.FAILED, "error_code": fault.reason}
         unsent = _placed(fault.unsent, turn).model_copy(update=failed)
-        messages.add(turns.here.log, opened.ref, unsent)
-    settlement.give_up(turns.here, opened, turn, Delivery.FAILED, end)
+        messages.add(turns.resources.log, opened.ref, unsent)
+    settlement.give_up(turns.resources, opened, turn, Delivery.FAILED, end)
     return Outcome(Ended.UNWRITTEN, None, fault.reason)
 
 
-def _put_before_people(turns: Turns, opened: Opened, turn: Turn, message: Message) -> Outcome:
+def _put_before_people(
+    turns: Turns, opened: OpenConversation, turn: Turn, message: Message
+) -> Outcome:
     """End a turn in which the model requested a function that needs approval: nothing is sent."""
     end = turns.consequence(turn.kind, Ended.UNWRITTEN, APPROVAL)
     end = replace(end, noted=Noted(message.functions, message.answers, message.told), proposes=True)
-    settlement.give_up(turns.here, opened, turn, Delivery.BLOCKED, end)
+    settlement.give_up(turns.resources, opened, turn, Delivery.BLOCKED, end)
     return Outcome(Ended.UNWRITTEN, message, APPROVAL)
 
 
-def _done_before(here: Resources, opened: Opened, plan: Plan) -> Outcome | None:
+def _done_before(resources: Resources, opened: OpenConversation, plan: Plan) -> Outcome | None:
     """Return the outcome of a completed turn, found by *at_ms*; without it, the caller detects completed turns."""
     turn = opened.state.turn
     if plan.at_ms is None or (turn is not None and turn.turn_id == plan.turn_id):
         return None
-    message = messages.get(here.log, opened.ref, _message_sk(opened.ref, plan, plan.at_ms))
+    message = messages.get(resources.log, opened.ref, _message_sk(opened.ref, plan, plan.at_ms))
     if message is None or message.delivery_status in {Delivery.DRAFT, Delivery.DISCARDED}:
         return None
     ended = {
@@ -192,9 +196,9 @@ def _message_sk(ref: str, plan: Plan, at_ms: int) -> str:
     return Message.sk(clock.to_text(at_ms), entry)
 
 
-def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
+def _claimed(turns: Turns, opened: OpenConversation, plan: Plan, run: Run) -> Turn | None:
     """T1. Return None if another turn is in doubt; this turn is retried once that one is settled."""
-    here, state = turns.here, opened.state
+    resources, state = turns.resources, opened.state
     at_ms = plan.at_ms if plan.at_ms is not None else _after(state.last_message_at)
     wanted = Turn(
         turn_id=plan.turn_id,
@@ -207,7 +211,7 @@ def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
         lease_until=states.lease_for(run.remaining_ms()),
     )
     try:
-        claimed = states.claim(here.log, opened.ref, state, wanted)
+        claimed = states.claim(resources.log, opened.ref, state, wanted)
     except states.Fenced:
         raise Transient("state_moved") from None
     except states.Busy as busy:
@@ -215,9 +219,9 @@ def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
             wait = max(0, busy.turn.lease_until - clock.now_ms())
             raise Transient("turn_busy", wait) from None
         if not busy.turn.is_over:
-            transmission.settle_later(here, opened.ref, busy.turn)
+            transmission.settle_later(resources, opened.ref, busy.turn)
             return None
-        current = states.read(here.log, opened.ref)
+        current = states.read(resources.log, opened.ref)
         if current is None or current.turn is None:
             raise Transient("state_moved") from None
         before = resume(turns, opened.with_state(current), run)
@@ -225,55 +229,57 @@ def _claimed(turns: Turns, opened: Opened, plan: Plan, run: Run) -> Turn | None:
             return None
         raise Transient("finished_another_turn", 0) from None
     if claimed.replaced is not None:
-        discard(here, opened.ref, claimed.replaced.message_sk)
+        discard(resources, opened.ref, claimed.replaced.message_sk)
     return claimed.turn
 
 
-def _sent(turns: Turns, opened: Opened, turn: Turn, message: Message, run: Run) -> Outcome:
+def _sent(
+    turns: Turns, opened: OpenConversation, turn: Turn, message: Message, run: Run
+) -> Outcome:
     """Run T4 to T8."""
-    here, ref = turns.here, opened.ref
+    resources, ref = turns.resources, opened.ref
     if message.proposal is not None:
         return _put_before_people(turns, opened, turn, message)
     if turn.stage is Stage.CLAIMED:
         try:
-            state, turn = states.pass_fence(here.log, ref, turn)
+            state, turn = states.pass_fence(resources.log, ref, turn)
         except states.Fenced:
-            discard(here, ref, turn.message_sk)
-            states.release(here.log, ref, turn)
+            discard(resources, ref, turn.message_sk)
+            states.release(resources.log, ref, turn)
             return Outcome(Ended.FENCED, message)
         opened = opened.with_state(state)
     action_id = identifiers.action_id(ref, turn.turn_id)
     speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
     # The current policy does not apply to an attempt already made; its outcome must be determined.
-    was_tried = transmission.was_tried(here, action_id)
+    was_tried = transmission.was_tried(resources, action_id)
     refused = None if was_tried else turns.refusal(opened, message)
     if refused is not None:
-        settlement.give_up(here, opened, turn, Delivery.BLOCKED, refused)
+        settlement.give_up(resources, opened, turn, Delivery.BLOCKED, refused)
         return Outcome(Ended.REFUSED, message, refused.reason)
     try:
-        made = transmission.attempt(here, turns.wire, speaking, run)
+        made = transmission.attempt(resources, turns.wire, speaking, run)
     except Transient as doubt:
         if doubt.reason not in transmission.IN_DOUBT:
             raise
-        transmission.settle_later(here, ref, turn)
+        transmission.settle_later(resources, ref, turn)
         return Outcome(Ended.LATER, message, doubt.reason)
     return _settled(turns, speaking, made)
 
 
 def _settled(turns: Turns, speaking: Speaking, made: Attempt) -> Outcome:
     """T6 to T8: write the ledger's outcome of the send to the log and the conversation."""
-    here, sent = turns.here, made.sent
-    action = None if sent else here.ledger.action(speaking.action_id)
+    resources, sent = turns.resources, made.sent
+    action = None if sent else resources.ledger.action(speaking.action_id)
     if made.has_arrived:
         known = (action.provider_id or action.evidence) if action else None
         provider_id = sent.provider_id if sent else known
         segments = sent.segments if sent else None
         sender = made.sender if sent else transmission.sender_of(action)
-        message = settlement.link(here, speaking, provider_id, segments, sender)
+        message = settlement.link(resources, speaking, provider_id, segments, sender)
         if provider_id:
             turns.wire.announce(speaking.opened, message, speaking.action_id, provider_id)
         speaking = replace(speaking, message=message)
-        answered = settlement.finish(here, speaking)
+        answered = settlement.finish(resources, speaking)
         if answered is not None:
             turns.mirror(speaking, answered)
         return Outcome(Ended.SENT, message)
@@ -282,15 +288,15 @@ def _settled(turns: Turns, speaking: Speaking, made: Attempt) -> Outcome:
     if made.standing is Sending.UNKNOWN:
         ended, delivery, reason = Ended.UNKNOWN, Delivery.UNKNOWN, SEND_IN_DOUBT
     end = turns.consequence(speaking.turn.kind, ended, reason)
-    settlement.give_up(here, speaking.opened, speaking.turn, delivery, end)
+    settlement.give_up(resources, speaking.opened, speaking.turn, delivery, end)
     return Outcome(ended, speaking.message, end.reason)
 
 
-def discard(here: Resources, ref: str, sk: str) -> None:
+def discard(resources: Resources, ref: str, sk: str) -> None:
     """Mark a draft as discarded; agents see it as a suggestion."""
     facts = Message.named(delivery_status=Delivery.DISCARDED)
     drafted = [Delivery.DRAFT, Delivery.DISCARDED]
-    messages.update(here.log, ref, sk, facts, only_from=drafted)
+    messages.update(resources.log, ref, sk, facts, only_from=drafted)
 
 
 def _placed(message: Message, turn: Turn) -> Message:

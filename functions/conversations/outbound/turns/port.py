@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from conversations.conversation import Opened
+    from conversations.conversation import OpenConversation
     from conversations.store.items.log import Message
     from shared.action_ledger import Action
     from shared.providers.outcomes import Sent
@@ -14,17 +14,19 @@ if TYPE_CHECKING:
 class Wire(Protocol):
     """Sends messages: the providers' clients or a substitute."""
 
-    def check(self, opened: Opened) -> None:
+    def check(self, opened: OpenConversation) -> None:
         """Raise Misconfigured if the sending secret is missing, NotSent if it cannot be read now."""
 
-    def account(self, opened: Opened) -> str | None:
+    def account(self, opened: OpenConversation) -> str | None:
         """Return the provider account that would send a message now; None if it is the deployment's own."""
 
-    def send(self, opened: Opened, message: Message, action_id: str) -> Sent:
+    def send(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         """Make one attempt. Raises Refused, NotSent or InDoubt of `shared.providers.outcomes`."""
 
-    def evidence(self, opened: Opened, message: Message, action: Action) -> str | None:
+    def evidence(self, opened: OpenConversation, message: Message, action: Action) -> str | None:
         """Return the provider id that proves that an attempt in doubt reached the provider; None without proof."""
 
-    def announce(self, opened: Opened, message: Message, action_id: str, provider_id: str) -> None:
+    def announce(
+        self, opened: OpenConversation, message: Message, action_id: str, provider_id: str
+    ) -> None:
         """Inform the other contexts that show sent messages. Idempotent."""

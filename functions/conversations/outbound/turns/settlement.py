@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conversations.conversation import Opened, Speaking
+from conversations.conversation import OpenConversation, Speaking
 from conversations.initiation import case_data
 from conversations.lifecycle import NEVER_SENT, Status, turn_may_change
 from conversations.outbound.turns import completion
@@ -50,7 +50,7 @@ class End:
 
 
 def link(
-    here: Resources,
+    resources: Resources,
     speaking: Speaking,
     provider_id: str | None,
     segments: int | None,
@@ -72,7 +72,7 @@ def link(
             business_address=sender.business_address if sender else None,
             ttl=Outbound.time_to_live(),
         )
-        messages.link(here.log, provider, provider_id, outbound)
+        messages.link(resources.log, provider, provider_id, outbound)
     facts = Message.named(
         provider=provider,
         provider_message_id=provider_id,
@@ -80,28 +80,28 @@ def link(
     )
     known = [Delivery.DRAFT, Delivery.DISCARDED, Delivery.SENDING, Delivery.ACCEPTED]
     accepted = messages.update(
-        here.log, ref, sk, {**facts, "delivery_status": Delivery.ACCEPTED}, only_from=known
+        resources.log, ref, sk, {**facts, "delivery_status": Delivery.ACCEPTED}, only_from=known
     )
-    return accepted or messages.update(here.log, ref, sk, facts) or speaking.message
+    return accepted or messages.update(resources.log, ref, sk, facts) or speaking.message
 
 
-def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
+def finish(resources: Resources, speaking: Speaking) -> list[Entry] | None:
     """
     T7 and T8: update the item once, then the state. Idempotent.
 
     Returns the answered messages; None if the conversation was erased meanwhile.
     """
     opened, turn, message = speaking.opened, speaking.turn, speaking.message
-    answered = _answered(here, opened, turn) if turn.up_to else []
+    answered = _answered(resources, opened, turn) if turn.up_to else []
     state = opened.state
     changed = conversations.change(
-        here.table,
+        resources.table,
         state.primary_channel,
         state.conversation_id,
-        lambda conversation: _update(here, conversation, speaking, answered),
+        lambda conversation: _update(resources, conversation, speaking, answered),
     )
     if changed is None:  # Erased: nothing is written again.
-        states.release(here.log, opened.ref, turn)
+        states.release(resources.log, opened.ref, turn)
         return None
     cause = Cause(
         who=message.author,
@@ -109,8 +109,8 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
         reason=message.hand_off_cause,
         what=turn.turn_id,
     )
-    note_change(here, opened.ref, *changed, cause)
-    marks: dict[str, Any] = retention.spread(here, opened, changed[1]) | {
+    note_change(resources, opened.ref, *changed, cause)
+    marks: dict[str, Any] = retention.spread(resources, opened, changed[1]) | {
         "last_outbound_at": message.message_timestamp,
         "status_reason": message.hand_off_cause,
     }
@@ -128,24 +128,26 @@ def finish(here: Resources, speaking: Speaking) -> list[Entry] | None:
         marks=marks,
         told=message.told,
     )
-    completion.end(here, opened, turn, ended)
+    completion.end(resources, opened, turn, ended)
     return answered
 
 
-def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end: End) -> None:
+def give_up(
+    resources: Resources, opened: OpenConversation, turn: Turn, delivery: Delivery, end: End
+) -> None:
     """End a turn with an unsent message: mark it with *delivery* and set the status of *end*, which agents see."""
-    if end.status is Status.HANDOFF_PENDING and _is_given_anew(here, opened.ref, turn):
+    if end.status is Status.HANDOFF_PENDING and _is_given_anew(resources, opened.ref, turn):
         delivery, end = Delivery.DISCARDED, End(reason=end.reason)
     facts = Message.named(delivery_status=delivery, error_code=end.reason)
-    messages.update(here.log, opened.ref, turn.message_sk, facts)
+    messages.update(resources.log, opened.ref, turn.message_sk, facts)
     if end.due_at_ms is not None:
-        due.put(here.log, opened.ref, DueKind.RESUME, end.due_at_ms, reason=end.reason)
+        due.put(resources.log, opened.ref, DueKind.RESUME, end.due_at_ms, reason=end.reason)
     if end.noted is not None:
-        keep_noted(here, opened, end.noted)
+        keep_noted(resources, opened, end.noted)
     cause = Cause(who="parley", reason=end.reason, what=turn.turn_id, words=end.words)
-    moved = change_status(here, opened, end.status, cause) if end.status else None
+    moved = change_status(resources, opened, end.status, cause) if end.status else None
     if moved is None:
-        states.release(here.log, opened.ref, turn)
+        states.release(resources.log, opened.ref, turn)
         return
     marks = {"status_reason": end.reason}
     if end.status is Status.HANDOFF_PENDING:
@@ -159,20 +161,20 @@ def give_up(here: Resources, opened: Opened, turn: Turn, delivery: Delivery, end
         marks=marks,
         told=end.noted.told if end.noted else (),
     )
-    completion.end(here, opened, turn, ended)
+    completion.end(resources, opened, turn, ended)
 
 
-def _is_given_anew(here: Resources, ref: str, turn: Turn) -> bool:
+def _is_given_anew(resources: Resources, ref: str, turn: Turn) -> bool:
     """Return whether agents took over and handed back since the turn was claimed; then the next turn decides."""
     if turn.stage is not Stage.CLAIMED:
         return False
-    state = states.read(here.log, ref)
+    state = states.read(resources.log, ref)
     return state is not None and state.mode is Mode.AI and state.generation != turn.generation
 
 
-def _answered(here: Resources, opened: Opened, turn: Turn) -> list[Entry]:
+def _answered(resources: Resources, opened: OpenConversation, turn: Turn) -> list[Entry]:
     """Return the customer's messages that the turn answers, in the window's format."""
-    waiting = messages.after(here.log, opened.ref, opened.state.answered_up_to)
+    waiting = messages.after(resources.log, opened.ref, opened.state.answered_up_to)
     return [
         entry_of(message)
         for message in waiting
@@ -209,7 +211,7 @@ def _status_after(now: Status, kind: TurnKind, message: Message) -> Status | Non
 
 
 def _update(
-    here: Resources, conversation: Conversation, speaking: Speaking, answered: list[Entry]
+    resources: Resources, conversation: Conversation, speaking: Speaking, answered: list[Entry]
 ) -> dict[str, Any] | None:
     """T7: return the attributes to write; None if they are written already."""
     message = speaking.message
@@ -242,25 +244,25 @@ def _update(
             "hand_off_to_human": True,
             "hand_off_to_human_reason": message.hand_off_reason,
         }
-    return facts | _noted(here, conversation, Noted(message.functions, message.answers))
+    return facts | _noted(resources, conversation, Noted(message.functions, message.answers))
 
 
-def keep_noted(here: Resources, opened: Opened, noted: Noted) -> None:
+def keep_noted(resources: Resources, opened: OpenConversation, noted: Noted) -> None:
     """Store the effects of a model's turn that ends without a message. Idempotent."""
 
     def decide(conversation: Conversation) -> dict[str, Any] | None:
-        facts = _noted(here, conversation, noted)
+        facts = _noted(resources, conversation, noted)
         is_new = any(getattr(conversation, name) != value for name, value in facts.items())
         return facts if is_new else None
 
     state = opened.state
-    conversations.change(here.table, state.primary_channel, state.conversation_id, decide)
+    conversations.change(resources.table, state.primary_channel, state.conversation_id, decide)
 
 
-def _noted(here: Resources, conversation: Conversation, noted: Noted) -> dict[str, Any]:
+def _noted(resources: Resources, conversation: Conversation, noted: Noted) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if noted.functions:
         facts |= {"function_call": True, "function_call_type": noted.functions[-1]}
     if noted.answers:
-        facts |= case_data.with_answers(conversation, noted.answers, here.bucket)
+        facts |= case_data.with_answers(conversation, noted.answers, resources.bucket)
     return facts

@@ -15,7 +15,7 @@ from shared.keyed_hashes import keyed_hash
 from shared.tenancy.business_accounts import BusinessAccount
 
 if TYPE_CHECKING:
-    from conversations.conversation import Opened, Speaking
+    from conversations.conversation import OpenConversation, Speaking
     from conversations.outbound.turns.port import Wire
     from conversations.resources import Resources, Run
     from conversations.store.items.log import Message, Turn
@@ -46,7 +46,7 @@ class Attempt:
         return self.standing in MADE
 
 
-def attempt(here: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attempt:
+def attempt(resources: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attempt:
     """Send the message of a turn unless already sent. Raises Transient; in doubt, its reason is one of IN_DOUBT."""
     opened, message, action_id = speaking.opened, speaking.message, speaking.action_id
     sent: Sent | None = None
@@ -57,7 +57,7 @@ def attempt(here: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attemp
         return sent.provider_id
 
     sender = _sender(wire, opened)
-    standing = here.ledger.perform(
+    standing = resources.ledger.perform(
         _intended(opened, message, action_id, sender),
         owner=run.owner,
         remaining_ms=run.remaining_ms(),
@@ -67,16 +67,16 @@ def attempt(here: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attemp
     return Attempt(standing, sent, sender)
 
 
-def was_tried(here: Resources, action_id: str) -> bool:
+def was_tried(resources: Resources, action_id: str) -> bool:
     """Return whether a message may have been sent; one that certainly was not is checked by the policy again."""
-    action = here.ledger.action(action_id)
+    action = resources.ledger.action(action_id)
     return action is not None and action.may_have_left
 
 
-def settle_later(here: Resources, ref: str, turn: Turn) -> None:
+def settle_later(resources: Resources, ref: str, turn: Turn) -> None:
     """Schedule a check of a turn with unknown outcome, after its worker's lease has expired."""
     due.put(
-        here.log,
+        resources.log,
         ref,
         DueKind.IN_DOUBT,
         max(clock.now_ms(), turn.lease_until) + IN_DOUBT_MS,
@@ -93,7 +93,7 @@ def sender_of(action: Action | None) -> BusinessAccount | None:
     )
 
 
-def _sender(wire: Wire, opened: Opened) -> BusinessAccount:
+def _sender(wire: Wire, opened: OpenConversation) -> BusinessAccount:
     """Return the account and address that would send a message of the conversation now."""
     channel = opened.channel
     # A Twilio messaging service selects one of its numbers.
@@ -105,7 +105,9 @@ def _sender(wire: Wire, opened: Opened) -> BusinessAccount:
     )
 
 
-def _intended(opened: Opened, message: Message, action_id: str, sender: BusinessAccount) -> Action:
+def _intended(
+    opened: OpenConversation, message: Message, action_id: str, sender: BusinessAccount
+) -> Action:
     in_doubt = opened.company.policy.in_doubt
     return Action(
         action_id=action_id,

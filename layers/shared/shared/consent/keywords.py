@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shared.events import InboundMessage
 
 
-class Wish(StrEnum):
+class ConsentKeyword(StrEnum):
     """The meaning of a keyword."""
 
     STOP = "stop"
@@ -52,9 +52,9 @@ _LONGEST = 64  # characters; no keyword is longer, so longer texts need no norma
 class Vocabulary:
     """The keywords of one company, folded. Built by `vocabulary`."""
 
-    wishes: Mapping[str, Wish]
+    wishes: Mapping[str, ConsentKeyword]
 
-    def wish_of(self, text: str | None, *, yes_is_start: bool = False) -> Wish | None:
+    def keyword_of(self, text: str | None, *, yes_is_start: bool = False) -> ConsentKeyword | None:
         """
         Return the meaning of a text; None if it is not a keyword.
 
@@ -65,13 +65,15 @@ class Vocabulary:
             return None
         word = folded(text)
         if yes_is_start and word == folded(_YES):
-            return Wish.START
+            return ConsentKeyword.START
         return self.wishes.get(word)
 
-    def wish_in(self, message: InboundMessage, *, yes_is_start: bool = False) -> Wish | None:
+    def keyword_in(
+        self, message: InboundMessage, *, yes_is_start: bool = False
+    ) -> ConsentKeyword | None:
         """Return the meaning of a message; for a button or a list answer only the payload is used."""
         text = message.button.payload if message.button else message.text
-        return self.wish_of(text, yes_is_start=yes_is_start)
+        return self.keyword_of(text, yes_is_start=yes_is_start)
 
 
 def vocabulary(opt_out_words: Mapping[str, Collection[str]] | None = None) -> Vocabulary:
@@ -84,10 +86,12 @@ def vocabulary(opt_out_words: Mapping[str, Collection[str]] | None = None) -> Vo
     """
     of_languages = {**PRESETS, **(opt_out_words or {})}
     # The later entry wins, so the keywords common to all companies come last.
-    wishes = {folded(word): Wish.STOP for words in of_languages.values() for word in words}
-    wishes |= {folded(word): Wish.HELP for word in _HELP}
-    wishes |= {folded(word): Wish.START for word in _START}
-    wishes |= {folded(word): Wish.STOP for word in _STOP}
+    wishes = {
+        folded(word): ConsentKeyword.STOP for words in of_languages.values() for word in words
+    }
+    wishes |= {folded(word): ConsentKeyword.HELP for word in _HELP}
+    wishes |= {folded(word): ConsentKeyword.START for word in _START}
+    wishes |= {folded(word): ConsentKeyword.STOP for word in _STOP}
     wishes.pop("", None)
     return Vocabulary(MappingProxyType(wishes))
 

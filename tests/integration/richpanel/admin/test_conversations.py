@@ -133,7 +133,7 @@ def test_an_erasure_may_be_repeated_and_removes_what_a_worker_left_meanwhile(adm
     late = [row for row in admin.office.rows("audit") if row["conversation_id"] == "t-1"]
     erased_at = admin.call(f"DELETE {CONVERSATION}").result["erased_at"]
     for row in late:
-        admin.office.here.audit.put(row)
+        admin.office.resources.audit.put(row)
     admin.office.time.ms += 1_000
 
     assert admin.call(f"DELETE {CONVERSATION}").result["erased_at"] == erased_at
@@ -150,7 +150,7 @@ def test_an_erasure_may_be_repeated_and_removes_what_a_worker_left_meanwhile(adm
 )
 def test_nothing_is_done_with_an_erased_conversation(admin: Admin, line: str, body: Any) -> None:
     admin.office.ticket(WHERE)
-    states.bury(admin.office.here.state, "t-1", 3_600)
+    states.bury(admin.office.resources.state, "t-1", 3_600)
 
     answer = admin.call(line, body=body)
 

@@ -112,8 +112,8 @@ def api(desk: Desk, module: ModuleType) -> Api:
     boto3.client("secretsmanager").create_secret(
         Name=properties("ApiSealSecret")["Name"], SecretString='{"seal_key": "sealed"}'
     )
-    store.phones.register(desk.here.table, a_phone())
-    store.phones.register(desk.here.table, of_globex())
+    store.phones.register(desk.resources.table, a_phone())
+    store.phones.register(desk.resources.table, of_globex())
     return Api(module)
 
 

@@ -104,7 +104,7 @@ def admin(desk: Desk, module: ModuleType) -> Admin:
     )
     for queue in ("WhatsAppQueue", "WhatsAppDeadLetters", "WhatsAppSocialDeadLetters"):
         create_queue(boto3.client("sqs"), queue)
-    store.phones.register(desk.here.table, of_globex())
+    store.phones.register(desk.resources.table, of_globex())
     metadata = {"phone_number_id": GLOBEX_PHONE, "display_phone_number": "15550783777"}
     for body in ("one", "two"):
         desk.take({"messages": [text("wamid.acme", body)]})

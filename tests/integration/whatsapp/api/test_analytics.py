@@ -24,7 +24,7 @@ def day(desk: Desk, date: str, *, waba: str = WABA, company: str = "acme", **cou
         counted_at="2026-01-09T12:00:00.000Z",
         **counts,
     )
-    assert store.counts.set_day(desk.here.table, counted)
+    assert store.counts.set_day(desk.resources.table, counted)
 
 
 def dates(api: Api, **query: Any) -> list[str]:

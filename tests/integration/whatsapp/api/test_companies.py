@@ -33,11 +33,11 @@ def test_a_listed_number_whose_item_is_gone_or_another_companys_is_not_found(
     desk: Desk, api: Api
 ) -> None:
     desk.take({"messages": [text("wamid.1")]})
-    desk.here.table.update(pk(Phone.key(PHONE)), put={"company": "globex"})
+    desk.resources.table.update(pk(Phone.key(PHONE)), put={"company": "globex"})
     store.phones.forget()
     assert api.get().status == 404
 
-    desk.here.table.delete(pk(Phone.key(PHONE)))
+    desk.resources.table.delete(pk(Phone.key(PHONE)))
     store.phones.forget()
     assert api.get().status == 404
 
@@ -91,10 +91,10 @@ def test_a_key_whose_conversation_is_gone_or_went_to_another_company_is_not_foun
     [conversation] = api.conversations()
     head = pk(f"CONV#{PHONE}#447700900101")
 
-    desk.here.table.update(head, put={"company": "globex"})
+    desk.resources.table.update(head, put={"company": "globex"})
     assert api.get(MESSAGES, key=conversation["key"]).status == 404
     assert api.get(MESSAGES, key=conversation["key"], caller=GLOBEX).status == 404
-    desk.here.table.delete(head)
+    desk.resources.table.delete(head)
     assert api.get(MESSAGES, key=conversation["key"]).status == 404
 
 
@@ -112,7 +112,7 @@ def test_no_message_of_another_company_comes_out_of_any_route(desk: Desk, api: A
     desk.take({"messages": [text("wamid.1", "for acme only")]})
     writes_to_globex(desk)
     # Even with an item that lies about its conversation.
-    desk.here.table.put(
+    desk.resources.table.put(
         Message.read(desk.item("MSG#wamid.globex"))
         .model_copy(update={"pk": "MSG#wamid.x", "conversation_pk": f"CONV#{PHONE}#447700900101"})
         .attributes()
@@ -128,7 +128,7 @@ def test_no_message_of_another_company_comes_out_of_any_route(desk: Desk, api: A
 def test_a_cursor_serves_the_query_and_the_company_it_was_made_for_only(
     desk: Desk, api: Api
 ) -> None:
-    store.phones.register(desk.here.table, second_number())
+    store.phones.register(desk.resources.table, second_number())
     for number in range(4):
         desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number % 2}")]})
     writes_to_globex(desk)

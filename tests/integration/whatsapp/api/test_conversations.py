@@ -86,7 +86,7 @@ def test_a_page_may_have_another_size_than_the_one_before(desk: Desk, api: Api) 
 def test_archived_conversations_are_listed_apart_when_asked_for(desk: Desk, api: Api) -> None:
     for number in range(3):
         desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
-    desk.here.table.update(pk(f"CONV#{PHONE}#447700900101"), put={"archived": True})
+    desk.resources.table.update(pk(f"CONV#{PHONE}#447700900101"), put={"archived": True})
 
     def listed(**query: str) -> set[str]:
         return {entry["customer"][-1] for entry in api.conversations(**query)}
@@ -97,7 +97,7 @@ def test_archived_conversations_are_listed_apart_when_asked_for(desk: Desk, api:
 
 
 def test_a_company_with_several_numbers_has_to_name_one(desk: Desk, api: Api) -> None:
-    store.phones.register(desk.here.table, second_number())
+    store.phones.register(desk.resources.table, second_number())
     desk.take({"messages": [text("wamid.1")]})
 
     answer = api.get()
@@ -110,7 +110,7 @@ def test_a_company_with_several_numbers_has_to_name_one(desk: Desk, api: Api) ->
 
 @pytest.mark.parametrize("phone", [PHONE, "15550783881", "+15550783881", " 15550783881"])
 def test_a_number_is_named_by_its_id_or_its_digits(desk: Desk, api: Api, phone: str) -> None:
-    store.phones.register(desk.here.table, second_number())
+    store.phones.register(desk.resources.table, second_number())
     desk.take({"messages": [text("wamid.1")]})
 
     assert [entry["phone"] for entry in api.conversations(phone=phone)] == [PHONE]
@@ -118,6 +118,6 @@ def test_a_number_is_named_by_its_id_or_its_digits(desk: Desk, api: Api, phone: 
 
 def test_the_inbox_of_a_disabled_number_stays_readable(desk: Desk, api: Api) -> None:
     desk.take({"messages": [text("wamid.1")]})
-    assert store.phones.set_enabled(desk.here.table, PHONE, enabled=False)
+    assert store.phones.set_enabled(desk.resources.table, PHONE, enabled=False)
 
     assert len(api.conversations()) == 1

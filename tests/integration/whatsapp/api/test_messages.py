@@ -34,7 +34,7 @@ def test_messages_of_another_company_and_expired_ones_and_calls_are_left_out(
 ) -> None:
     for number in range(4):
         desk.take({"messages": [text(f"wamid.{number}", at=1767268000 + number)]})
-    table = desk.here.table
+    table = desk.resources.table
     table.update(pk("MSG#wamid.0"), put={"company": "globex"})
     table.update(pk("MSG#wamid.1"), put={"ttl": NOW // 1000})
     table.update(pk("MSG#wamid.2"), put={"itemType": "CALL"})
@@ -106,7 +106,9 @@ def test_a_stored_file_is_a_signed_link_of_a_quarter_of_an_hour(desk: Desk, api:
     [conversation] = api.conversations()
     [pending] = api.messages(conversation["key"])
     s3_key = f"media/acme/{PHONE}/77/file.jpg"
-    store.messages.attach_file(desk.here.table, "MSG#wamid.1", desk.here.bucket.name, s3_key)
+    store.messages.attach_file(
+        desk.resources.table, "MSG#wamid.1", desk.resources.bucket.name, s3_key
+    )
 
     [stored] = api.messages(conversation["key"])
 
@@ -132,7 +134,7 @@ def test_a_file_that_never_came_says_why_unless_another_company_says_it(
     twice = [text(f"wamid.{n}") | {"type": "image", "image": image} for n in range(2)]
     desk.take({"messages": twice})
     [conversation] = api.conversations()
-    table = desk.here.table
+    table = desk.resources.table
     record = store.media.get(table, Media.key("77"))
     assert record is not None
 
@@ -158,7 +160,7 @@ def test_a_long_text_is_cut_and_linked(desk: Desk, api: Api) -> None:
 
 def test_an_erased_message_is_a_stub(desk: Desk, api: Api) -> None:
     desk.take({"messages": [text("wamid.1", "forgotten")]})
-    desk.here.table.update(pk("MSG#wamid.1"), put={"erased": True})
+    desk.resources.table.update(pk("MSG#wamid.1"), put={"erased": True})
 
     [message] = api.messages(api.conversations()[0]["key"])
 

@@ -126,7 +126,9 @@ def test_another_route_is_not_found(api: Api) -> None:
 
 def test_a_failure_of_ours_is_a_500_that_tells_nothing(desk: Desk, api: Api, log: StringIO) -> None:
     desk.take({"messages": [text("wamid.1", "a secret text")]})
-    desk.here.table.update(pk(f"CONV#{PHONE}#447700900101"), put={"unreadCount": "a secret text"})
+    desk.resources.table.update(
+        pk(f"CONV#{PHONE}#447700900101"), put={"unreadCount": "a secret text"}
+    )
 
     answer = api.get()
 
@@ -147,7 +149,7 @@ def test_a_failure_of_ours_is_a_500_that_tells_nothing(desk: Desk, api: Api, log
 
 
 def test_a_table_that_is_gone_is_a_500(api: Api, desk: Desk, log: StringIO) -> None:
-    boto3.client("dynamodb").delete_table(TableName=desk.here.table.name)
+    boto3.client("dynamodb").delete_table(TableName=desk.resources.table.name)
 
     assert api.get().status == 500
     assert "ResourceNotFoundException" in log.getvalue()
