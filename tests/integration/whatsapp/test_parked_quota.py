@@ -143,7 +143,7 @@ def test_an_event_that_is_parked_twice_is_counted_once(desk: Desk) -> None:
 def test_replays_are_listed_above_the_quota(desk: Desk, depot: Depot) -> None:
     to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
     desk.outbox.entries.clear()
-    register(desk, UNKNOWN, waba_meta_id="1")
+    register(desk, UNKNOWN, enabled=False)
 
     replay.replay_all(depot, Wanted(company=None), limit=10, tell=lambda _: None)
     for entry in desk.outbox.entries:
