@@ -38,7 +38,11 @@ def _parked(events: Unhandled, options: argparse.Namespace) -> int:
 
 
 def _replay(events: Unhandled, options: argparse.Namespace) -> int:
-    _check_choice(options, options.events, "event_id", options.reason or options.company)
+    if options.over_quota:
+        if options.events or options.reason or options.all:
+            raise Refused("--over-quota: it takes --company, but no ids, --reason or --all")
+    else:
+        _check_choice(options, options.events, "event_id", options.reason or options.company)
     refused = 0
 
     def tell(one: PutBack) -> None:
@@ -49,6 +53,9 @@ def _replay(events: Unhandled, options: argparse.Namespace) -> int:
         else:
             print(f"error: {one.id}: {one.refused}", file=sys.stderr)
 
+    if options.over_quota:
+        events.replay_over_quota(options.company, tell)
+        return refused
     for event_id in options.events:
         events.replay(event_id, options.company, tell)
     if not options.events:
@@ -124,6 +131,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_filters(again)
     again.add_argument("--all", action="store_true", help="every open one")
+    again.add_argument(
+        "--over-quota",
+        action="store_true",
+        help="events above the quota of their company, which `parked` does not list",
+    )
 
     letters = commands.add_parser("dead-letters", help="list dead letters")
     letters.set_defaults(run=_dead_letters)

@@ -10,7 +10,7 @@ from conversations.recovery import replay
 from conversations.recovery.replay import DeadEvent, Depot, Found, NotReplayable, Redriven
 from conversations.store.items.conversation import ChannelMethod
 from operations import arguments
-from operations.recovery.port import PutBack, Shown, Tell, Wanted
+from operations.recovery.port import PutBack, Shown, Tell, Wanted, put_back_of
 from shared import clock
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
@@ -67,6 +67,12 @@ class ConversationEvents:
                 tell(_put_back(found, refusal.why))
             else:
                 tell(_put_back(again))
+
+    def replay_over_quota(self, company: str | None, tell: Tell) -> None:
+        """Put the events above the quota back."""
+        replay.replay_over_quota(
+            self.depot, company, lambda kept, refused: tell(put_back_of(kept, refused))
+        )
 
     def letters(self, limit: int) -> list[Shown]:
         """Return dead letters of the six queues."""

@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from shared.recovery.over_quota import Kept
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -31,6 +33,11 @@ class Wanted:
     is_waiting: bool = True
 
 
+def put_back_of(kept: Kept, refused: str | None) -> PutBack:
+    """What became of a parked event above the quota."""
+    return PutBack(kept.key, (kept.key, f"refused: {refused}" if refused else "replayed"), refused)
+
+
 type Tell = Callable[[PutBack], None]
 
 
@@ -47,6 +54,10 @@ class Unhandled(Protocol):
 
     def replay_all(self, wanted: Wanted, tell: Tell) -> None:
         """Put all open events that match *wanted* back."""
+        ...
+
+    def replay_over_quota(self, company: str | None, tell: Tell) -> None:
+        """Put the parked events above the quota back, all or those of one company. They are in no list."""
         ...
 
     def letters(self, limit: int) -> list[Shown]:

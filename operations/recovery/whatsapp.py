@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from operations import arguments
 from operations.recovery import port
-from operations.recovery.port import PutBack, Shown, Tell
+from operations.recovery.port import PutBack, Shown, Tell, put_back_of
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -71,6 +71,12 @@ class InboxEvents:
                 self.depot, which, limit=PAGE, start=start, tell=lambda one: tell(_put_back(one))
             )
             is_going_on = start is not None
+
+    def replay_over_quota(self, company: str | None, tell: Tell) -> None:
+        """Put the events above the quota back."""
+        replay.replay_over_quota(
+            self.depot, company, lambda kept, refused: tell(put_back_of(kept, refused))
+        )
 
     def letters(self, limit: int) -> list[Shown]:
         """Return dead letters of both queues."""

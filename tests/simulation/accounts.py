@@ -41,6 +41,8 @@ VARIES = {
     # Parked or kept by the clock; `receivedAt` is our ingress, which a repeating provider reaches later.
     "WEBHOOK_EVENT": {"processedAt", "receivedAt", "ttl"},
     "PARKED_ENTRY": {"processedAt", "receivedAt", "ttl"},
+    # A crash between the count and the item counts once more.
+    "PARKED_QUOTA": {"count_86400", "window_86400", "ttl"},
     # How often it was written: a crash after a write makes no second one, an SDK that repeats does not either.
     "EDIT": {"revision"},
     "CALL": {"revision"},

@@ -13,6 +13,7 @@ from conversations.store.items.conversation import first_of_company
 from conversations.store.items.records import Parked, ParkReason, Unmatched
 from shared.addresses import USER_ID_PREFIX
 from shared.aws.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
+from shared.recovery import over_quota
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -67,6 +68,7 @@ def erase(
                 _erase_unmatched(log, bucket, way, person, done)
             elif place[PARTITION_KEY].startswith(_PARKED):
                 done.parked += _erase_parked(log, bucket, way, person)
+        done.parked += _erase_over_quota(log, bucket, subject, person)
     return done
 
 
@@ -74,7 +76,8 @@ def erase_of_message(log: Table, bucket: Bucket, name: Name, at: str) -> int:
     """Erase the parked statuses and files of an erased message and return their number. Idempotent."""
     subject = messages.hash_of(*name)
     found = list(orphans.of(log, subject))
-    return sum(_erase_parked(log, bucket, _Way(subject, place, at), None) for place in found)
+    listed = sum(_erase_parked(log, bucket, _Way(subject, place, at), None) for place in found)
+    return listed + _erase_over_quota(log, bucket, subject, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,16 @@ def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None)
     folder.delete(Pointer.read(parked.body_object))
     way.remove(log, parked.subjects)
     return 1
+
+
+def _erase_over_quota(log: Table, bucket: Bucket, subject: str, person: _Person | None) -> int:
+    """Erase parked events without items if they are of *person*, or with None in any case; how many those were."""
+    folder, erased = parked_events(bucket), 0
+    for kept, body in over_quota.of_subject(folder, subject):
+        if person is None or _is_about(log, person, body.decode("utf-8", "replace")):
+            over_quota.delete(folder, kept)
+            erased += 1
+    return erased
 
 
 def _is_theirs(log: Table, person: _Person | None, folder: Folder, parked: Parked) -> bool:

@@ -13,6 +13,7 @@ from conversations.store import routes, states, unhandled
 from conversations.store.items.records import DeadLetter, Parked, ParkReason
 from shared import clock
 from shared.aws.sqs_fifo import digest
+from shared.recovery import over_quota
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
@@ -31,26 +32,42 @@ def park(
 
     The body of an event of an erased conversation is not stored: it may identify the person. *counted* is the metric
     to increment; the default one raises an alarm. Repeats store the body once, since the id is a hash of the event.
+
+    Above the company's quota for this metric the event is stored in the bucket only (`shared.recovery.over_quota`).
+    A repeat counts again: the key of the first item cannot be derived from the event.
     """
     parked_id = digest(source, body)[:_SHORT]
-    is_kept = reason != ParkReason.ERASED
-    whole = parked_events(bucket).put(parked_id, body.encode()) if is_kept else None
-    now = clock.to_text(clock.now_ms())
+    # Of an erased conversation nothing is kept but the reason.
+    kept = None if reason == ParkReason.ERASED else body
     company_id = company_of(log, body, reason)
-    parked = Parked(
-        parked_id=parked_id,
-        reason=reason,
-        source=source,
-        event_type=type_of(body),
-        body_object=whole.attributes() if whole else None,
-        company_id=company_id,
-        subjects=[
-            subjects.of_company(company_id),
-            *(subjects.of_body(body) if is_kept else ()),
-        ],
-        ttl=Parked.time_to_live(),
-    )
-    unhandled.park(log, now, parked)
+    # Statuses that have a metric of their own must not take up the quota of the others.
+    if unhandled.has_room(log, f"{counted}#{subjects.of_company(company_id)}"):
+        whole = parked_events(bucket).put(parked_id, kept.encode()) if kept is not None else None
+        parked = Parked(
+            parked_id=parked_id,
+            reason=reason,
+            source=source,
+            event_type=type_of(body),
+            body_object=whole.attributes() if whole else None,
+            company_id=company_id,
+            subjects=[
+                subjects.of_company(company_id),
+                *(subjects.of_body(kept) if kept is not None else ()),
+            ],
+            ttl=Parked.time_to_live(),
+        )
+        unhandled.park(log, clock.to_text(clock.now_ms()), parked)
+    elif kept is not None:
+        over_quota.keep(
+            parked_events(bucket),
+            company_id,
+            parked_id,
+            kept.encode(),
+            reason=reason,
+            subjects=subjects.of_body(kept),
+        )
+    else:
+        over_quota.count(company_id, reason)
     metrics.add_metric(counted, MetricUnit.Count, 1)
     logger.warning("event parked", extra={"reason": reason, "parked": parked_id})
 

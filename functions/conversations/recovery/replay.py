@@ -33,6 +33,7 @@ from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.event_queues import file_entry, inbound_entry, status_entry
 from shared.events import DeliveryStatus, FileStored, InboundMessage, ReplyTrigger
 from shared.failures import Permanent
+from shared.recovery import over_quota
 
 OPEN, REPLAYED = "open", "replayed"
 NO_REASON = "no_error_reported"  # killed, timed out, or the reason could not be written
@@ -155,6 +156,26 @@ def replay(depot: Depot, event_id: str, company: str | None = None) -> Found:
     queue.send([replace(entry, deduplication=digest("replay", event_id, str(number)))])
     unhandled.note_replay(depot.log, at, parked_id, number)
     return Found(at, one.model_copy(update={"replays": number}))
+
+
+def replay_over_quota(
+    depot: Depot, company: str | None, tell: Callable[[over_quota.Kept, str | None], None]
+) -> None:
+    """
+    Put the parked events above the quota back on their queues, all or those of one company. They have no items.
+
+    *tell* gets each, and why it was refused. Raises NotEnqueued.
+    """
+
+    def send(deduplication: str, body: bytes) -> str | None:
+        try:
+            queue, entry = _way_of(depot, body.decode())
+        except NotReplayable as refusal:
+            return refusal.why
+        queue.send([replace(entry, deduplication=deduplication)])
+        return None
+
+    over_quota.put_back(parked_events(depot.bucket), company, send, tell)
 
 
 def letters(depot: Depot, limit: int) -> list[DeadEvent]:

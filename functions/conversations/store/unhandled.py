@@ -7,9 +7,11 @@ from boto3.dynamodb.conditions import Key
 
 from conversations.store import orphans
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
-from conversations.store.items.records import DeadLetter, Parked, Unmatched
+from conversations.store.items.records import DeadLetter, Parked, Rate, Unmatched
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.rate_limits.fixed_window import Quotas
+from shared.recovery import quota
 
 _DAY = len("2026-03-01")
 
@@ -19,6 +21,12 @@ def park(table: Table, at: str, parked: Parked) -> None:
     where = _parked(at, parked.parked_id)
     orphans.lead(table, parked.subjects, where, parked.ttl)
     table.put(parked.attributes(where))
+
+
+def has_room(table: Table, subject: str) -> bool:
+    """Count one parked event of a subject for today; False above the quota."""
+    quotas = Quotas(table, lambda one: key(Rate.partition("parked", one)))
+    return quota.has_room(quotas, subject)
 
 
 def one_parked(table: Table, at: str, parked_id: str) -> Parked | None:

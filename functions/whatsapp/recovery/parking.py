@@ -9,6 +9,7 @@ from typing import Any
 from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
+from shared.recovery import over_quota
 from shared.redaction import outline
 from whatsapp import store
 from whatsapp.event import Event, parse_event
@@ -77,12 +78,22 @@ def keep(
 def _park(
     resources: Resources, body: str, event: Event | None, origin: Origin | None, reason: str
 ) -> None:
-    """Store the whole event in S3, and an item with the reason and an outline."""
+    """
+    Store the whole event in S3, and an item with the reason and an outline.
+
+    Above the quota of the company it is stored in S3 only.
+    """
     event_id = digest(PARKED, reason, *(_identity(event) if event else (body,)))
     if event and event.replay_of:
         body = parse_event(body).unreplayed().to_json()  # The content that the object had before.
+    whole_event = body.encode("utf-8", "surrogatepass")
+    company = origin.company if origin else None
+    if not _is_listed(resources, event, event_id, company):
+        folder = parked_events(resources.bucket)
+        over_quota.keep(folder, company, event_id, whole_event, reason=reason)
+        return
     # The object first: an item without its object could not be replayed.
-    whole = parked_events(resources.bucket).put(event_id, body.encode("utf-8", "surrogatepass"))
+    whole = parked_events(resources.bucket).put(event_id, whole_event)
     parked: dict[str, Any] = {"reason": reason, "full_event": whole.attributes()}
     if event is None:
         now = clock.to_text(clock.now_ms())
@@ -97,6 +108,22 @@ def _park(
     store.events.park(resources.table, item.model_copy(update=parked))
     if event and event.replay_of:
         _came_back(resources, event, event.replay_of, event_id)
+
+
+def _is_listed(
+    resources: Resources, event: Event | None, event_id: str, company: str | None
+) -> bool:
+    """
+    Return whether a parked event gets an item or has one already: within the quota of its company.
+
+    A replay is not counted, since the event that was replayed has an item; nor is an event that has been parked before.
+    """
+    if (event and event.replay_of) or store.events.get(resources.table, event_id):
+        return True
+    # Imported here: parking is rare, and the item class would lengthen every cold start.
+    from whatsapp.store import parked_quota  # noqa: PLC0415
+
+    return parked_quota.has_room(resources.table, company)
 
 
 def _identity(event: Event) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from shared.aws.dynamodb import Attributes, Table
 from shared.aws.sqs_fifo import digest
 from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.failures import Permanent
+from shared.recovery import over_quota
 from whatsapp import store
 from whatsapp.api.queries import NotFound
 from whatsapp.event import Event, parse_event
@@ -143,6 +144,26 @@ def replay_all(
     return position
 
 
+def replay_over_quota(
+    depot: Depot, company: str | None, tell: Callable[[over_quota.Kept, str | None], None]
+) -> None:
+    """
+    Put the parked events above the quota back on the queue, all or those of one company. They have no items.
+
+    *tell* gets each, and why it was refused. Raises NotEnqueued.
+    """
+
+    def send(deduplication: str, body: bytes) -> str | None:
+        try:
+            entry = splitter.queue_entry(_event_in(body))
+        except NotReplayable as refusal:
+            return refusal.why
+        depot.queue.send([replace(entry, deduplication=deduplication)])
+        return None
+
+    over_quota.put_back(parked_events(depot.bucket), company, send, tell)
+
+
 def _replay(depot: Depot, event: WebhookEvent, by: str) -> Replay:
     original = _original(depot, event)
     number = event.next_replay
@@ -170,6 +191,11 @@ def _original(depot: Depot, event: WebhookEvent) -> Event:
             raise NotReplayable("gone") from None
         record(fault, "parked event")
         raise NotReplayable("damaged") from None
+    return _event_in(body)
+
+
+def _event_in(body: bytes) -> Event:
+    """The event in the object of a parked one. Raises NotReplayable."""
     try:
         original = parse_event(body.decode("utf-8", "surrogatepass"))
     except Permanent:

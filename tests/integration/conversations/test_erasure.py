@@ -19,6 +19,7 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Consents
 from shared.events import DeliveryStatus
 from shared.failures import Transient
+from shared.recovery import quota
 from tests.integration.conversations.acts import aside, asked, lane, stands
 from tests.integration.conversations.leaving import (
     ANN,
@@ -165,6 +166,26 @@ def test_parked_events_that_name_them_are_erased_with_their_text(world: World) -
 
     assert (done.parked, len(world.parked()), len(world.objects())) == (3, 1, 1)
     assert traces(world, *WORDS) == []
+
+
+def test_parked_events_over_the_quota_are_erased_too(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quota, "EVENTS_PER_DAY", 1)
+    talked(world)
+    world.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+    for name in ("x", "y"):
+        theirs = received(world, name, "2026-01-01T12:00:00.000Z")
+        world.tell(replace(theirs, customer_user_id=USER_ID))
+        other = replace(theirs, customer_address=STRANGER, text="spam")
+        world.tell(replace(other, provider_message_id=f"SM{name}"))
+    world.work_off()
+    assert len([key for key in world.objects() if "over-quota" in key]) >= 3
+
+    erase(world)
+
+    assert traces(world, *WORDS) == []
+    assert [key for key in world.objects() if "over-quota" in key]
 
 
 def test_erasing_reads_nothing_that_others_left_parked_or_unmatched(world: World) -> None:

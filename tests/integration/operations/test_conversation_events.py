@@ -11,7 +11,6 @@ import pytest
 
 from conversations.recovery import parking
 from conversations.store import claims, routes
-from conversations.store.claims import Name
 from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments
@@ -20,6 +19,7 @@ from shared import event_queues
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.events import DeliveryStatus, InboundMessage, body_of
+from shared.recovery import quota
 from tests.template import create_queue, create_table, template
 
 if TYPE_CHECKING:
@@ -149,8 +149,7 @@ def test_a_company_sees_its_parked_events_among_any_number_of_others(
 ) -> None:
     log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
     for company, number in (("acme", SMS_NUMBER), ("flood", FLOODED)):
-        routes.add_address(log, "sms", number, owner(company))
-        claims.claim(log, Name("sms", number), company)
+        give(log, number, company)
     for n in range(20):
         many = replace(MESSAGE, provider_message_id=f"SM{n}", business_address=FLOODED)
         park(outputs, body_of(many), "conflict")
@@ -176,7 +175,7 @@ def test_an_account_that_signs_for_anothers_number_does_not_fill_that_ones_list(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
-    routes.add_address(log, "sms", SMS_NUMBER, owner("acme"))
+    give(log, SMS_NUMBER, "acme")
     park(outputs, body_of(replace(MESSAGE, account="ACforeign")), "TENANT_MISMATCH")
 
     assert run("parked", "--company", "acme") == 0
@@ -185,8 +184,51 @@ def test_an_account_that_signs_for_anothers_number_does_not_fill_that_ones_list(
     assert len(lines(capsys)) == 1
 
 
+def give(log: Table, number: str, company: str) -> None:
+    """Let a number belong to a company and its project."""
+    claims.claim(log, claims.Name("sms", number), company)
+    routes.add_address(log, "sms", number, owner(company))
+
+
 def owner(company: str) -> BusinessAddress:
     return BusinessAddress(company_id=company, project_id="p", provider="twilio", account="AC1")
+
+
+@pytest.mark.usefixtures("outputs")
+def test_over_quota_takes_no_ids_and_no_other_filter(capsys: pytest.CaptureFixture[str]) -> None:
+    for more in (["--all"], ["--reason", "conflict"]):
+        assert run("replay", "--over-quota", *more) == 1
+        assert "--over-quota" in capsys.readouterr().err
+
+
+def test_events_over_the_quota_are_in_no_list_and_are_put_back_once(
+    outputs: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(quota, "EVENTS_PER_DAY", 1)
+    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
+    give(log, SMS_NUMBER, "acme")
+    give(log, FLOODED, "flood")
+    for n in range(3):
+        many = replace(MESSAGE, provider_message_id=f"SM{n}", business_address=FLOODED)
+        park(outputs, body_of(replace(many, customer_user_id="GB.20417733968512046377")))
+    park(outputs, body_of(MESSAGE))
+    assert run("parked", "--company", "flood") == 0
+    assert run("parked", "--company", "acme") == 0
+    assert len(lines(capsys)) == 2
+
+    assert run("replay", "--over-quota", "--company", "acme") == 0
+    assert lines(capsys) == []
+    assert run("replay", "--over-quota", "--company", "flood") == 0
+
+    assert {line[1] for line in lines(capsys)} == {"replayed"}
+    again = [event["provider_message_id"] for event in on_queue(outputs, conversations.INBOUND)]
+    assert sorted(again) == ["SM1", "SM2"]
+    assert run("replay", "--over-quota") == 0
+    assert lines(capsys) == []
+    objects = boto3.client("s3").list_objects_v2(Bucket=BUCKET)["Contents"]
+    assert [one["Key"] for one in objects if "over-quota" in one["Key"]] == []
 
 
 @pytest.mark.usefixtures("outputs")

@@ -11,6 +11,7 @@ from operations.recovery import cli, whatsapp
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, digest
+from shared.recovery import over_quota
 from tests.integration.operations.conftest import NOW
 from tests.template import create_queue, properties, resolved, template
 from whatsapp.folders import parked_events
@@ -140,6 +141,24 @@ def test_what_cannot_be_replayed_is_named_and_the_rest_goes_on(
     ]
     assert run("replay", "--all") == 1
     assert f"{gone}\trefused: gone" in capsys.readouterr().out
+
+
+def test_events_over_the_quota_are_put_back(
+    outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
+    message = {"id": "wamid.1", "from": "447700900101", "type": "text", "text": {"body": "hello"}}
+    change = {"field": "messages", "value": {"messages": [message]}}
+    [event] = events_of({"entry": [{"id": "102290129340398", "changes": [change]}]}, delivery)
+    folder = parked_events(Bucket(lambda: boto3.client("s3"), outputs["MediaBucketName"]))
+    for name, body in (("0", event.to_json().encode()), ("1", b"{")):
+        over_quota.keep(folder, None, digest(name), body, reason="unknown_phone")
+
+    assert run("replay", "--over-quota") == 1
+
+    assert [event["id"] for event in on_queue(outputs)] == ["wamid.1"]
+    told = [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()]
+    assert sorted(told) == ["refused: unreadable", "replayed"]
 
 
 def test_dead_letters_are_listed_and_redriven(

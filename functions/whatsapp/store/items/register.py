@@ -23,6 +23,7 @@ from whatsapp.store.items.inbox import Alias, Conversation, Edit, Intent, Messag
 from whatsapp.store.items.item import WhatsAppItem
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.phones import Phone, PhoneList
+from whatsapp.store.items.quotas import ParkedQuota
 from whatsapp.store.items.requests import Idempotency
 from whatsapp.store.items.shop import Catalog, Product
 from whatsapp.store.items.templates import TemplateEum, TemplateMedia, TemplateMeta
@@ -43,7 +44,7 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
-    Counting, CountingPart, ParkedEntry,
+    Counting, CountingPart, ParkedEntry, ParkedQuota,
 )  # fmt: skip
 
 __all__ = [
@@ -51,8 +52,8 @@ __all__ = [
     "CampaignPage", "Catalog", "Conversation", "Counting", "CountingPart", "Edit", "FlowConfig",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
-    "Message", "ParkedEntry", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone", "PhoneList", "Product",
-    "QualityEntry",
+    "Message", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",
+    "PhoneList", "Product", "QualityEntry",
     "QualityRating", "Rate", "Reach", "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia",
     "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent",
 ]  # fmt: skip

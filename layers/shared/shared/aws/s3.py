@@ -62,6 +62,19 @@ class Bucket:
         listing = self.client.list_objects_v2(Bucket=self.name, Prefix=prefix)
         return [entry["Key"] for entry in listing.get("Contents", [])]
 
+    def all_keys_under(self, prefix: str) -> Iterator[str]:
+        """The keys of all objects under a prefix, in their order; objects may be deleted meanwhile."""
+        last = ""
+        while True:
+            listing = self.client.list_objects_v2(
+                Bucket=self.name, Prefix=prefix, StartAfter=last or prefix
+            )
+            for entry in listing.get("Contents", []):
+                last = entry["Key"]
+                yield last
+            if not listing["IsTruncated"]:
+                return
+
     def delete(self, key: str) -> None:
         """Delete an object; a missing object is no error."""
         self.client.delete_object(Bucket=self.name, Key=key)

@@ -7,7 +7,7 @@ conditional addition counts in all of them at once, without a read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """The buckets in *table*; *key_of* builds the key of a subject."""
+    """The buckets in *table*; *key_of* builds the key of a subject, *more* are attributes of each item."""
 
     table: Table
     key_of: Callable[[str], Attributes]
+    more: Attributes = field(default_factory=dict)
 
     def take(self, subject: str, limits: Sequence[Limit]) -> int | None:
         """
@@ -72,7 +73,7 @@ class Quotas:
             expiry = clock.expires_in(longest + clock.DAY_SECONDS)
             try:
                 self.table.put(
-                    {**key, **counted, **windows, TTL_ATTRIBUTE: expiry},
+                    {**key, **self.more, **counted, **windows, TTL_ATTRIBUTE: expiry},
                     when=_as_seen(seen, limits),
                 )
             except ConditionFailed as lost:

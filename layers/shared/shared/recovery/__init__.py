@@ -1,0 +1,1 @@
+"""Parked events of all contexts: the quota per company, and the events above it."""

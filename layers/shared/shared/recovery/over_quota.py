@@ -1,0 +1,154 @@
+"""
+Parked events above the quota of their company: whole objects in the folder of parked events, without an item.
+
+    over-quota/{subject}/{ms}-{company}-{name}-{subjects}-{sha256}.json
+
+All parts but the time are hashes. There is one object for each subject that the event must be found by, and each key
+names all of them; the first holds the event for `put_back`. The time makes each parking another object: an event that
+is put back and parked again is never deleted by the run that put it back. The retention is that of the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.exceptions import ClientError
+
+from shared import clock
+from shared.aws.sqs_fifo import digest
+from shared.runtime.observability import logger, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from shared.aws.stored_objects import Folder
+
+OVER_QUOTA = "ParkedOverQuota"  # the metric
+DAMAGED = "damaged"  # the object is not the one that was written
+_PREFIX = "over-quota/"
+_HASH_CHARACTERS = 24
+_PLACES_BEFORE_SUBJECTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A parked event above the quota, by the key of its object."""
+
+    key: str
+
+    @property
+    def company(self) -> str:
+        """The hash of the company."""
+        return self._parts[1]
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this object stands for the event: it is the one of the first subject."""
+        return self.key.split("/")[-2] == self._subjects[0]
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of all objects of the event, the first one last: while it exists, the event can be put back."""
+        folder, _, name = self.key.rsplit("/", 2)
+        return [f"{folder}/{subject}/{name}" for subject in reversed(self._subjects)]
+
+    @property
+    def sha256(self) -> str:
+        """The beginning of the SHA-256 of the event."""
+        return self._parts[-1]
+
+    @property
+    def _subjects(self) -> list[str]:
+        return self._parts[_PLACES_BEFORE_SUBJECTS:-1]
+
+    @property
+    def _parts(self) -> list[str]:
+        return self.key.rpartition("/")[2].removesuffix(".json").split("-")
+
+
+# Sends an event to its queue under a deduplication id; why it cannot, None where it was sent.
+type Send = Callable[[str, bytes], str | None]
+
+
+def keep(
+    folder: Folder,
+    company: str | None,
+    name: str,
+    body: bytes,
+    *,
+    reason: str,
+    subjects: Sequence[str] = (),
+) -> None:
+    """Keep an event whole. *name* is a hash of it; *subjects*, if any, are what `of_subject` finds it by."""
+    owner = _hash(company or "")
+    hashes = [_hash(subject) for subject in subjects] or [owner]
+    name = "-".join([str(clock.now_ms()), owner, name, *hashes])
+    # The first subject's last: what can be put back is complete.
+    for each in reversed(hashes):
+        pointer = folder.put(f"{_PREFIX}{each}/{name}", body)
+    count(company, reason, pointer.key)
+
+
+def count(company: str | None, reason: str, key: str | None = None) -> None:
+    """Count and log an event above the quota; *key* is that of its object, if it has one."""
+    metrics.add_metric(OVER_QUOTA, MetricUnit.Count, 1)
+    facts = {"company": company, "reason": reason, "object": key}
+    logger.warning("parked event over quota", extra=facts)
+
+
+def of_subject(folder: Folder, subject: str) -> Iterator[tuple[Kept, bytes]]:
+    """The events with this subject, whole."""
+    for key in folder.bucket.all_keys_under(f"{folder.prefix}{_PREFIX}{_hash(subject)}/"):
+        body = _body(folder, key)
+        if body is not None:
+            yield Kept(key), body
+
+
+def put_back(
+    folder: Folder,
+    company: str | None,
+    send: Send,
+    tell: Callable[[Kept, str | None], None],
+) -> None:
+    """
+    Send all events, or those of one company, back to their queues, and delete the objects of those that were sent.
+
+    *tell* gets each event, and why it was refused. First the queue, then the deletion: a run that dies is repeated,
+    and an event that is sent twice is handled once. Refused events stay until their retention ends.
+    """
+    for key in folder.bucket.all_keys_under(f"{folder.prefix}{_PREFIX}"):
+        kept = Kept(key)
+        is_wanted = company is None or kept.company == _hash(company)
+        if not (kept.is_first and is_wanted):
+            continue
+        body = _body(folder, key)
+        if body is None:
+            continue  # Another run has sent it.
+        is_whole = hashlib.sha256(body).hexdigest().startswith(kept.sha256)
+        # Named by the key: another parking of the event is another message for the queue.
+        refused = send(digest("over-quota", key), body) if is_whole else DAMAGED
+        if refused is None:
+            delete(folder, kept)
+        tell(kept, refused)
+
+
+def delete(folder: Folder, kept: Kept) -> None:
+    """Delete all objects of an event. Safe to repeat."""
+    for key in kept.keys:
+        folder.bucket.delete(key)
+
+
+def _body(folder: Folder, key: str) -> bytes | None:
+    try:
+        return folder.bucket.get(key)
+    except ClientError as error:
+        if error.response["Error"]["Code"] == "NoSuchKey":
+            return None
+        raise
+
+
+def _hash(text: str) -> str:
+    return digest("over-quota", text)[:_HASH_CHARACTERS]

@@ -1,0 +1,189 @@
+"""The quota of parked events per company and day, and the events above it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from shared import clock
+from shared.aws.dynamodb import Table
+from shared.recovery import quota
+from tests.integration.whatsapp.conftest import NOW, Desk, a_phone, text
+from whatsapp import store
+from whatsapp.recovery import replay
+from whatsapp.recovery.replay import Wanted
+from whatsapp.store.items import Phone, pk
+
+if TYPE_CHECKING:
+    from shared.recovery.over_quota import Kept
+    from whatsapp.resources import Depot
+
+OTHER, UNKNOWN = "106540352242933", "106540352242944"
+DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
+
+
+@pytest.fixture(autouse=True)
+def two_a_day(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small quota, and a number of another company."""
+    monkeypatch.setattr(quota, "EVENTS_PER_DAY", 2)
+    register(desk, OTHER, company="other", waba_meta_id="2")
+
+
+def register(desk: Desk, phone: str, **changes: Any) -> None:
+    arn = f"arn:parley:whatsapp:::phone-number-id/{phone}"
+    facts = {"pk": Phone.key(phone), "phone": phone, "phone_arn": arn} | changes
+    store.phones.register(desk.resources.table, a_phone(**facts))
+    store.phones.forget()
+
+
+def to_unknown(desk: Desk, *identities: str) -> None:
+    """Park messages to a number that is not registered."""
+    values = {"metadata": {"phone_number_id": UNKNOWN}}
+    desk.take({"messages": [text(identity) for identity in identities]} | values)
+
+
+def refused_of(desk: Desk, phone: str, *identities: str) -> None:
+    """Park statuses of a company's number."""
+    status = {
+        "recipient_id": "447700900101",
+        "timestamp": str(NOW // 1_000),
+        "status": "teleported",
+    }
+    values = {"metadata": {"phone_number_id": phone}}
+    statuses = [status | {"id": identity} for identity in identities]
+    account = "2" if phone == OTHER else "102290129340398"
+    desk.take({"statuses": statuses} | values, waba=account)
+
+
+def listed(desk: Desk, company: str | None = None) -> int:
+    found, _ = replay.parked(desk.resources.table, Wanted(company=company), limit=100)
+    return len(found)
+
+
+def over_quota(desk: Desk) -> list[str]:
+    return list(desk.resources.bucket.all_keys_under("parked/over-quota/"))
+
+
+def put_back(depot: Depot, company: str | None = None) -> list[str | None]:
+    told: list[tuple[Kept, str | None]] = []
+    replay.replay_over_quota(depot, company, lambda *one: told.append(one))
+    return [refused for _, refused in told]
+
+
+def test_an_event_over_the_quota_is_not_listed_but_kept_whole_and_put_back(
+    desk: Desk, depot: Depot, counted: list[str]
+) -> None:
+    to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
+
+    assert (listed(desk), len(over_quota(desk))) == (2, 1)
+    assert counted.count("ParkedOverQuota") == 1
+    assert "447700900101" not in over_quota(desk)[0]
+    desk.outbox.entries.clear()
+    register(desk, UNKNOWN)
+    assert put_back(depot) == [None]
+    for entry in desk.outbox.entries:
+        desk.handle(entry.body)
+
+    assert desk.item("MSG#wamid.3")["textBody"] == "hello"
+    assert over_quota(desk) == []
+    assert put_back(depot) == []
+
+
+def test_an_event_that_is_put_back_and_parked_again_is_not_lost(desk: Desk, depot: Depot) -> None:
+    to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
+    desk.outbox.entries.clear()
+    sent = desk.resources.queue.send
+
+    def handled_at_once(entries: list[Any]) -> int:
+        taken = sent(entries)
+        with pytest.MonkeyPatch.context() as later:
+            later.setattr(clock, "now_ms", lambda: NOW + 1)
+            desk.handle(entries[0].body)
+        return taken
+
+    desk.outbox.send = handled_at_once  # type: ignore[method-assign] # the worker is faster than the command
+
+    put_back(depot)
+
+    assert len(over_quota(desk)) == 1
+
+
+def test_the_events_of_one_company_do_not_take_up_the_quota_of_another(
+    desk: Desk, depot: Depot
+) -> None:
+    refused_of(desk, "106540352242922", "s.1", "s.2", "s.3", "s.4")
+    refused_of(desk, OTHER, "s.5", "s.6", "s.7")
+    to_unknown(desk, "wamid.1")
+
+    assert (listed(desk, "acme"), listed(desk, "other"), listed(desk)) == (2, 2, 5)
+    assert len(over_quota(desk)) == 3
+    assert put_back(depot, "other") == [None]
+    assert len(over_quota(desk)) == 2
+
+
+def test_the_next_day_has_a_quota_of_its_own(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
+    monkeypatch.setattr(clock, "now_ms", lambda: NOW + DAY_MS)
+
+    to_unknown(desk, "wamid.4", "wamid.5", "wamid.6")
+
+    assert (listed(desk), len(over_quota(desk))) == (4, 2)
+
+
+def test_an_event_that_is_parked_twice_is_counted_once(desk: Desk) -> None:
+    for _ in range(5):
+        to_unknown(desk, "wamid.1")
+    to_unknown(desk, "wamid.2")
+
+    assert (listed(desk), over_quota(desk)) == (2, [])
+
+
+def test_replays_are_listed_above_the_quota(desk: Desk, depot: Depot) -> None:
+    to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
+    desk.outbox.entries.clear()
+    register(desk, UNKNOWN, enabled=False)
+
+    replay.replay_all(depot, Wanted(company=None), limit=10, tell=lambda _: None)
+    for entry in desk.outbox.entries:
+        desk.handle(entry.body)
+
+    # Two that were replaced, and the two that replaced them.
+    assert (listed(desk), len(over_quota(desk))) == (4, 1)
+
+
+@pytest.mark.parametrize("code", ["ThrottlingException", "InternalServerError"])
+def test_parking_goes_on_where_the_count_fails(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, code: str, counted: list[str]
+) -> None:
+    real = Table.update
+
+    def update(self: Table, key: dict[str, Any], **more: Any) -> Any:
+        if key["pk"].startswith("PARKED_QUOTA#"):
+            raise ClientError({"Error": {"Code": code, "Message": ""}}, "UpdateItem")
+        return real(self, key, **more)
+
+    monkeypatch.setattr(Table, "update", update)
+    to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
+
+    assert (listed(desk), over_quota(desk)) == (3, [])
+    assert counted.count("ParkedUncounted") == 3
+
+
+def test_a_damaged_event_is_refused_and_stays(desk: Desk, depot: Depot) -> None:
+    to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
+    (key,) = over_quota(desk)
+    desk.resources.bucket.put(key, b"{}")
+
+    assert put_back(depot) == ["damaged"]
+    assert over_quota(desk) == [key]
+
+
+def test_the_counter_has_its_type_and_ends_with_its_ttl(desk: Desk) -> None:
+    to_unknown(desk, "wamid.1")
+
+    item = desk.resources.table.get(pk("PARKED_QUOTA#company#"))
+    assert item is not None
+    assert (item["itemType"], item["count_86400"]) == ("PARKED_QUOTA", 1)
+    assert item["ttl"] == NOW // 1_000 + 2 * clock.DAY_SECONDS
