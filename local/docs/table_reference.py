@@ -29,7 +29,7 @@ from whatsapp.store.items.register import CONTRACTED, SUPPORT
 
 DOCS = ROOT / "docs"
 TABLE_TYPES = {str: "S", int: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}
-MADE = "Made by `make docs` from the item classes in `functions/{context}/items/`; a test holds it."
+MADE = "Made by `make docs` from the item classes in `functions/{context}/store/items/`; a test holds it."
 BODY = 4  # the column at which the fields of a class begin
 _OF_EVERY_ITEM = frozenset(WhatsAppItem.model_fields)
 _OF_EVERY_LOG_ITEM = frozenset(LogItem.model_fields)
