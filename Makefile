@@ -60,13 +60,13 @@ docs: environments ## Generate the reference pages of the tables from their item
 e2e: environments ## Run the tests against the local stack
 	@$(STACK) run $(BIN)/pytest tests/e2e
 
-cost: environments ## Measure the AWS cost per event type; takes minutes. WRITE=README.md writes the table to that file
+cost: environments ## Measure the AWS cost per event type; takes minutes. WRITE=README.md writes the table there
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.cost $(if $(WRITE),--write $(WRITE))
 
-bench: environments ## Measure cold starts and handling times; takes minutes. WRITE=README.md writes the table to that file
+bench: environments ## Measure cold starts and handling times; takes minutes. WRITE=README.md writes the table there
 	@$(BIN)/python -m local.bench $(if $(WRITE),--write $(WRITE))
 
-rules: environments ## Evaluate the help desk's rules on labelled messages. TEACH=1 trains, WRITE=1 stores the figures, WRONG=1 lists errors
+rules: environments ## Evaluate the help desk's rules on labelled messages. TEACH=1 trains, WRITE=1 stores figures, WRONG=1 lists errors
 	@$(if $(TEACH),PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages.teach)
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages $(if $(WRITE),--write) $(if $(WRONG),--wrong)
 
