@@ -66,7 +66,7 @@ cost: environments ## Measure the AWS cost per event type; takes minutes. WRITE=
 bench: environments ## Measure cold starts and handling times; takes minutes. WRITE=README.md writes the table there
 	@$(BIN)/python -m local.bench $(if $(WRITE),--write $(WRITE))
 
-rules: environments ## Score the help desk's rules on labelled messages. TEACH=1 trains, WRITE=1 stores figures, WRONG=1 lists errors
+rules: environments ## Score help-desk rules on labelled messages. TEACH=1 trains, WRITE=1 saves, WRONG=1 lists errors
 	@$(if $(TEACH),PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages.teach)
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages $(if $(WRITE),--write) $(if $(WRONG),--wrong)
 
