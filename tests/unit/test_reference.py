@@ -39,7 +39,7 @@ def test_the_page_of_conversations_tells_keys_lifetimes_values_and_what_is_a_map
     assert "| mode | S | ai, human, closed |  |" in page
     assert "| turn | M |  |  |" in page
     assert (
-        "| **last_activity_at** | S |  | to the hour: a finer one would cost a write for each message |"
+        "| **last_activity_at** | S |  | to the hour: finer times would cost a write per message |"
         in page
     )
     assert "### CONSENT" in page
