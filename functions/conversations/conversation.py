@@ -87,7 +87,7 @@ def load_project(resources: Resources, company_id: str, project_id: str) -> Comp
         return resources.companies.project(company_id, project_id)
     except ConfigurationInvalid as fault:
         metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-        logger.error("project is not set up as it must be", extra={"attribute": fault.attribute})
+        logger.error("project settings invalid", extra={"attribute": fault.attribute})
         raise Transient("configuration_invalid") from None
 
 

@@ -47,7 +47,7 @@ _ADDRESSES = {
     ChannelMethod.EMAIL: "company_email",
 }
 CLAIM_RULE = "another company has claimed it"
-ADDRESS_RULE = "it must be an e-mail address, its domain in ASCII"
+ADDRESS_RULE = "must be an e-mail address with an ASCII domain"
 
 
 class NotOwned(ConfigurationInvalid):
@@ -95,9 +95,9 @@ class Claims:
         holders = claims.holders(self.log, [*names, *domains])
         for name in names:
             if holders.get(name) != company.company_id:
-                raise NotOwned(_attribute(method, name), "its company must claim it")
+                raise NotOwned(_attribute(method, name), "must be claimed by its company")
         if domains and _nearest(holders, domains) not in {company.company_id, SHARED}:
-            raise NotOwned(attribute, "its company must claim the domain")
+            raise NotOwned(attribute, "domain must be claimed by its company")
         self._known[known] = now
 
 
@@ -133,7 +133,7 @@ def share_domain(log: Table, company: Company) -> None:
     """
     attribute, own = _attribute(ChannelMethod.EMAIL), _email_of(company)
     if own is None:
-        raise NotOwned(attribute, "it is missing")
+        raise NotOwned(attribute, "is missing")
     domains = _domains(own)
     holder = _nearest(claims.holders(log, domains), domains)
     if holder not in {None, SHARED} or not claims.claim(log, domains[0], SHARED):

@@ -79,7 +79,7 @@ def _send(way: Way, message_id: str, now_ms: int) -> str | None:
     body = to_json(_webhook(message_id, now_ms // 1_000)).encode()
     keys = texts(way.secret.value().get("app_secret"))
     if not keys:
-        raise SecretUnreadable("the canary's secret has no app_secret")
+        raise SecretUnreadable("app_secret is missing in the canary secret")
     headers = {
         "Content-Type": "application/json",
         "X-Hub-Signature-256": meta_signature(body, keys[0]),

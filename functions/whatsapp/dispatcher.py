@@ -107,7 +107,7 @@ def _guarded(resources: Resources, event: Event, origin: Origin, run: Invocation
     try:
         return _handle(resources, event, origin, run)
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
-        logger.error("event parked for a fault of ours", extra=describe(fault))
+        logger.error("event parked: internal error", extra=describe(fault))
         raise Permanent(f"fault_{type(fault).__name__}") from None
 
 

@@ -19,7 +19,7 @@ def test_the_page_of_the_inbox_tells_keys_lifetimes_indexes_values_and_bounds() 
 
     assert "### 20. QUALITY_RATING" in page
     assert "- Key: `TEMPLATE_EUM#{wabaId}#{templateName}#{language}`" in page
-    assert "- Lifetime: 7 days while it is a mere reference; none once STORED" in page
+    assert "- Lifetime: 7 days until STORED, then kept" in page
     assert "- Indexes: `gsi_customer_phone`, `gsi_order`, `gsi_tenant`" in page
     assert "| **direction** | S | INBOUND, OUTBOUND |  |" in page
     assert "| recentKeys | SS | at most 29 entries |  |" in page

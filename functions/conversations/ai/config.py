@@ -29,7 +29,7 @@ class AiConfigBroken(Exception):
     *rule* is the rule that the attribute breaks, if it is more specific than the default.
     """
 
-    def __init__(self, attribute: str, rule: str = "it is missing, or not as it must be") -> None:
+    def __init__(self, attribute: str, rule: str = "is missing or invalid") -> None:
         super().__init__(attribute)
         self.attribute = attribute
         self.rule = rule
@@ -46,7 +46,7 @@ class BuiltIn(StrEnum):
 
 def _short_enough(text: str) -> str:
     if len(text.encode("utf-8", "surrogatepass")) > LARGEST_PROMPT_BYTES:
-        raise ValueError("too large")
+        raise ValueError(f"must be at most {LARGEST_PROMPT_BYTES} bytes")
     return text
 
 
@@ -125,9 +125,9 @@ class AiConfig(_Configured):
         if self.provider == "openai" and self.api_key_reference is None:
             raise ValueError("api_key_reference is missing")
         if self.provider == "bedrock" and (self.temperature or 0) > 1:
-            raise ValueError("temperature goes to 1")
+            raise ValueError("temperature must be at most 1")
         if len({function.name for function in self.functions}) < len(self.functions):
-            raise ValueError("a function stands twice")
+            raise ValueError("function names must be unique")
         return self
 
     @classmethod

@@ -68,7 +68,7 @@ class Parameters:
         try:
             self._validator = SchemaValidator(_compiled(schema, 0))
         except SchemaError:
-            raise ParametersBroken("a bound or pattern is not valid") from None
+            raise ParametersBroken("a bound or pattern is invalid") from None
 
     def arguments(self, text: str) -> dict[str, Any]:
         """Parse and validate arguments in a JSON *text*. Raises ArgumentsInvalid."""
@@ -91,7 +91,7 @@ def _no_constant(_: str) -> None:
 
 def _compiled(schema: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - any part of a JSON schema
     if depth > DEEPEST or not isinstance(schema, Mapping):
-        raise ParametersBroken("nested too deeply, or no schema")
+        raise ParametersBroken(f"must be a schema, nested at most {DEEPEST} levels deep")
     if "enum" in schema or "const" in schema:
         _refuse_unknown(schema, {"enum", "const", "type"})
         wanted = schema["enum"] if "enum" in schema else [schema["const"]]
@@ -100,7 +100,7 @@ def _compiled(schema: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - any part
             or not wanted
             or any(isinstance(v, dict | list) for v in wanted)
         ):
-            raise ParametersBroken("enum: must be a list of texts, numbers, booleans or null")
+            raise ParametersBroken("enum: must be a list of strings, numbers, booleans or null")
         return core_schema.literal_schema(wanted)
     if "anyOf" in schema:
         _refuse_unknown(schema, {"anyOf"})
@@ -112,14 +112,14 @@ def _compiled(schema: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - any part
         _refuse_unknown(schema, {"type"}.union(*choices))
         return _any_of(choices, depth)
     if not isinstance(kind, str) or kind not in _BOUNDS:
-        raise ParametersBroken("type: is missing or not known")
+        raise ParametersBroken("type: is missing or unknown")
     _refuse_unknown(schema, {"type", *_BOUNDS[kind], *_STRUCTURE.get(kind, ())})
     return _of_kind(kind, schema, depth)
 
 
 def _any_of(choices: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - as _compiled
     if not isinstance(choices, list) or not choices:
-        raise ParametersBroken("anyOf: must be a list that is not empty")
+        raise ParametersBroken("anyOf: must be a non-empty list")
     return core_schema.union_schema([_compiled(choice, depth + 1) for choice in choices])
 
 
@@ -130,7 +130,7 @@ def _own(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 def _refuse_unknown(schema: Mapping[str, Any], known: set[str]) -> None:
     if unknown := set(schema) - known - _ANNOTATIONS:
-        raise ParametersBroken(f"{min(unknown)}: is not enforced here")
+        raise ParametersBroken(f"{min(unknown)}: is not supported")
 
 
 def _of_kind(kind: str, schema: Mapping[str, Any], depth: int) -> CoreSchema:
@@ -154,9 +154,9 @@ def _object(schema: Mapping[str, Any], depth: int) -> CoreSchema:
         or not isinstance(required, list)
         or not isinstance(others, bool)
     ):
-        raise ParametersBroken("properties, required or additionalProperties: not of its kind")
+        raise ParametersBroken("properties, required or additionalProperties: has the wrong type")
     if unknown := set(map(str, required)) - set(properties):
-        raise ParametersBroken(f"required: {len(unknown)} of the names are no properties")
+        raise ParametersBroken(f"required: {len(unknown)} names are not in properties")
     fields = {
         name: core_schema.typed_dict_field(_compiled(entry, depth + 1), required=name in required)
         for name, entry in properties.items()

@@ -94,7 +94,9 @@ class Agent:
 def check_not_taken(opened: OpenConversation, agent: Agent) -> None:
     """Raise AlreadyTaken if another agent holds the conversation and the call has no `force`."""
     if not agent.force and log.holder_of(opened.state) not in {None, agent.id_in(opened.state)}:
-        raise AlreadyTaken("a colleague has the conversation; give force: true to act all the same")
+        raise AlreadyTaken(
+            "the conversation is assigned to another agent; set force: true to override"
+        )
 
 
 def opened_for(deps: ApiDependencies, caller: Caller, ref: str) -> OpenConversation:
@@ -102,11 +104,11 @@ def opened_for(deps: ApiDependencies, caller: Caller, ref: str) -> OpenConversat
     resources = deps.resources
     state = states.read(resources.log, ref) if _REF.fullmatch(ref) else None
     if state is None or not caller.may_use(state.company_id, state.project_id):
-        raise NotFound("ref: there is no such conversation")
+        raise NotFound("ref: conversation not found")
     item = conversations.read(resources.table, state.primary_channel, state.conversation_id)
     company = resources.companies.project(state.company_id, state.project_id)
     if item is None or company is None:
-        raise NotFound("ref: there is no such conversation")
+        raise NotFound("ref: conversation not found")
     return OpenConversation(ref=ref, conversation=item, state=state, company=company)
 
 
@@ -114,10 +116,10 @@ def read_again(resources: Resources, opened: OpenConversation) -> OpenConversati
     """Reload a conversation. Raises NotFound if it no longer exists."""
     state = states.read(resources.log, opened.ref)
     if state is None:
-        raise NotFound("ref: there is no such conversation")
+        raise NotFound("ref: conversation not found")
     item = conversations.read(resources.table, state.primary_channel, state.conversation_id)
     if item is None:
-        raise NotFound("ref: there is no such conversation")
+        raise NotFound("ref: conversation not found")
     return OpenConversation(ref=opened.ref, conversation=item, state=state, company=opened.company)
 
 

@@ -67,9 +67,9 @@ def answered(log: Table, asked: Asked, change: Callable[[str], dict[str, Any]]) 
             log, asked.cause, fingerprint, owner=asked.owner, remaining_ms=asked.remaining_ms
         )
     except idempotency.Conflict:
-        raise KeyReused("the Idempotency-Key was used for another content") from None
+        raise KeyReused("the Idempotency-Key was used for a call with other content") from None
     except idempotency.InProgress:
-        raise StillRunning("the same call is being answered just now") from None
+        raise StillRunning("the same call is still in progress") from None
     if held.answer is not None:
         known: dict[str, Any] = as_json(held.answer)
         return known

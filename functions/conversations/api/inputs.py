@@ -29,9 +29,7 @@ _OF_THE_SYSTEM = frozenset(
 def _is_no_principal(agent_id: str) -> str:
     if agent_id.partition(":")[0].casefold() in _OF_THE_SYSTEM:
         names = ", ".join(sorted(_OF_THE_SYSTEM))
-        raise ValueError(
-            f"must not be, or begin before a colon with, a name of the system: {names}"
-        )
+        raise ValueError(f"must not be a reserved name, alone or before a colon: {names}")
     return agent_id
 
 
@@ -129,9 +127,9 @@ class MessageInput(ActingInput):
     @model_validator(mode="after")
     def _is_one_of_two(self) -> Self:
         if (self.text is None) == (self.template is None):
-            raise ValueError("give text or template")
+            raise ValueError("must have either text or template")
         if self.variables and self.template is None:
-            raise ValueError("variables are those of a template")
+            raise ValueError("variables must not be given without template")
         return self
 
 

@@ -183,7 +183,7 @@ def _projects(deps: ApiDependencies, caller: Caller, wanted: str | None) -> list
         known = companies.projects(caller.company)
         return sorted(project for project in known if caller.may_use(caller.company, project))
     if not caller.may_use(caller.company, wanted) or companies.item(caller.company, wanted) is None:
-        raise NotFound("project_id: there is no such project")
+        raise NotFound("project_id: project not found")
     return [wanted]
 
 

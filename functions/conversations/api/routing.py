@@ -128,7 +128,7 @@ class Routes:
         """Build the idempotency record of this call. Raises InvalidInput without a valid `Idempotency-Key`."""
         key = self.app.current_event.headers.get(KEY_HEADER) or ""
         if not idempotency.KEY.fullmatch(key):
-            problem = "is needed: 8 to 255 visible characters of ASCII"
+            problem = "must be 8 to 255 visible ASCII characters"
             raise rest.InvalidInput([{"field": KEY_HEADER, "problem": problem}])
         return Asked(
             company=caller.company,

@@ -58,7 +58,7 @@ def unmatched(
 ) -> Page[UnmatchedListView]:
     """List unmatched messages, newest first. Raises NotFound and InvalidCursor."""
     if query.project_id and not caller.may_use(caller.company, query.project_id):
-        raise NotFound("project_id: there is no such project")
+        raise NotFound("project_id: project not found")
     seal, company = deps.seal, caller.company
     listing = Listing(
         company, "UNMATCHED", ("unmatched", query.project_id or "", *sorted(caller.projects))
@@ -88,10 +88,10 @@ def one_for(deps: ApiDependencies, caller: Caller, shown_id: str) -> Found:
     try:
         sk = deps.seal.open(shown_id, bound_to=_use(caller.company))
     except NotOurs:
-        raise NotFound("id: there is no such message") from None
+        raise NotFound("id: message not found") from None
     found = unhandled.one_unmatched(deps.resources.log, caller.company, sk)
     if found is None or not caller.may_use(caller.company, found.project_id):
-        raise NotFound("id: there is no such message")
+        raise NotFound("id: message not found")
     return Found(shown_id, sk, found)
 
 
@@ -107,22 +107,22 @@ def attach(
     check_not_taken(opened, agent)
     log, one = deps.resources.log, found.unmatched
     if one.channel_method != opened.conversation.channel_method:
-        raise OtherChannel("the conversation is held on another channel")
+        raise OtherChannel("the conversation is on another channel")
     event = _messages.validate_python(as_json(one.event))
     customer = normalise.customer_of(event)
     if erased.was_said_before(log, event, customer, {caller.company}):
-        raise NotFound("id: there is no such message")
+        raise NotFound("id: message not found")
     by = Unmatched.named(
         attached_by=f"human:{agent.id_in(opened.state)}", attached_principal=agent.principal
     )
     if not unhandled.attach(log, caller.company, found.sk, opened.ref, by):
-        raise AlreadyPlaced("the message belongs to a conversation by now")
+        raise AlreadyPlaced("the message is already attached to a conversation")
     if _marked(deps, event, opened).ref not in {None, opened.ref}:
-        raise AlreadyPlaced("the message belongs to a conversation by now")
+        raise AlreadyPlaced("the message is already attached to a conversation")
     # Before the message is stored there: an erasure of the customer must find the conversation.
     _lead_there(deps, event, customer, opened)
     if not routes.place(log, event.provider, event.provider_message_id, opened.ref):
-        raise AlreadyPlaced("the message belongs to a conversation by now")
+        raise AlreadyPlaced("the message is already attached to a conversation")
     entry = inbound_entry(event)
     # A new deduplication id: the queue would drop a repetition of the original one.
     again = digest(entry.deduplication, "attached", opened.ref)

@@ -39,7 +39,7 @@ def handler(event: dict[str, Any], _context: object) -> None:
         notification = record["Sns"]
         if notification.get("TopicArn") not in settings.sms_topic_arns:
             metrics.add_metric("TopicRejected", MetricUnit.Count, 1)
-            logger.warning("message of an unknown topic dropped")
+            logger.warning("unknown topic: message dropped")
             continue
         told = aws_sms_events.event_of(notification)
         if isinstance(told, InboundMessage):

@@ -108,7 +108,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         )
     except Exception as failure:  # noqa: BLE001 - the caller needs an error response in the same format as all others
         logger.error("request failed", extra=describe(failure))
-        message = "the request could not be taken; make it again"
+        message = "the request could not be accepted; retry it"
         status = HTTPStatus.INTERNAL_SERVER_ERROR
         return _refused(RequestRefused("INTERNAL_ERROR", message, status), request_id)
     metrics.add_metric("Accepted", MetricUnit.Count, 1)

@@ -66,4 +66,4 @@ def handler(_event: dict[str, Any], context: LambdaContext) -> None:
     gaps = 0
     if sweep.is_time_for_gaps(clock.now_ms()):
         gaps = sweep.close_gaps(deps, context.get_remaining_time_in_millis)
-    logger.info("swept", extra={"brought": brought, "gaps": gaps})
+    logger.info("sweep finished", extra={"brought": brought, "gaps": gaps})

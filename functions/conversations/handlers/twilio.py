@@ -71,7 +71,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         logger.error("no active secret", extra=describe(failure))
         return _answer(503)
     except (NotEnqueued, ClientError, BotoCoreError) as failure:
-        logger.error("not taken", extra=describe(failure))
+        logger.error("request not enqueued", extra=describe(failure))
         return _answer(503)
     metrics.add_metric("Accepted", MetricUnit.Count, 1)
     return _answer(200, NO_REPLY)

@@ -152,7 +152,7 @@ def _keep(fetcher: Fetcher, key: str, answer: BaseHTTPResponse) -> None:
     if answer.status in _NOT_YET or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise InDoubt(f"media_{answer.status}")
     if answer.status != HTTPStatus.OK:
-        raise http.OriginRefused("no file there")
+        raise http.OriginRefused("file not found")
     with tempfile.SpooledTemporaryFile(max_size=1 << 20) as file:
         for piece in http.pieces(answer, most_bytes=LARGEST_FILE_BYTES, within_ms=WITHIN_MS):
             file.write(piece)

@@ -83,19 +83,19 @@ def initiate(resources: Routing, call: Call) -> dict[str, Any]:
     except NotEnqueued:
         raise RequestRefused(
             "QUEUE_ERROR",
-            "the request could not be queued; make it again",
+            "the request could not be queued; retry it",
             HTTPStatus.SERVICE_UNAVAILABLE,
         ) from None
     except KeysUnreadable as failure:
         raise RequestRefused(
             "INTERNAL_ERROR",
-            "the request could not be taken; make it again",
+            "the request could not be accepted; retry it",
             HTTPStatus.SERVICE_UNAVAILABLE,
         ) from failure
     except (ClientError, BotoCoreError, Transient) as failure:  # All other calls are to tables.
         raise RequestRefused(
             "DATABASE_ERROR",
-            "the request could not be taken; make it again",
+            "the request could not be accepted; retry it",
             HTTPStatus.INTERNAL_SERVER_ERROR,
         ) from failure
 
@@ -117,13 +117,13 @@ def _checked(resources: Routing, caller: Caller, request: Request) -> Company:
     if not caller.may_use(request.company_id, request.project_id):
         raise RequestRefused(
             "AUTHORIZATION_ERROR",
-            "this API key is of another company or project",
+            "this API key belongs to another company or project",
             HTTPStatus.FORBIDDEN,
             field="company_data",
         )
     company = resources.companies.project(request.company_id, request.project_id)
     if company is None:
-        message = "there is no such company and project"
+        message = "company or project not found"
         raise RequestRefused(
             "COMPANY_NOT_FOUND", message, HTTPStatus.NOT_FOUND, field="company_data"
         )
@@ -160,7 +160,7 @@ def _once(resources: Routing, call: Call, request: Request, company: Company) ->
             "REQUEST_ID_CONFLICT", message, HTTPStatus.CONFLICT, field="request_data.request_id"
         ) from None
     except answers.InProgress:
-        message = "the same request is being taken just now"
+        message = "the same request is still in progress"
         raise RequestRefused(
             "REQUEST_IN_PROGRESS", message, HTTPStatus.CONFLICT, retry_after=1
         ) from None
@@ -189,7 +189,7 @@ def _take_limits(resources: Routing, company: Company) -> None:
     if wait is not None:
         raise RequestRefused(
             "RATE_LIMIT_EXCEEDED",
-            "the project has made its requests of this minute or day",
+            "the project has reached its request limit per minute or day",
             HTTPStatus.TOO_MANY_REQUESTS,
             retry_after=wait,
         )
@@ -201,7 +201,7 @@ def _take_limits(resources: Routing, company: Company) -> None:
     ):
         raise RequestRefused(
             "CONCURRENCY_LIMIT_EXCEEDED",
-            "the project has as many conversations open as it may",
+            "the project has reached its limit of open conversations",
             HTTPStatus.TOO_MANY_REQUESTS,
             retry_after=60,
         )
@@ -246,6 +246,6 @@ def authorised(caller: Caller) -> Caller:
     try:
         caller.require(Scope.CONVERSATIONS_INITIATE)
     except Forbidden:
-        message = f"this API key needs the scope {Scope.CONVERSATIONS_INITIATE}"
+        message = f"the API key must have the scope {Scope.CONVERSATIONS_INITIATE}"
         raise RequestRefused("AUTHORIZATION_ERROR", message, HTTPStatus.FORBIDDEN) from None
     return caller

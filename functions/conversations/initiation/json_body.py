@@ -36,7 +36,7 @@ class RequestRefused(Exception):
 def read_json(body: bytes | None) -> Json:
     """Parse the posted object. Raises RequestRefused (`PAYLOAD_TOO_LARGE`, `INVALID_REQUEST`)."""
     if body is not None and len(body) > LARGEST_BODY_BYTES:
-        message = f"the body has more than {LARGEST_BODY_BYTES // 1_024} KB"
+        message = f"the body must be at most {LARGEST_BODY_BYTES // 1_024} KB"
         raise RequestRefused(
             "PAYLOAD_TOO_LARGE", message, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, field="body"
         )
@@ -52,7 +52,7 @@ def read_json(body: bytes | None) -> Json:
         found = None
     if not isinstance(found, dict) or depth(found) > DEEPEST_BODY:
         message = (
-            "the body must be one JSON object in UTF-8, each key once, without NaN, not too deep"
+            "the body must be one JSON object in UTF-8 with unique keys, without NaN, not too deep"
         )
         raise RequestRefused("INVALID_REQUEST", message, field="body")
     return found
@@ -61,18 +61,18 @@ def read_json(body: bytes | None) -> Json:
 def _without_twins(pairs: list[tuple[str, Any]]) -> Json:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key comes twice")
+        raise ValueError("keys must be unique")
     return found
 
 
 def _no_constant(_: str) -> None:
-    raise ValueError("NaN and Infinity are no JSON")
+    raise ValueError("NaN and Infinity are not JSON")
 
 
 def _finite(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError("nobody can keep such a number")
+        raise ValueError("number is out of range")
     return number
 
 

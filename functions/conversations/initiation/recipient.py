@@ -55,7 +55,7 @@ def recipient_of(
     if channel is ChannelMethod.WHATSAPP and given.get("recipient_tel") is None:
         user_id = _contact(given, "recipient_user_id", addresses.user_id)
         if given.get("recipient_user_id") is not None and user_id is None:
-            message = "is no business-scoped user id"
+            message = "must be a business-scoped user id"
             raise RequestRefused(
                 "INVALID_RECIPIENT_TEL", message, field="recipient_data.recipient_user_id"
             )
@@ -98,12 +98,12 @@ def _contact(given: Json, name: str, normal: Callable[[str], str]) -> str | None
 
 def _refuse_contact(name: str, *, is_given: bool) -> None:
     if not is_given:
-        message = "is missing, and the channel needs it"
+        message = "is missing; the channel requires it"
         raise RequestRefused(f"MISSING_{name.upper()}", message, field=f"recipient_data.{name}")
     rule = (
-        "must be a phone number with `+` and country code, or of the project's region"
+        "must be a phone number with `+` and country code, or a number of the project's region"
         if name == "recipient_tel"
-        else "must be one e-mail address"
+        else "must be a single e-mail address"
     )
     raise RequestRefused(f"INVALID_{name.upper()}", rule, field=f"recipient_data.{name}")
 

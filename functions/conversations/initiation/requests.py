@@ -58,7 +58,9 @@ def parse(payload: Json, region_of: Callable[[str, str], str | None], max_age_ms
     method = _text(request, "channel_method")
     requested_at = _text(request, "initial_request_timestamp")
     if not REQUEST_ID.fullmatch(request_id):
-        message = "letters, digits, `.`, `_`, `-`; at most 64, the first a letter or digit"
+        message = (
+            "must be 1 to 64 letters, digits, `.`, `_` or `-`, starting with a letter or digit"
+        )
         raise RequestRefused("INVALID_REQUEST_ID", message, field="request_data.request_id")
     channel = _channel(method)
     _check_time(requested_at, max_age_ms)
@@ -120,7 +122,7 @@ def _text(request: Json, name: str) -> str:
         raise RequestRefused(f"MISSING_{name.upper()}", "is missing", field=where)
     given = request[name]
     if not isinstance(given, str) or not given.strip():
-        message = "must be a text that is not empty"
+        message = "must be a non-empty string"
         raise RequestRefused(f"INVALID_{name.upper()}_FORMAT", message, field=where)
     return given
 
@@ -142,10 +144,10 @@ def _check_time(text: str, max_age_ms: int) -> None:
         at_ms = None
     now = clock.now_ms()
     if at_ms is None or at_ms > now + AHEAD_MS:
-        message = "must be an ISO 8601 time with its zone, not more than 5 minutes ahead"
+        message = "must be an ISO 8601 time with time zone, at most 5 minutes in the future"
         raise RequestRefused("INVALID_TIMESTAMP", message, field=where)
     if max_age_ms and at_ms < now - max_age_ms:
-        raise RequestRefused("TIMESTAMP_EXPIRED", "is too long ago", field=where)
+        raise RequestRefused("TIMESTAMP_EXPIRED", "is too old", field=where)
 
 
 def _consent(given: Json) -> bool:
@@ -165,7 +167,7 @@ def _check_project_data(payload: Json) -> None:
         or depth(given) > DEEPEST_PROJECT_DATA
         or keys(given) > MOST_PROJECT_KEYS
     ):
-        message = f"must be an object, at most {DEEPEST_PROJECT_DATA} deep, of at most {MOST_PROJECT_KEYS} keys"
+        message = f"must be an object with at most {MOST_PROJECT_KEYS} keys, at most {DEEPEST_PROJECT_DATA} levels deep"
         raise RequestRefused("INVALID_PROJECT_DATA", message, field="project_data")
     if reserved := RESERVED_NAMES & given.keys():
         message = f"is a reserved name; the reserved names are {', '.join(sorted(RESERVED_NAMES))}"

@@ -38,7 +38,7 @@ class Credentials:
         """Return a company's secret, one cached object per id. Raises Misconfigured for another company's."""
         if not owns_secret(company_id, secret_id):
             metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-            logger.error("project names a secret that is not its company's")
+            logger.error("secret belongs to another company")
             raise Misconfigured(NOT_OWNED)
         return self._known.setdefault(secret_id, JsonSecret(self.make_client, secret_id))
 

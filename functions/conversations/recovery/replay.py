@@ -52,7 +52,7 @@ class NotReplayable(Exception):
     """
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"it cannot be replayed: {why}")
+        super().__init__(f"cannot be replayed: {why}")
         self.why = why
 
 

@@ -125,7 +125,7 @@ def _in_turn[T](accounts: list[T]) -> list[T]:
 
 def _note_failure(account_sid: str, reason: str) -> None:
     metrics.add_metric("GapCheckFailed", MetricUnit.Count, 1)
-    logger.warning("account could not be listed", extra={"account": account_sid, "reason": reason})
+    logger.warning("account not listed", extra={"account": account_sid, "reason": reason})
 
 
 def _close_gaps_of(deps: Sweeper, account: Credentials) -> int:

@@ -95,14 +95,14 @@ def _handled(worker: Worker, body: str, run: Run) -> str:
         reason = ParkReason.ERASED if gone.is_erased else ParkReason.GONE
     except ConfigurationInvalid as fault:
         metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-        logger.error("project not set up", extra={"attribute": fault.attribute})
+        logger.error("project settings invalid", extra={"attribute": fault.attribute})
         raise Transient(
             "configuration_invalid"
         ) from None  # An operator may fix the settings; then the record can be redriven.
     except (ClientError, BotoCoreError):
         raise
     except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
-        logger.error("record parked for a fault of ours", extra=describe(fault))
+        logger.error("record parked: internal error", extra=describe(fault))
         reason = f"fault_{type(fault).__name__}"
     parking.park(worker.resources.log, worker.resources.bucket, worker.source, body, reason)
     return "parked"
@@ -128,5 +128,5 @@ def _bury(worker: Worker, record: Record, failure: Exception) -> None:
             worker.resources.log, worker.source, record.body, reason, record.attempt
         )
     except Exception as also:  # noqa: BLE001 - `bury` must be called even if the note fails
-        logger.warning("reason of a dead letter not written", extra=describe(also))
+        logger.warning("dead-letter reason not stored", extra=describe(also))
     worker.bury(record.body, reason)

@@ -22,7 +22,7 @@ def _as_date(text: str) -> date:
         given = None
     # Compared with isoformat(), because fromisoformat() accepts weeks and dates without dashes too.
     if given is None or given.isoformat() != text:
-        raise PydanticCustomError("date", "must be a date, as in 2026-01-31")
+        raise PydanticCustomError("date", "must be a date such as 2026-01-31")
     return given
 
 
@@ -43,7 +43,7 @@ class AnalyticsQuery(BaseModel):
     def _spans_few_days(cls, last: date, info: ValidationInfo) -> date:
         first = info.data.get("first")  # Absent when its own validation failed.
         if first is not None and not 0 <= (last - first).days < MOST_DAYS:
-            raise PydanticCustomError("span", "must be `from` or up to 89 days later")
+            raise PydanticCustomError("span", "must be 0 to 89 days after `from`")
         return last
 
 
@@ -55,7 +55,7 @@ def analytics(table: Table, company: str, query: AnalyticsQuery) -> Page[Analyti
     """
     phones = store.phones.of_company(table, company)
     if not any(entry.get("waba") == query.waba for entry in phones):
-        raise NotFound("waba: the company has no such account")
+        raise NotFound("waba: account not found")
     span = range((query.last - query.first).days + 1)
     dates = [(query.first + timedelta(days=ahead)).isoformat() for ahead in span]
     found = store.counts.days(table, [Analytics.key(query.waba, day) for day in dates])

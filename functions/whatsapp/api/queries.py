@@ -112,10 +112,10 @@ def _phone(table: Table, company: str, given: str | None) -> Phone:
         by_id = [entry for entry in entries if entry["phone"] == digits]
         entries = by_id or [entry for entry in entries if entry["displayPhone"] == digits]
     if len(entries) > 1:
-        raise PhoneRequired("phone: the company has several numbers; give the id of one")
+        raise PhoneRequired("phone: is required if the company has several numbers")
     phone = store.phones.get(table, entries[0]["phone"]) if entries else None
     if phone is None or phone.company != company:
-        raise NotFound("phone: the company has no such number")
+        raise NotFound("phone: number not found")
     return phone
 
 
@@ -150,7 +150,7 @@ def _conversation(table: Table, seal: Seal, company: str, key: str) -> Conversat
     except NotOurs:
         head = None
     if head is None or head.company != company:
-        raise NotFound("key: the company has no such conversation")
+        raise NotFound("key: conversation not found")
     return head
 
 

@@ -195,7 +195,7 @@ def _company(caller: Caller, asked: str | None) -> str | None:
     if Scope.OPERATOR in caller.scopes:
         return asked
     if asked not in {None, caller.company}:
-        raise Forbidden(f"company: this needs the scope {Scope.OPERATOR}")
+        raise Forbidden(f"company: requires the scope {Scope.OPERATOR}")
     return caller.company
 
 

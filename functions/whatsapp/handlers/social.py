@@ -38,7 +38,7 @@ def handler(event: dict[str, Any], _context: object) -> None:
         notification = record["Sns"]
         if notification.get("TopicArn") not in settings.social_topic_arns:
             metrics.add_metric("TopicRejected", MetricUnit.Count, 1)
-            logger.warning("message of an unknown topic dropped")
+            logger.warning("unknown topic: message dropped")
             continue
         accepted = webhook.take_social(notification["Message"], queue, bucket)
         metrics.add_metric("Accepted", MetricUnit.Count, accepted)

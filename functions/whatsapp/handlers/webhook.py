@@ -77,7 +77,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     try:
         accepted = webhook.take_meta(body, app, queue, bucket)
     except (NotEnqueued, ClientError, BotoCoreError) as failure:
-        logger.error("not enqueued", extra=describe(failure))
+        logger.error("request not enqueued", extra=describe(failure))
         return _answer(503)
     metrics.add_metric("Accepted", MetricUnit.Count, accepted)
     return _answer(200)

@@ -41,7 +41,7 @@ class NotReplayable(Exception):
     """
 
     def __init__(self, why: str) -> None:
-        super().__init__(f"event_id: it cannot be replayed: {why}")
+        super().__init__(f"event_id: cannot be replayed: {why}")
         self.why = why
 
 
@@ -111,7 +111,7 @@ def replay(depot: Depot, event_id: str, company: str | None, *, by: str = COMMAN
     """
     event = store.events.get(depot.table, event_id) if _EVENT_ID.fullmatch(event_id) else None
     if event is None or not Wanted(company=company).includes(event):
-        raise NotFound("event_id: there is no such parked event")
+        raise NotFound("event_id: parked event not found")
     return _replay(depot, event, by) if event.state in WAITING else Replay(event)
 
 

@@ -112,7 +112,7 @@ def register(table: Table, phone: Phone) -> None:
             when=new | same,
         )
     except ConditionFailed:
-        raise PhoneTaken("it is registered for another company, or under another ARN") from None
+        raise PhoneTaken("is registered for another company or under another ARN") from None
     _enter(table, phone)
 
 
@@ -210,13 +210,13 @@ def _with(entries: list[Attributes], phone: Phone) -> list[Attributes]:
     others = [entry for entry in entries if entry["phone"] != phone.phone]
     # Two numbers with one ARN would share one inbox, even across companies.
     if any(entry["phoneArn"] == phone.phone_arn for entry in others):
-        raise PhoneTaken("another number has this ARN")
+        raise PhoneTaken("ARN is registered for another number")
     # Account-level events carry no number: they belong to the one company that owns the account.
     if any(
         entry.get("waba") == phone.waba_meta_id and entry["company"] != phone.company
         for entry in others
     ):
-        raise PhoneTaken("another company has numbers of this account")
+        raise PhoneTaken("account belongs to another company")
     entry = {
         "phone": phone.phone,
         "company": phone.company,
@@ -227,5 +227,5 @@ def _with(entries: list[Attributes], phone: Phone) -> list[Attributes]:
     if len(others) < len(entries):
         return [entry if known["phone"] == phone.phone else known for known in entries]
     if len(entries) >= LONGEST_LIST:
-        raise ListFull(f"there are {LONGEST_LIST} numbers already")
+        raise ListFull(f"the list is full: {LONGEST_LIST} numbers")
     return [*entries, entry]

@@ -221,7 +221,7 @@ def test_a_template_counts_with_its_values(agency: Agency) -> None:
 
     assert write("x" * 10).status == 202
     assert write("x" * 11).problems == {
-        "variables": f"must make a message of at most {len(body) + 10} characters"
+        "variables": f"must result in a message of at most {len(body) + 10} characters"
     }
     assert len(agency.queued("ConversationsWhatsAppQueue")) == 1
 

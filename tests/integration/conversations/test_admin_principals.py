@@ -152,7 +152,7 @@ def test_an_agent_id_that_looks_like_a_principal_or_the_system_is_refused(
     assert answer.status == 400
     (detail,) = answer.body["error"]["details"]
     assert detail["field"] == "agent_id"
-    assert "name of the system" in detail["problem"]
+    assert "reserved name" in detail["problem"]
     assert agency.changes(ref) == []
 
 

@@ -136,8 +136,8 @@ def test_what_cannot_be_replayed_is_named_and_the_rest_goes_on(
     out, err = capsys.readouterr()
     assert [line.split("\t")[:2] for line in out.splitlines()] == [[good, "replayed"]]
     assert err.splitlines() == [
-        f"error: {gone}: event_id: it cannot be replayed: gone",
-        f"error: {'0' * 64}: event_id: there is no such parked event",
+        f"error: {gone}: event_id: cannot be replayed: gone",
+        f"error: {'0' * 64}: event_id: parked event not found",
     ]
     assert run("replay", "--all") == 1
     assert f"{gone}\trefused: gone" in capsys.readouterr().out

@@ -63,12 +63,12 @@ class Template(_Configured):
     def _places_and_variables_fit(self) -> Template:
         names = [variable.name for variable in self.variables]
         if len(set(names)) < len(names):
-            raise ValueError("a variable stands twice")
+            raise ValueError("variable names must be unique")
         for place in _PLACE.findall(self.body):
             if place not in names and not (
                 place.isascii() and place.isdecimal() and 1 <= int(place) <= len(names)
             ):
-                raise ValueError("the body has a place without a variable")
+                raise ValueError("every placeholder of the body must have a variable")
         return self
 
     @classmethod

@@ -194,7 +194,7 @@ def _taken(resources: Resources, opened: OpenConversation, agent: Agent) -> Open
             opened = opened.with_state(taken)
         opened = move(resources, opened, Status.HANDOFF_ACTIVE, cause)
         if opened.conversation.conversation_status != Status.HANDOFF_ACTIVE:
-            raise NotOpen("the conversation is over by now")
+            raise NotOpen("the conversation is already closed")
         if opened.state.moved_for == cause.what:
             note_take_over(resources, opened, cause)
         return opened

@@ -97,7 +97,7 @@ def recipient_on(text: str, channels: Collection[ChannelMethod]) -> str:
     else:
         fitting = {ChannelMethod.WHATSAPP, ChannelMethod.SMS}
     if not fitting.issuperset(channels):
-        raise Unusable("channels", "must be channels that write to such an address")
+        raise Unusable("channels", "must be channels of this address type")
     return recipient
 
 

@@ -59,7 +59,7 @@ def release(
     status = Status(opened.conversation.conversation_status)
     is_held_back = status in NEVER_SENT | WITH_PEOPLE and not opened.conversation.task_complete
     if not is_held_back and not _was_released(resources, opened, agent):
-        raise NothingToRelease("the first message was sent, or is not held back")
+        raise NothingToRelease("the first message is already sent or not held")
     who = agent.id_in(opened.state)
     record = Release(
         ref=opened.ref,
@@ -84,7 +84,7 @@ def _function(opened: OpenConversation, given: ReleaseInput) -> str | None:
     if given.draft_entry_id != waiting.rpartition("#")[2]:
         return None
     if given.text is not None:
-        raise Unusable("text", "must not be given: the draft is a function")
+        raise Unusable("text", "must be absent: the draft is a function call")
     return waiting
 
 
@@ -93,9 +93,9 @@ def _said(
 ) -> HumanMessage:
     draft = messages.find(resources.log, opened.ref, entry_id)
     if draft is None or draft.role is not Role.ASSISTANT or draft.delivery_status not in _UNSENT:
-        raise Unusable("draft_entry_id", "must be a message of this conversation that was not sent")
+        raise Unusable("draft_entry_id", "must be an unsent message of this conversation")
     if draft.proposal is not None:
-        raise NothingToRelease("people have decided about this function")
+        raise NothingToRelease("this function call is already decided")
     is_template = draft.template is not None and text is None
     return HumanMessage(
         ref=opened.ref,

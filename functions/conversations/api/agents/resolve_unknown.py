@@ -42,7 +42,7 @@ def resolve(
     check_not_taken(opened, agent)
     message = messages.find(resources.log, opened.ref, given.entry_id)
     if message is None or message.turn_id is None:
-        raise NotFound("entry_id: there is no such message")
+        raise NotFound("entry_id: message not found")
     resent_as = None
     again = _again(opened, agent, message)
     if given.outcome == "resend":
@@ -96,7 +96,7 @@ def _judged(
             delivery_status=again.delivery_status, error_code=again.error_code
         ):
             return again
-    raise NotUnknown("what became of the message is known, or being found out")
+    raise NotUnknown("the delivery outcome is already known or still pending")
 
 
 def _again(opened: OpenConversation, agent: Agent, message: Message) -> HumanMessage:

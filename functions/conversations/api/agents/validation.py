@@ -40,7 +40,7 @@ def check_text(opened: OpenConversation, text: str | None, field: str = "text") 
     if len(text) > most:
         raise Unusable(field, f"must have at most {most} characters")
     if isinstance(channel, SmsChannel) and measure(text).segments > channel.max_segments:
-        raise Unusable(field, f"must fit into {channel.max_segments} parts of an SMS")
+        raise Unusable(field, f"must fit into {channel.max_segments} SMS segments")
 
 
 def _check_template(
@@ -49,7 +49,7 @@ def _check_template(
     """Raise Unusable for a template that the project does not have, or values that do not complete it."""
     channel = opened.channel
     if not isinstance(channel, WhatsAppChannel) or name not in channel.templates:
-        raise Unusable("template", "must be one of the project's, and the conversation on WhatsApp")
+        raise Unusable("template", "must be a template of the project, in a WhatsApp conversation")
     most = longest(opened)
     try:
         filled(
@@ -61,11 +61,9 @@ def _check_template(
         )
     except Unwritable as fault:
         if fault.reason == TOO_LONG:
-            problem = f"must make a message of at most {most} characters"
+            problem = f"must result in a message of at most {most} characters"
         elif fault.reason == "template_incomplete":
-            problem = (
-                "must be those that the template needs and nobody knows, none of them too long"
-            )
+            problem = "must be exactly the template's missing variables, within their length limits"
         else:
-            raise Unusable("template", "is not set up as it must be") from None
+            raise Unusable("template", "has invalid project settings") from None
         raise Unusable("variables", problem) from None

@@ -49,7 +49,7 @@ class Mirror:
         try:
             is_whole = self._added(speaking, answered)
         except Exception as failure:  # noqa: BLE001 - no failure of the copy may undo a turn
-            logger.warning("copy not kept", extra=describe(failure))
+            logger.warning("thread copy failed", extra=describe(failure))
             is_whole = False
         if not is_whole:
             metrics.add_metric("MirrorFailed", MetricUnit.Count, 1)

@@ -214,7 +214,7 @@ class MessageWriter:
         names = [made.call.name for made in answer.calls]
         if answer.faults:
             metrics.add_metric("ModelFailed", MetricUnit.Count, 1)
-            logger.warning("answer not usable", extra={"reason": ",".join(answer.faults)})
+            logger.warning("model answer rejected", extra={"reason": ",".join(answer.faults)})
         noted = Noted(names, _recorded(answer), sorted(opened.state.to_tell))
         if answer.hand_off is not None and answer.hand_off.cause is Cause.APPROVAL:
             call = answer.calls[-1].call

@@ -306,5 +306,5 @@ def _twilio_account(
 def _not_owned(attribute: str, code: str) -> Misconfigured:
     """Count and log a project setting that belongs to another company; return the refusal."""
     metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-    logger.error("project names what is not its company's", extra={"attribute": attribute})
+    logger.error("resource of another company", extra={"attribute": attribute})
     return Misconfigured(code)

@@ -41,5 +41,5 @@ class Unwritable(Exception):
 def misconfigured(attribute: str) -> Unwritable:
     """Count and log an invalid *attribute* of the project, which an operator must fix; return the error to raise."""
     metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-    logger.error("project is not set up as it must be", extra={"attribute": attribute})
+    logger.error("project settings invalid", extra={"attribute": attribute})
     return Unwritable("configuration_invalid")

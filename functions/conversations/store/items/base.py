@@ -73,7 +73,7 @@ def key(pk: str, sk: str = ONLY) -> Attributes:
 def _filled(pattern: str, *parts: str) -> str:
     names = _PLACEHOLDER.findall(pattern)
     if len(parts) != len(names) or not all(parts):
-        raise ValueError(f"{pattern} needs {names}, none of them empty")
+        raise ValueError(f"{pattern} needs non-empty {names}")
     return pattern.format(**dict(zip(names, parts, strict=True)))
 
 

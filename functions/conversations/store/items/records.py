@@ -47,7 +47,7 @@ class Rate(LogItem):
     item_type: ClassVar[str] = "RATE"
     pk_pattern: ClassVar[str] = "RATE#{what}#{subject}"
     sk_pattern: ClassVar[str] = ONLY
-    ttl_note: ClassVar[str] = "a day longer than what it limits"
+    ttl_note: ClassVar[str] = "one day longer than the limited period"
 
 
 class Throttled(LogItem):
@@ -56,7 +56,7 @@ class Throttled(LogItem):
     item_type: ClassVar[str] = "THROTTLED"
     pk_pattern: ClassVar[str] = "THROTTLED#{sender}"
     sk_pattern: ClassVar[str] = ONLY
-    ttl_note: ClassVar[str] = "as long as the slower pace"
+    ttl_note: ClassVar[str] = "until the throttling ends"
 
 
 class Spent(LogItem):
@@ -155,7 +155,7 @@ class Stray(LogItem):
     item_type: ClassVar[str] = "STRAY"
     pk_pattern: ClassVar[str] = "STRAY#{subject}"
     sk_pattern: ClassVar[str] = "{stray_pk}|{stray_sk}"
-    ttl_note: ClassVar[str] = "a week longer than what it leads to"
+    ttl_note: ClassVar[str] = "one week longer than the indexed item"
 
     stray_pk: str
     stray_sk: str

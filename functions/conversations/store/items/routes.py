@@ -83,7 +83,7 @@ class Alias(LogItem):
     item_type: ClassVar[str] = "ALIAS"
     pk_pattern: ClassVar[str] = "ALIAS#{company_id}#{address_hash}"
     sk_pattern: ClassVar[str] = ONLY
-    ttl_note: ClassVar[str] = "`retention_days` after the last message that named both"
+    ttl_note: ClassVar[str] = "`retention_days` after the last message between the pair"
 
     primary_channel: str = Field(repr=False)
 

@@ -30,7 +30,7 @@ class Message(WhatsAppItem):
         "gsi_group",
         "gsi_campaign",
     )
-    ttl_note: ClassVar[str] = "kept; MESSAGE_TTL_DAYS, where it is set"
+    ttl_note: ClassVar[str] = "kept; MESSAGE_TTL_DAYS if set"
 
     direction: Literal["INBOUND", "OUTBOUND"]
     received_at: str
@@ -149,7 +149,7 @@ class Alias(WhatsAppItem):
 
     item_type: ClassVar[str] = "ALIAS"
     pk_pattern: ClassVar[str] = "ALIAS#{kind}#{alias}"
-    ttl_note: ClassVar[str] = "kept; of an action 35 days"
+    ttl_note: ClassVar[str] = "kept; 35 days for an action"
 
     target: str  # a contact key or a message key
     created_at_ms: int
@@ -181,7 +181,7 @@ class Status(WhatsAppItem):
     item_type: ClassVar[str] = "STATUS"
     pk_pattern: ClassVar[str] = "STATUS#{messageId}#{status}"
     ttl_days: ClassVar[int | None] = 35
-    ttl_note: ClassVar[str] = "while its message is unknown; then that of the message"
+    ttl_note: ClassVar[str] = "while its message is unknown, then the message's lifetime"
 
     status: str
     status_at: str

@@ -60,7 +60,7 @@ class WhatsAppItem(BaseModel):
         """
         names = _PLACEHOLDER.findall(cls.pk_pattern)
         if len(parts) != len(names) or not all(parts):
-            raise ValueError(f"{cls.item_type} needs {names}, none of them empty")
+            raise ValueError(f"{cls.item_type} needs non-empty {names}")
         return cls.pk_pattern.format(**dict(zip(names, parts, strict=True)))
 
     @classmethod

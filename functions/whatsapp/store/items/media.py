@@ -19,7 +19,7 @@ class Media(WhatsAppItem):
     pk_pattern: ClassVar[str] = "MEDIA#{mediaId}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
     ttl_days: ClassVar[int | None] = 7
-    ttl_note: ClassVar[str] = "while it is a mere reference; none once STORED"
+    ttl_note: ClassVar[str] = "until STORED, then kept"
 
     media_id: str
     s3_bucket: str | None = Field(default=None, alias="s3Bucket")
