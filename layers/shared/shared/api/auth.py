@@ -87,7 +87,7 @@ class Caller:
         if len(without_project(held, self.projects)) == len(held):
             raise Forbidden(
                 f"the scope {' or '.join(held)} applies to data without a project,"
-                " and this API key is limited to projects"
+                " and this API key is bound to projects"
             )
 
     def as_context(self) -> dict[str, str]:

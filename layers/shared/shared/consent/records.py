@@ -96,7 +96,7 @@ class Consent(BaseModel):
         """Return the key in a table with `pk` and `sk`. Raises ValueError if a part is empty or contains `#`."""
         if not all((company, of_address, channel)) or any("#" in p for p in (company, channel)):
             raise ValueError(
-                "company, address and channel must not be empty, company and channel without #"
+                "consent key: company, address and channel must not be empty; company and channel must not contain #"
             )
         return {
             "pk": cls.pk_pattern.format(company=company, address_hash=of_address),

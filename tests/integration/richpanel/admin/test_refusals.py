@@ -42,16 +42,16 @@ from tests.integration.richpanel.admin.conftest import (
             f"PUT {SWITCHES}",
             {"template_enabled": {"t_retrun_request_intake": True}},
             {
-                "template_enabled": "holds a template that is not in the catalogue, or that no"
-                " machine may send"
+                "template_enabled": "must name only templates of the catalogue that may be sent"
+                " automatically"
             },
         ),
         (
             f"PUT {SWITCHES}",
             {"template_enabled": {"t_legal_threat_ack": True}},
             {
-                "template_enabled": "holds a template that is not in the catalogue, or that no"
-                " machine may send"
+                "template_enabled": "must name only templates of the catalogue that may be sent"
+                " automatically"
             },
         ),
         (f"PUT {SWITCHES}", [True], {"body": "must be a JSON object"}),
