@@ -36,7 +36,7 @@ def _create(table: Table, options: argparse.Namespace) -> None:
     refused = without_project(options.scopes, projects)
     if refused:
         raise Refused(
-            f"scopes: {', '.join(refused)} reach data that has no project; leave out --project, or give only scopes"
+            f"scopes: {', '.join(refused)} apply to data without a project; omit --project, or give only scopes"
             f" of projects ({', '.join(sorted(PROJECT_SCOPES))})"
         )
     key = api_keys.create(
@@ -47,7 +47,7 @@ def _create(table: Table, options: argparse.Namespace) -> None:
         name=options.name or "",
         expires_at=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
     )
-    print("This is the only time the key is shown:", file=sys.stderr)
+    print("The key is shown only once:", file=sys.stderr)
     print(key)
 
 
@@ -69,8 +69,8 @@ def _list(table: Table, options: argparse.Namespace) -> None:
 
 def _revoke(table: Table, options: argparse.Namespace) -> None:
     if not api_keys.revoke(table, options.key_id):
-        raise Refused("key_id: there is no such key")
-    print(f"{options.key_id} is of no use from now on", file=sys.stderr)
+        raise Refused("key_id: key not found")
+    print(f"{options.key_id} is revoked", file=sys.stderr)
 
 
 def _all(table: Table) -> Iterator[ApiKey]:
@@ -91,7 +91,7 @@ def _state(key: ApiKey) -> str:
 
 def _days(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 3650:  # noqa: PLR2004 - ten years
-        raise argparse.ArgumentTypeError("it must be a whole number of days from 1 to 3650")
+        raise argparse.ArgumentTypeError("must be a whole number of days from 1 to 3650")
     return int(text)
 
 
@@ -100,44 +100,49 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="command")
 
     create = commands.add_parser(
-        "create", help="make a key and print it, this once, on standard output"
+        "create", help="create a key and print it, once only, on standard output"
     )
     create.set_defaults(run=_create)
-    create.add_argument("--company", required=True, type=arguments.word, help="whose data it opens")
+    create.add_argument(
+        "--company",
+        required=True,
+        type=arguments.word,
+        help="company whose data the key can access",
+    )
     create.add_argument(
         "--scopes",
         nargs="+",
         choices=[str(scope) for scope in Scope],
         default=[str(Scope.WHATSAPP_READ)],
-        help=f"what it may do (default: {Scope.WHATSAPP_READ})",
+        help=f"scopes of the key (default: {Scope.WHATSAPP_READ})",
     )
     create.add_argument(
         "--project",
         dest="projects",
         action="append",
         type=arguments.word,
-        help="a project whose conversations it opens; repeatable (default: all of the company);"
-        " only with scopes of projects",
+        help="project whose conversations the key can access; repeatable (default: all of the company);"
+        " only with project scopes",
     )
     create.add_argument(
         "--name",
         type=arguments.label,
-        help="what it is for, to tell it from others in the list",
+        help="label of the key, shown by `list`",
     )
     create.add_argument(
-        "--expires-days", type=_days, help="days until it ends (default: it does not)"
+        "--expires-days", type=_days, help="days until the key expires (default: never)"
     )
 
-    listing = commands.add_parser("list", help="list keys, without their secrets: nobody has those")
+    listing = commands.add_parser("list", help="list keys, without their secrets")
     listing.set_defaults(run=_list)
     listing.add_argument("--company", type=arguments.word, help="only keys of this company")
 
-    revoke = commands.add_parser("revoke", help="make a key useless, at once and for good")
+    revoke = commands.add_parser("revoke", help="revoke a key immediately and permanently")
     revoke.set_defaults(run=_revoke)
     revoke.add_argument(
         "key_id",
         type=arguments.matching(r"[0-9a-f]{16}", "16 hex digits, the middle part of the key"),
-        help="its id, as `list` prints it",
+        help="key id, as printed by `list`",
     )
     for command in (create, listing, revoke):
         arguments.add_table(command)

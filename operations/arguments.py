@@ -18,12 +18,12 @@ class Refused(Exception):
 
 
 def matching(pattern: str, rule: str) -> Callable[[str], str]:
-    """Return an argparse type for texts that match *pattern* as a whole. *rule* completes "it must be ..."."""
+    """Return an argparse type for texts that match *pattern* as a whole. *rule* completes "must be ..."."""
     shape = re.compile(pattern, re.ASCII)
 
     def checked(text: str) -> str:
         if not shape.fullmatch(text):
-            raise argparse.ArgumentTypeError(f"it must be {rule}")
+            raise argparse.ArgumentTypeError(f"must be {rule}")
         return text
 
     return checked
@@ -51,7 +51,7 @@ def display_phone(text: str) -> str:
     except phonenumbers.NumberParseException:
         number = None
     if number is None or not phonenumbers.is_possible_number(number):
-        raise argparse.ArgumentTypeError("it must be a possible phone number with country code")
+        raise argparse.ArgumentTypeError("must be a possible phone number with country code")
     written = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
     return written.removeprefix("+")
 
@@ -67,7 +67,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--table",
         type=matching(r"[A-Za-z0-9_.-]{3,255}", "the name of a DynamoDB table"),
-        help="the table itself",
+        help="name of the table",
     )
 
 
@@ -83,5 +83,5 @@ def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
     outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in description.get("Outputs", [])}
     for output in wanted:
         if output not in outputs:
-            raise Refused(f"--stack: {stack} has no output {output}; is it a stack of Parley?")
+            raise Refused(f"--stack: {stack} has no output {output}; is it a Parley stack?")
     return outputs

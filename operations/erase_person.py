@@ -39,16 +39,19 @@ def main(given: Sequence[str] | None = None) -> int:
     try:
         return _erase(options)
     except (Refused, Transient, ClientError, BotoCoreError) as refusal:
-        print(f"error: {refusal}; run it again, it goes on", file=sys.stderr)
+        print(f"error: {refusal}; run the command again to continue", file=sys.stderr)
         return 1
 
 
 def _erase(options: argparse.Namespace) -> int:
     known = list(dict.fromkeys([*options.phone, *options.user_id, *options.email]))
     if not known:
-        raise Refused("give --phone, --user-id or --email, each as often as you like")
+        raise Refused("--phone, --user-id or --email is required; each is repeatable")
     minutes = -(-erasure.SETTLES_MS // 60_000)
-    print(f"fencing; then up to {minutes} minutes until no worker is left in it", file=sys.stderr)
+    print(
+        f"fencing the conversations; waiting up to {minutes} minutes for running workers",
+        file=sys.stderr,
+    )
     done = erasure.erase(_dependencies(options.stack, options.openai_url), options.company, known)
     counts = (
         "addresses",
@@ -62,7 +65,7 @@ def _erase(options: argparse.Namespace) -> int:
     for name in counts:
         print(name, getattr(done, name), sep="\t")
     for thread in done.threads_left:
-        print(f"error: delete it at the model's provider: {thread}", file=sys.stderr)
+        print(f"error: delete the thread at the model's provider: {thread}", file=sys.stderr)
     return 1 if done.threads_left else 0
 
 
@@ -97,21 +100,33 @@ def _forget_thread(credentials: Credentials, openai_url: str, conversation: Conv
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m operations erase-person",
-        description="Erase a person. Earlier messages that arrive again are dropped; opt-outs stay.",
+        description="Erase a person. Redelivered earlier messages are dropped; opt-outs are kept.",
     )
-    parser.add_argument("--stack", required=True, type=arguments.stack, help="such as parley-prod")
-    parser.add_argument("--company", required=True, type=arguments.word, help="its company_id")
+    parser.add_argument(
+        "--stack",
+        required=True,
+        type=arguments.stack,
+        help="stack, such as parley-prod",
+    )
+    parser.add_argument(
+        "--company",
+        required=True,
+        type=arguments.word,
+        help="company_id of the conversations",
+    )
     for name, read, what in (
         ("--phone", addresses.phone_number, "a phone number with + and country code"),
         ("--user-id", addresses.user_id, "a business-scoped user id of WhatsApp"),
         ("--email", addresses.email_address, "an e-mail address"),
     ):
-        help_ = f"{what}; other addresses in its conversations, or placed there by people, are erased too"
+        help_ = (
+            f"{what}; further addresses in its conversations or assigned by agents are erased too"
+        )
         parser.add_argument(
             name, action="append", default=[], type=_address(read, what), help=help_
         )
     parser.add_argument(
-        "--openai-url", default=OPENAI_URL, help="the stack's OpenAiBaseUrl, where it is another"
+        "--openai-url", default=OPENAI_URL, help="OpenAiBaseUrl of the stack, if not the default"
     )
     return parser
 
@@ -123,6 +138,6 @@ def _address(read: Callable[[str], str], what: str) -> Callable[[str], str]:
         try:
             return read(text)
         except AddressInvalid:
-            raise argparse.ArgumentTypeError(f"it must be {what}") from None
+            raise argparse.ArgumentTypeError(f"must be {what}") from None
 
     return checked

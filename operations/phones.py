@@ -59,10 +59,10 @@ def _list(table: Table, options: argparse.Namespace) -> None:
 
 def _disable(table: Table, options: argparse.Namespace) -> None:
     if not store.phones.set_enabled(table, options.phone, enabled=False):
-        raise Refused("phone: no such number is registered")
+        raise Refused("phone: number is not registered")
     print(
-        f"{options.phone} is disabled; within a minute its events are parked, and `register` brings"
-        " it back",
+        f"{options.phone} is disabled; within a minute its events are parked; `register`"
+        " enables it again",
         file=sys.stderr,
     )
 
@@ -74,20 +74,20 @@ def _described(options: argparse.Namespace) -> Phone:
         raise Refused(f"--token-ref: {TOKEN_RULE}")
     if options.provider == "graph":
         if not options.token_ref:
-            raise Refused("--token-ref: a number on Graph needs one")
+            raise Refused("--token-ref: is required for a number on Graph")
         if not options.app:
-            raise Refused("--app: a number on Graph needs the app that may report about it")
+            raise Refused("--app: is required for a number on Graph")
         arn = arn or GRAPH_ARN.format(phone=options.phone)
     if arn is None:
-        raise Refused("--phone-arn: a number on AWS End User Messaging needs one")
+        raise Refused("--phone-arn: is required for a number on AWS End User Messaging")
     is_of_aws = arn.startswith("arn:aws")
     if not is_of_aws and arn != GRAPH_ARN.format(phone=options.phone):
-        raise Refused("--phone-arn: an ARN of Parley must end in the number's own id")
+        raise Refused("--phone-arn: a Parley ARN must end in the number's own id")
     aws_phone = options.aws_phone
     if is_of_aws:
         aws_phone = aws_phone or AWS_PHONE.format(suffix=arn.rsplit("/", 1)[-1])
     if options.provider == "eum" and aws_phone is None:
-        raise Refused("--aws-phone: a number on AWS End User Messaging needs its AWS id")
+        raise Refused("--aws-phone: is required for a number on AWS End User Messaging")
     return Phone(
         pk=Phone.key(options.phone),
         company=options.company,
@@ -112,7 +112,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="command")
     register = commands.add_parser(
         "register",
-        help="take a number in, or state its settings anew; options that are left out are dropped",
+        help="register a number, or replace its settings; omitted options are removed",
     )
     register.set_defaults(run=_register)
     _add_settings(register)
@@ -134,25 +134,39 @@ def _parser() -> argparse.ArgumentParser:
 def _add_settings(register: argparse.ArgumentParser) -> None:
     add = register.add_argument
     add("--phone", required=True, type=arguments.meta_id, help="Meta's id of the number")
-    add("--display-phone", required=True, type=arguments.display_phone, help="the number itself")
-    add("--company", required=True, type=arguments.company, help="whose number it is, for good")
-    add("--provider", required=True, choices=["graph", "eum"], help="Meta's Graph API, or AWS")
+    add("--display-phone", required=True, type=arguments.display_phone, help="the phone number")
+    add(
+        "--company",
+        required=True,
+        type=arguments.company,
+        help="company that owns the number; permanent",
+    )
+    add(
+        "--provider",
+        required=True,
+        choices=["graph", "eum"],
+        help="Meta's Graph API or AWS End User Messaging",
+    )
     add("--waba", required=True, type=arguments.meta_id, help="Meta's id of its WhatsApp account")
-    add("--app", type=arguments.meta_id, help="Meta app that may report about it (needed on Graph)")
+    add(
+        "--app",
+        type=arguments.meta_id,
+        help="Meta app whose webhooks are accepted (required on Graph)",
+    )
     add(
         "--token-ref",
         type=arguments.token,
-        help="name of its token in the secret of access tokens: the company, or the company/ and a word",
+        help="name of its token in the secret of access tokens: <company> or <company>/<name>",
     )
     add(
         "--phone-arn",
-        type=matching(f"{_AWS_ARN}|{_GRAPH_ARN}", "an ARN of AWS End User Messaging, or of Parley"),
-        help="what its conversations are kept under, for good (default on Graph: one of Parley's)",
+        type=matching(f"{_AWS_ARN}|{_GRAPH_ARN}", "an ARN of AWS End User Messaging or of Parley"),
+        help="ARN that its conversations are stored under; permanent (default on Graph: a Parley ARN)",
     )
     add(
         "--aws-phone",
         type=matching(r"phone-number-id-[0-9a-f]{32}", "phone-number-id- and 32 hex digits"),
-        help="its AWS id (default: from the ARN)",
+        help="AWS id of the number (default: from the ARN)",
     )
     add(
         "--aws-waba",
@@ -170,6 +184,6 @@ def _add_settings(register: argparse.ArgumentParser) -> None:
         "--automation",
         choices=[NOBODY, CONVERSATIONS],
         default=NOBODY,
-        help="who answers by itself: conversations gets every message, answer of the business's own app and status"
+        help="automation that answers: conversations receives every message, answer from the business app and status"
         " of the number, for the projects that name it in their channel_config (default: none)",
     )

@@ -44,10 +44,10 @@ def accounts_of(company: Company) -> dict[str, str]:
             continue
         where = f"channel_config.{name}"
         if channel.credentials_id is None:
-            raise Refused(f"{where}.{name}_credentials_id: it is missing")
+            raise Refused(f"{where}.{name}_credentials_id: is missing")
         found[name] = _account_in(channel.credentials_id, where)
         if channel.account not in {None, found[name]}:
-            raise Refused(f"{where}.account: it must be the account of the channel's secret")
+            raise Refused(f"{where}.account: must be the account of the channel's secret")
     return found
 
 
@@ -58,20 +58,20 @@ def check_inbox(inbox: Table, company: Company) -> None:
         return
     where = "channel_config.whatsapp"
     if whatsapp.account is None:
-        raise Refused(f"{where}.account: it is missing")
+        raise Refused(f"{where}.account: is missing")
     if not whatsapp.phone_number_id:
-        raise Refused(f"{where}.phone_number_id: it is missing")
+        raise Refused(f"{where}.phone_number_id: is missing")
     named = store.phones.addressed(inbox, whatsapp.phone_number_id, "")
     own = [phone for phone in named if phone.company == company.company_id]
     if not own:
         raise Refused(
-            f"{where}.phone_number_id: it must be a number registered by `operations phones`"
+            f"{where}.phone_number_id: must be a number registered by `operations phones`"
             " for this company"
         )
     if whatsapp.account not in {phone.waba_meta_id for phone in own}:
-        raise Refused(f"{where}.account: it must be the account that the number is registered with")
+        raise Refused(f"{where}.account: must be the account that the number is registered with")
     if whatsapp.address not in {f"+{phone.display_phone}" for phone in own}:
-        raise Refused(f"{where}.company_whatsapp_number: it must be the number of phone_number_id")
+        raise Refused(f"{where}.company_whatsapp_number: must be the number of phone_number_id")
 
 
 def _secrets_of_models(company: Company) -> Iterator[tuple[str, str]]:
@@ -92,5 +92,5 @@ def _account_in(secret_id: str, where: str) -> str:
         return credentials_of(secret.value()).account_sid
     except (SecretUnreadable, Misconfigured):
         raise Refused(
-            f"{where}: the secret {secret_id} must hold twilio_account_sid, and a token or a key"
+            f"{where}: the secret {secret_id} must contain twilio_account_sid, and a token or a key"
         ) from None

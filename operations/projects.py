@@ -78,7 +78,7 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         # An address removed from the file keeps its route: conversations were started from it.
         routes.add_address(tables.log, method, address, owner)
     print(
-        f"{company.company_id} {company.project_id} is stored, and found by {len(addresses)} addresses;"
+        f"{company.company_id} {company.project_id} is stored with {len(addresses)} addresses;"
         " functions see changes within a minute",
         file=sys.stderr,
     )
@@ -92,18 +92,18 @@ def _release(tables: _Tables, options: argparse.Namespace) -> None:
             project = projects.project(options.company, project_id)
             used = ownership.names_of(project) if project else set()
         except ConfigurationInvalid as fault:
-            raise Refused(f"project {project_id}: {fault.attribute} is not usable") from None
+            raise Refused(f"project {project_id}: {fault.attribute} is invalid") from None
         if used.intersection(names):
-            raise Refused(f"name: project {project_id} uses it; put the project without it first")
+            raise Refused(f"name: project {project_id} uses it; remove it from the project first")
     for name in names:
         # The routes of projects first: without the claim they cannot be found any more.
         for owner in routes.owners(tables.log, name.kind, name.text):
             if owner.company_id == options.company:
                 routes.remove_address(tables.log, name.kind, name.text, owner)
         if not claims.release(tables.log, name, options.company):
-            raise Refused("name: this company has not claimed it")
+            raise Refused("name: not claimed by this company")
     print(
-        "it is released, and any company may claim it; functions see that within a minute",
+        "released: any company may claim it; functions see the change within a minute",
         file=sys.stderr,
     )
 
@@ -111,7 +111,7 @@ def _release(tables: _Tables, options: argparse.Namespace) -> None:
 def _show(tables: _Tables, options: argparse.Namespace) -> None:
     item = Companies(tables.companies).item(options.company, options.project)
     if item is None:
-        raise Refused("project: there is no such company and project")
+        raise Refused("project: company or project not found")
     print(json.dumps(plain(item), indent=2, ensure_ascii=False))
 
 
@@ -150,11 +150,11 @@ def _read(file: Path) -> Item:
             file.read_text(encoding="utf-8"), parse_float=Decimal, parse_constant=_no_number
         )
     except OSError as error:
-        raise Refused(f"file: it cannot be read ({type(error).__name__})") from None
+        raise Refused(f"file: cannot be read ({type(error).__name__})") from None
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Refused("file: it must hold one JSON object")
+        raise Refused("file: must contain one JSON object")
     return found
 
 
@@ -173,7 +173,7 @@ def _checked(item: Item) -> Company:
             _check_templates(company.channel_config.whatsapp)
         project_ownership.check_secrets(company)
     except ConfigurationInvalid as fault:
-        raise Refused(f"{fault.attribute}: it is missing, or not as it must be") from None
+        raise Refused(f"{fault.attribute}: is missing or invalid") from None
     except AiConfigBroken as fault:
         raise Refused(f"{fault.attribute}: {fault.rule}") from None
     return company
@@ -189,7 +189,7 @@ def _check_templates(whatsapp: WhatsAppChannel) -> None:
     for choice in ("default_template", "reengagement_template"):
         chosen = getattr(whatsapp, choice)
         if chosen is not None and chosen not in whatsapp.templates:
-            raise Refused(f"{where}.{choice}: there is no template of this name")
+            raise Refused(f"{where}.{choice}: template not found")
 
 
 def _addresses(company: Company) -> Iterator[tuple[ChannelMethod, str, BusinessAddress]]:
@@ -209,28 +209,28 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m operations projects", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
     put = commands.add_parser(
-        "put", help="check a project's set-up and store it, in place of the one that is there"
+        "put", help="validate a project's configuration and store it, replacing the current one"
     )
     put.set_defaults(run=_put)
     put.add_argument("file", type=Path, help="JSON: the item of the company data table")
     put.add_argument(
         "--single-address",
         action="store_true",
-        help="claim the project's e-mail address, not its domain: for addresses at mailbox providers",
+        help="claim only the project's e-mail address, not its domain: for addresses at mailbox providers",
     )
 
-    show = commands.add_parser("show", help="print the set-up of a project as JSON")
+    show = commands.add_parser("show", help="print the configuration of a project as JSON")
     show.set_defaults(run=_show)
     show.add_argument("company", type=arguments.word, help="its company_id")
     show.add_argument("project", type=arguments.word, help="its project_id")
 
-    listing = commands.add_parser("list", help="list projects, and what is wrong with them")
+    listing = commands.add_parser("list", help="list projects and their configuration errors")
     listing.set_defaults(run=_list)
-    listing.add_argument("--company", type=arguments.word, help="only of this company")
+    listing.add_argument("--company", type=arguments.word, help="only projects of this company")
 
     release = commands.add_parser(
         "release-address",
-        help="end a company's claim of an address that none of its projects uses, so that another company may have it",
+        help="end a company's claim on an address that none of its projects uses, so that other companies can claim it",
     )
     release.set_defaults(run=_release)
     release.add_argument(
@@ -240,7 +240,7 @@ def _parser() -> argparse.ArgumentParser:
         ),
         help="its company_id; * for the domain of a mailbox provider",
     )
-    release.add_argument("kind", choices=ownership.KINDS, help="what is released")
+    release.add_argument("kind", choices=ownership.KINDS, help="kind of address to release")
     release.add_argument("name", help="number in E.164, e-mail address, @domain, or id of a number")
     for command in (put, show, listing, release):
         command.add_argument(

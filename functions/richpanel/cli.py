@@ -153,8 +153,12 @@ def _parser() -> argparse.ArgumentParser:
         epilog=details,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="*", metavar="file", help="JSON lines; none: standard input")
-    parser.add_argument("--explain", action="store_true", help="say why, too")
+    parser.add_argument(
+        "files", nargs="*", metavar="file", help="JSON lines files (default: standard input)"
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="include the reasons for each decision"
+    )
     return parser
 
 

@@ -48,11 +48,11 @@ class SampleInvalid(Exception):
 
 def _moment(value: object) -> datetime:
     if not isinstance(value, str):
-        raise ValueError("is no ISO 8601 time")  # noqa: TRY004 - pydantic turns a ValueError into its own error
+        raise ValueError("must be an ISO 8601 time")  # noqa: TRY004 - pydantic turns a ValueError into its own error
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:
-        raise ValueError("is no ISO 8601 time") from None
+        raise ValueError("must be an ISO 8601 time") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -64,12 +64,12 @@ def _day(value: object) -> date:
     try:
         return date.fromisoformat(value if isinstance(value, str) else "")
     except ValueError:
-        raise ValueError("is no ISO 8601 date") from None
+        raise ValueError("must be an ISO 8601 date") from None
 
 
 def _channel(value: object) -> Channel:
     if not isinstance(value, str):
-        raise ValueError("is no text")  # noqa: TRY004 - as above
+        raise ValueError("must be a string")  # noqa: TRY004 - as above
     name = "".join(value.lower().split()).replace("_", "").replace("-", "")
     return Channel(name) if name in set(Channel) else Channel.UNKNOWN
 
@@ -78,14 +78,14 @@ def _team(value: object) -> Team:
     for team, facts in teams.items():
         if value in {facts.name, facts.route_tag}:
             return team
-    raise ValueError("is no name and no route tag of a team")
+    raise ValueError("must be the name or route tag of a team")
 
 
 def _zone(value: object) -> ZoneInfo:
     try:
         return ZoneInfo(value if isinstance(value, str) else "")
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError("is no time zone") from None
+        raise ValueError("must be an IANA time zone") from None
 
 
 type Moment = Annotated[datetime, BeforeValidator(_moment)]
@@ -161,15 +161,15 @@ class Sample(_Read):
 def parse_sample(line: bytes) -> Sample:
     """Parse a line of JSON. Raises SampleInvalid."""
     if len(line) > LONGEST_LINE:
-        raise SampleInvalid(f"is longer than {LONGEST_LINE} bytes")
+        raise SampleInvalid(f"must be at most {LONGEST_LINE} bytes")
     try:
         read = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise SampleInvalid("is no UTF-8") from None
+        raise SampleInvalid("must be UTF-8") from None
     except (ValueError, RecursionError):
-        raise SampleInvalid("is no JSON") from None
+        raise SampleInvalid("must be JSON") from None
     if not isinstance(read, dict):
-        raise SampleInvalid("is no JSON object")
+        raise SampleInvalid("must be a JSON object")
     try:
         sample = Sample.model_validate(read)
         _switches(sample)

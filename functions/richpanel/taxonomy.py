@@ -229,7 +229,7 @@ def _intents(tables: list[dict[str, Any]]) -> dict[Intent, IntentFacts]:
         for row, table in enumerate(tables)
     }
     if len(facts) < len(tables):
-        raise TaxonomyBroken("taxonomy.toml: an intent is there twice")
+        raise TaxonomyBroken("taxonomy.toml: duplicate intent")
     return facts
 
 
@@ -261,7 +261,7 @@ def _complete[Key: StrEnum, Facts](
     kind: type[Key], facts: Mapping[Key, Facts]
 ) -> Mapping[Key, Facts]:
     if absent := set(kind) - set(facts):
-        raise TaxonomyBroken(f"taxonomy.toml: nothing is said of {', '.join(sorted(absent))}")
+        raise TaxonomyBroken(f"taxonomy.toml: missing entries: {', '.join(sorted(absent))}")
     return MappingProxyType(dict(facts))
 
 

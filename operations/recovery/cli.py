@@ -81,7 +81,7 @@ def _redrive(events: Unhandled, options: argparse.Namespace) -> int:
     events.redrive(options.letters or None, tell)
     missing = set(options.letters) - {one.id for one in told}
     for letter_id in sorted(missing):
-        print(f"error: {letter_id}: no such dead letter can be seen now", file=sys.stderr)
+        print(f"error: {letter_id}: dead letter not found or in flight", file=sys.stderr)
     print(_waiting(events), file=sys.stderr)
     return len(missing) + sum(one.refused is not None for one in told)
 
@@ -91,7 +91,7 @@ def _check_choice(
 ) -> None:
     """Require either ids, or a filter or --all: never everything by mistake. Raises Refused."""
     if bool(ids) == bool(given or options.all):
-        raise Refused(f"{name}: give ids, or say which others with a filter or --all")
+        raise Refused(f"{name}: ids, a filter or --all is required, and ids exclude the others")
 
 
 def _show(shown: Shown, options: argparse.Namespace) -> None:
@@ -117,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
         "--state",
         choices=["waiting", "all"],
         default="waiting",
-        help="only those that nobody has handled yet (default), or all that are kept",
+        help="only open events (default), or all stored events",
     )
 
     again = commands.add_parser("replay", help="put parked events back on the queue")
@@ -126,11 +126,13 @@ def _parser() -> argparse.ArgumentParser:
         "events",
         nargs="*",
         metavar="event_id",
-        type=matching(r"[0-9a-f]{64}|[0-9TZ:.-]{24}\.[0-9a-f]{24}", "an id that `parked` prints"),
-        help="its id, as `parked` prints it",
+        type=matching(
+            r"[0-9a-f]{64}|[0-9TZ:.-]{24}\.[0-9a-f]{24}", "an event id printed by `parked`"
+        ),
+        help="event id, as printed by `parked`",
     )
     _add_filters(again)
-    again.add_argument("--all", action="store_true", help="every open one")
+    again.add_argument("--all", action="store_true", help="all open events")
     again.add_argument(
         "--over-quota",
         action="store_true",
@@ -143,21 +145,21 @@ def _parser() -> argparse.ArgumentParser:
         "--limit",
         type=_limit,
         default=MOST_SHOWN,
-        help=f"most of each queue (default: {MOST_SHOWN})",
+        help=f"maximum per queue (default: {MOST_SHOWN})",
     )
 
-    redrive = commands.add_parser("redrive", help="put dead letters back where they come from")
+    redrive = commands.add_parser("redrive", help="return dead letters to their source queues")
     redrive.set_defaults(run=_redrive)
     redrive.add_argument(
         "letters",
         nargs="*",
         metavar="letter_id",
         type=matching(r"[0-9a-f-]{36}", "a message id of SQS"),
-        help="its id, as `dead-letters` prints it",
+        help="message id, as printed by `dead-letters`",
     )
-    redrive.add_argument("--all", action="store_true", help="every one")
+    redrive.add_argument("--all", action="store_true", help="all dead letters")
     for command in (parked, letters):
-        command.add_argument("--json", action="store_true", help="one JSON object a line")
+        command.add_argument("--json", action="store_true", help="print one JSON object per line")
     for command in (parked, again, letters, redrive):
         command.add_argument(
             "--stack",
@@ -169,7 +171,7 @@ def _parser() -> argparse.ArgumentParser:
             "--context",
             choices=list(CONTEXTS),
             default="whatsapp",
-            help="whose events: the WhatsApp inbox's (default), or the AI conversations'",
+            help="events of the WhatsApp inbox (default) or of the AI conversations",
         )
     return parser
 
@@ -178,12 +180,12 @@ def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--reason",
         type=matching(r"[A-Za-z0-9_]{1,64}", "a reason, such as unknown_phone"),
-        help="only events that were parked for it",
+        help="only events parked for this reason",
     )
     parser.add_argument("--company", type=arguments.company, help="only events of this company")
 
 
 def _limit(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= MOST_SHOWN:
-        raise argparse.ArgumentTypeError(f"it must be a whole number from 1 to {MOST_SHOWN}")
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1 to {MOST_SHOWN}")
     return int(text)

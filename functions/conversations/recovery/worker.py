@@ -82,7 +82,7 @@ def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answe
         else:
             _wait(worker, record, failure)
 
-    return handle_each(event, handle=handle, report=report, before_it_comes_back=bury_or_wait)
+    return handle_each(event, handle=handle, report=report, on_retry=bury_or_wait)
 
 
 def _handled(worker: Worker, body: str, run: Run) -> str:

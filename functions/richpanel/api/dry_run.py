@@ -48,7 +48,7 @@ def rehearse(resources: Sources, visit: Visit, switches: Switches) -> Rehearsed:
     Raises NothingToDecide, Permanent and Transient.
     """
     if not visit.reading.customer:
-        raise NothingToDecide("the ticket has no message of a customer")
+        raise NothingToDecide("the ticket has no customer message")
     newest = visit.reading.customer[-1]
     others = {key: row for key, row in visit.rows.items() if key != newest.key}
     talk = turns.due(visit.reading, None, None, others)[-1]

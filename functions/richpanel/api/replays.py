@@ -81,10 +81,10 @@ def _visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Vis
     state = living(deps, conversation_id)
     desk = deps.desk(Lane.BACKGROUND, deadline_ms)
     if desk is None:
-        raise NotSetUp("no key of a help desk is set up")
+        raise NotSetUp("the help desk API key is missing")
     ticket = desk.ticket(conversation_id)
     if ticket is None:
-        raise NotFound("id: the help desk has no such ticket")
+        raise NotFound("id: ticket not found at the help desk")
     reading = turns.read(conversation_id, ticket, deps.account.robots)
     reading = replace(reading, customer=reading.customer[-MOST_ROWS:])
     return Visit(

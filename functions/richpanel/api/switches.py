@@ -16,7 +16,7 @@ from richpanel.worker.audit import failed
 NAMES = tuple(field.name for field in fields(Switches))
 CLOSED = Switches()
 CHANGES_SHOWN = 50
-_NO_TEMPLATE = "holds a template that is not in the catalogue, or that no machine may send"
+_NO_TEMPLATE = "must name only templates of the catalogue that may be sent automatically"
 
 
 class SwitchesRefused(Exception):
@@ -90,7 +90,9 @@ def _checked(wanted: Mapping[str, object]) -> dict[str, str]:
         if (problem := _problem(name, text))
     ]
     if not texts:
-        problems = [{"field": "body", "problem": f"must name at least one of {', '.join(NAMES)}"}]
+        problems = [
+            {"field": "body", "problem": f"must contain at least one of {', '.join(NAMES)}"}
+        ]
     if problems:
         raise SwitchesRefused(problems)
     return texts

@@ -112,5 +112,5 @@ def _facts(message: Message, rules: Classification) -> str:
 
 def _failed(failure: ModelFailure, error: Exception) -> ModelFailure:
     metrics.add_metric("ModelFailure", MetricUnit.Count, 1)
-    logger.warning("the model gave no answer", extra=describe(error) | {"reason": failure.value})
+    logger.warning("model call failed", extra=describe(error) | {"reason": failure.value})
     return failure

@@ -60,7 +60,7 @@ class ModelDecision(_Answer):
     @model_validator(mode="after")
     def _each_intent_once(self) -> Self:
         if len({scored.intent for scored in self.intents}) < len(self.intents):
-            raise ValueError("an intent stands twice")
+            raise ValueError("must not repeat an intent")
         return self
 
 
@@ -77,7 +77,7 @@ class ModelVerdict(_Answer):
     def _says_one_thing(self) -> Self:
         is_ok = self.reason_code is VerdictReason.OK
         if self.allow_tier2 != is_ok or self.allow_tier2 != (self.downgrade_to is None):
-            raise ValueError("allowed and refused at once")
+            raise ValueError("must either allow or refuse")
         return self
 
 

@@ -79,7 +79,7 @@ def read_switches(texts: Mapping[str, str]) -> Switches:
 def read_switch(name: str, text: str) -> Any:  # noqa: ANN401 - each switch has a type of its own
     """Parse the value of one switch. Raises SwitchInvalid for an invalid text or an unknown name."""
     if name not in _READERS:
-        raise SwitchInvalid(name, "is no switch")
+        raise SwitchInvalid(name, "is not a known switch")
     read, rule = _READERS[name]
     try:
         return read(text.strip())
@@ -94,7 +94,7 @@ def _truth(text: str) -> bool:
 def _templates(text: str) -> Mapping[str, bool]:
     read = json.loads(text)
     if not isinstance(read, dict) or not all(isinstance(value, bool) for value in read.values()):
-        raise ValueError("not a map of templates to true or false")
+        raise ValueError("must map templates to true or false")
     return MappingProxyType(read)
 
 
@@ -107,7 +107,7 @@ def _set_of[Kind: StrEnum](kind: type[Kind]) -> Callable[[str], frozenset[Kind]]
 
 
 def _some_of(kind: type[StrEnum]) -> str:
-    return f"must be none, or some of {', '.join(kind)}, comma separated"
+    return f"must be none or a comma-separated list of {', '.join(kind)}"
 
 
 _TRUTH = (_truth, "must be true or false")

@@ -15,5 +15,5 @@ def customer_hmac(keys: JsonSecret, address: str) -> str:
     """Return the hash of a normalised address, 64 hex digits. Raises SecretUnreadable if no salt is set up."""
     salt = keys.value().get("salt")
     if not isinstance(salt, str) or not salt:
-        raise SecretUnreadable("the keys of the help desk have no salt")
+        raise SecretUnreadable("the help desk secret has no salt")
     return hmac.new(salt.encode(), address.encode(), hashlib.sha256).hexdigest()

@@ -38,6 +38,6 @@ def refusal(
         standing = consents.standing(company, addresses, channel)
     except (ClientError, BotoCoreError, Permanent, Transient, ValidationError) as failure:
         metrics.add_metric("ConsentsUnreadable", MetricUnit.Count, 1)
-        logger.error("consents cannot be read: nobody is answered", extra=describe(failure))
+        logger.error("consents unreadable: reply blocked", extra=describe(failure))
         return UNREADABLE
     return OPTED_OUT if standing.is_opted_out else None

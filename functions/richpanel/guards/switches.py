@@ -63,7 +63,7 @@ class SwitchBoard:
             found = self.provider.get_multiple(self.path, max_age=CACHE_SECONDS, force_fetch=fresh)
         except GetParameterError as failure:
             metrics.add_metric("SwitchesUnreadable", MetricUnit.Count, 1)
-            logger.error("switches cannot be read: all are closed", extra=describe(failure))
+            logger.error("switches unreadable: all closed", extra=describe(failure))
             return None
         return {name: str(text) for name, text in found.items()}
 

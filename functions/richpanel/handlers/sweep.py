@@ -72,7 +72,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     desk = resources.desk(Lane.BACKGROUND, deadline_ms)
     if desk is None:
         metrics.add_metric("SweepEnqueued", MetricUnit.Count, 0)
-        logger.info("not swept: no key of a help desk is set up")
+        logger.info("sweep skipped: help desk API key missing")
         return
     swept = sweep(Net(state=state, desk=desk, lanes=lanes, channels=resources.account.channels))
     metrics.add_metric("SweepEnqueued", MetricUnit.Count, swept.enqueued)
@@ -87,8 +87,8 @@ def _look_for_drift(desk: HelpDesk) -> None:
     try:
         missing = drift.missing(desk, resources.account)
     except (Permanent, Transient) as failure:
-        logger.warning("drift not checked", extra=describe(failure))
+        logger.warning("drift check failed", extra=describe(failure))
         return
     metrics.add_metric("Drift", MetricUnit.Count, missing.count)
     if missing.count:
-        logger.error("the help desk lacks what decisions name", extra=asdict(missing))
+        logger.error("help desk drift found", extra=asdict(missing))

@@ -73,7 +73,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     except Unreadable as unreadable:
         return _refused(400, unreadable.code)
     except (NotEnqueued, ClientError, BotoCoreError) as failure:
-        logger.error("not enqueued", extra=describe(failure))
+        logger.error("request not enqueued", extra=describe(failure))
         return _refused(503, "unavailable")
     metrics.add_metric("Accepted", MetricUnit.Count, len(taken))
     first = taken[0].event_id

@@ -71,7 +71,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
             table.forget_consumption()
         return process(resources, Delivery(record.body, record.attempt, context))
 
-    return handle_each(event, handle=handle, report=_report, before_it_comes_back=_come_back_later)
+    return handle_each(event, handle=handle, report=_report, on_retry=_come_back_later)
 
 
 def _come_back_later(record: Record, failure: Exception) -> None:

@@ -98,7 +98,7 @@ class Lease(BasePersistenceLayer):
     ) -> None:
         """Claim the row that *data* describes, for as long as this invocation can run."""
         if remaining_time_in_millis is None:
-            raise ValueError("the lease needs the Lambda context, to know how long it lasts")
+            raise ValueError("the lease requires the Lambda context for its duration")
         until = clock.now_ms() + remaining_time_in_millis + GRACE_MS
         self._mine, self._found = Event.read({**data, "lease_until": until}), None
         super().save_inprogress(dict(data), remaining_time_in_millis)
@@ -106,7 +106,7 @@ class Lease(BasePersistenceLayer):
     def _get_hashed_idempotency_key(self, data: dict[str, Any]) -> str:
         key = data.get(Event.partition_key)
         if not key:
-            raise IdempotencyKeyError("an event has no id")
+            raise IdempotencyKeyError("the event id is missing")
         return str(key)
 
     def _put_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - the row holds more than the record

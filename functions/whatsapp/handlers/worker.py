@@ -112,7 +112,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
         if record.attempt >= settings.max_receive_count and run.remaining_ms() > NOTE_MS:
             _note_dead_letter(record, failure)
 
-    return handle_each(event, handle=handle, report=_report, before_it_comes_back=note_if_last)
+    return handle_each(event, handle=handle, report=_report, on_retry=note_if_last)
 
 
 def _report(record: Record, handled: Handled) -> None:

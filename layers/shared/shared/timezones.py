@@ -10,7 +10,7 @@ def _known(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
-        raise ValueError("no time zone is called so") from None
+        raise ValueError("must be the name of a time zone") from None
     return name
 
 

@@ -139,6 +139,6 @@ def test_the_answer_is_429_with_the_rule_and_when_to_call_again(
     error = json.loads(answer["body"])["error"]
     assert error == {
         "code": "rate_limited",
-        "message": "the keys of your company may make 3 calls a minute together; call again in 60 s",
+        "message": "the API keys of the company share a limit of 3 calls per minute; retry in 60 s",
         "retryable": True,
     }

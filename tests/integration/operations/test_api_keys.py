@@ -64,7 +64,7 @@ def test_a_key_of_a_project_gets_no_scope_whose_data_has_no_project(
     assert run(keys, *given, "--scopes", "conversations:read", scope) == 1
 
     error = capsys.readouterr().err
-    assert f"scopes: {scope} reach data that has no project" in error
+    assert f"scopes: {scope} apply to data without a project" in error
     run(keys, "list")
     assert capsys.readouterr().out == ""
     assert run(keys, *given) == 1  # The default scope has no project either.
@@ -77,7 +77,7 @@ def test_standard_output_is_the_key_alone_so_that_scripts_can_take_it(
 
     out, err = capsys.readouterr()
     assert keys_of_callers.verify(keys, out.removesuffix("\n"))
-    assert "only time" in err
+    assert "shown only once" in err
     assert out.strip() not in err
 
 
@@ -141,7 +141,7 @@ def test_revoking_a_key_that_is_not_there_fails_and_makes_none(
 ) -> None:
     assert run(keys, "revoke", "0" * 16) == 1
 
-    assert "key_id: there is no such key" in capsys.readouterr().err
+    assert "key_id: key not found" in capsys.readouterr().err
     assert keys.get({"key_id": "0" * 16}) is None
 
 

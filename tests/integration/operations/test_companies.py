@@ -100,7 +100,7 @@ def test_a_project_is_stored_as_it_stands_in_the_file(
     assert found["retention_days"] == Decimal(90)
     assert found["ai_config"]["bedrock_config"]["sms"]["temperature"] == Decimal("0.25")
     assert set_ups.parse(found).company_name == "Cucumber Recruitment"
-    assert "found by 3 addresses" in capsys.readouterr().err
+    assert "stored with 3 addresses" in capsys.readouterr().err
 
 
 def test_a_message_to_an_address_of_the_project_finds_it_before_anybody_was_written_to(
@@ -165,7 +165,7 @@ def test_a_number_at_meta_needs_its_account_in_the_file(
 
     assert put(file, item) == 1
 
-    assert "channel_config.whatsapp.account: it is missing" in capsys.readouterr().err
+    assert "channel_config.whatsapp.account: is missing" in capsys.readouterr().err
 
 
 def test_a_file_that_is_put_again_states_the_project_anew_and_keeps_its_old_addresses(
@@ -273,7 +273,7 @@ def test_a_file_that_holds_no_object_is_refused(
 ) -> None:
     assert put(file, text) == 1
 
-    assert "file: it must hold one JSON object" in capsys.readouterr().err
+    assert "file: must contain one JSON object" in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there_is_an_error_in_one_line(
@@ -281,7 +281,7 @@ def test_a_file_that_is_not_there_is_an_error_in_one_line(
 ) -> None:
     assert run("put", str(file)) == 1
 
-    assert capsys.readouterr().err == "error: file: it cannot be read (FileNotFoundError)\n"
+    assert capsys.readouterr().err == "error: file: cannot be read (FileNotFoundError)\n"
 
 
 def test_what_is_shown_can_be_put_again(
@@ -304,7 +304,7 @@ def test_a_project_that_is_not_there_is_not_shown(
 ) -> None:
     assert run("show", cast.COMPANY, "pi-zzz") == 1
 
-    assert "project: there is no such company and project" in capsys.readouterr().err
+    assert "project: company or project not found" in capsys.readouterr().err
 
 
 def test_projects_are_listed_with_what_is_wrong_with_them(
@@ -361,17 +361,17 @@ def test_a_wrong_argument_ends_the_command(
     [
         (
             {"sms": {"sms_credentials_id": cast.TWILIO_SECRET_ID}},
-            "channel_config.sms.sms_credentials_id: it must be named"
+            "channel_config.sms.sms_credentials_id: must be named"
             " parley/<stage>/companies/<company_id>/<name>",
         ),
         (
             {"whatsapp": {"provider": "meta", "whatsapp_credentials_id": cast.COMPANY}},
-            "channel_config.whatsapp.whatsapp_credentials_id: it must be <company>, or"
+            "channel_config.whatsapp.whatsapp_credentials_id: must be <company>, or"
             " <company>/<name>",
         ),
         (
             {"sms": {"account": "AC" + "6b1e" * 8}},
-            "channel_config.sms.account: it must be the account of the channel's secret",
+            "channel_config.sms.account: must be the account of the channel's secret",
         ),
         (
             {"sms": {"company_sms_number": SMS_NUMBER}},
@@ -445,7 +445,7 @@ def test_a_model_or_function_cannot_have_another_companys_secret(
 
     assert put(file, neighbour() | {"ai_config": ai}) == 1
 
-    assert capsys.readouterr().err.startswith(f"error: {attribute}: it must be named")
+    assert capsys.readouterr().err.startswith(f"error: {attribute}: must be named")
 
 
 def registered(tables: dict[str, Table], company: str) -> None:
@@ -507,7 +507,7 @@ def test_a_number_of_the_inbox_must_be_registered_for_the_company_as_the_project
 
     assert put(file, at_meta(**facts)) == 1
 
-    assert f"error: channel_config.whatsapp.{attribute}: it" in capsys.readouterr().err
+    assert f"error: channel_config.whatsapp.{attribute}: " in capsys.readouterr().err
     assert stored(tables) is None
 
 
@@ -544,7 +544,7 @@ def test_a_company_releases_only_what_it_has_claimed(
     assert release(NEIGHBOUR, "sms", SMS_NUMBER) == 1
 
     said = capsys.readouterr().err
-    assert "name: this company has not claimed it" in said
+    assert "name: not claimed by this company" in said
     assert cast.COMPANY not in said.splitlines()[-1]
     assert len(routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)) == 1
 

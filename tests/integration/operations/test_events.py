@@ -179,7 +179,7 @@ def test_dead_letters_are_listed_and_redriven(
     assert run("redrive", letters[0][0]) == 0
     assert [event["n"] for event in on_queue(outputs)] == [1]
     assert run("redrive", "0" * 36) == 1
-    assert f"error: {'0' * 36}: no such dead letter" in capsys.readouterr().err
+    assert f"error: {'0' * 36}: dead letter not found" in capsys.readouterr().err
     assert run("redrive", "--all") == 0
     capsys.readouterr()
     assert run("dead-letters") == 0

@@ -95,7 +95,7 @@ def test_the_help_says_what_automation_does(capsys: pytest.CaptureFixture[str]) 
 
     help_text = " ".join(capsys.readouterr().out.split())
     assert "--automation {none,conversations}" in help_text
-    assert "conversations gets every message" in help_text
+    assert "conversations receives every message" in help_text
 
 
 def test_registered_numbers_are_listed_in_their_order(
@@ -176,7 +176,7 @@ def test_disabling_a_number_that_is_not_there_fails_and_makes_none(
 ) -> None:
     assert run(inbox, "disable", "106540352242922") == 1
 
-    assert "phone: no such number" in capsys.readouterr().err
+    assert "phone: number is not registered" in capsys.readouterr().err
     assert item(inbox, "106540352242922") == {}
 
 
@@ -394,5 +394,5 @@ def test_a_number_cannot_have_the_token_of_another_company(
 ) -> None:
     assert register(inbox, GRAPH | {"--token-ref": token}) == 1
 
-    assert "--token-ref: it must be <company>, or <company>/<name>" in capsys.readouterr().err
+    assert "--token-ref: must be <company>, or <company>/<name>" in capsys.readouterr().err
     assert item(inbox, "106540352242922") == {}

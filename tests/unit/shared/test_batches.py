@@ -64,7 +64,7 @@ class Bench:
             {"Records": [*records]},
             handle=self.handle,
             report=self.report,
-            before_it_comes_back=self.show,
+            on_retry=self.show,
         )
         assert list(answer) == ["batchItemFailures"]
         return [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
@@ -113,7 +113,7 @@ def test_a_record_that_comes_back_is_counted_and_logged_without_what_its_failure
     (line,) = log.getvalue().splitlines()
     said = json.loads(line)
     assert {name: said[name] for name in ("message", "level", "error", "attempt")} == {
-        "message": "record comes back",
+        "message": "retry scheduled",
         "level": "WARNING",
         "error": "RuntimeError",
         "attempt": 3,
@@ -150,7 +150,7 @@ def test_a_failure_at_the_failure_is_logged_and_holds_up_no_other_group(
 
     assert bench.got == ["1", "2"]
     last = json.loads(log.getvalue().splitlines()[-1])
-    assert (last["message"], last["error"]) == ("record comes back unprepared", "KeyError")
+    assert (last["message"], last["error"]) == ("retry hook failed", "KeyError")
 
 
 def test_an_error_of_aws_without_a_code_comes_back_like_any_other(
@@ -179,8 +179,8 @@ def test_what_is_done_is_done_where_it_cannot_be_reported(
     assert bench.got == ["1", "2"]
     assert bench.shown == []
     assert [json.loads(line)["message"] for line in log.getvalue().splitlines()] == [
-        "record not reported",
-        "record not reported",
+        "report hook failed",
+        "report hook failed",
     ]
 
 

@@ -112,7 +112,7 @@ def _table(name: str) -> tuple[dict[str, Any], _Groups]:
         )
     known = {*Intent, "modifiers", "doubts", "marks"}
     if unknown := set(table) - known:
-        raise LexiconBroken(f"{name}: nothing is called {', '.join(sorted(unknown))}")
+        raise LexiconBroken(f"{name}: unknown keys: {', '.join(sorted(unknown))}")
     return table, groups
 
 
@@ -124,7 +124,7 @@ def _entries(table: Mapping[str, Any], groups: _Groups) -> Iterable[Entry]:
 
 def _entry(intent: Intent, table: Mapping[str, Any], groups: _Groups) -> Entry:
     if unknown := set(table) - {*WEIGHTS, "excuses", "unless", "is_negatable", "silent_beside"}:
-        raise LexiconBroken(f"{intent}: nothing is called {', '.join(sorted(unknown))}")
+        raise LexiconBroken(f"{intent}: unknown keys: {', '.join(sorted(unknown))}")
     signals = tuple(
         Signal(name, WEIGHTS[strength], _compiled(patterns, groups))
         for strength in WEIGHTS
@@ -179,7 +179,7 @@ def _silences(
     for entry in entries:
         for other, names in entry.silent_beside.items():
             if unknown := names - known:
-                raise LexiconBroken(f"{intent}: no such signals: {', '.join(sorted(unknown))}")
+                raise LexiconBroken(f"{intent}: unknown signals: {', '.join(sorted(unknown))}")
             silences[other] = silences.get(other, frozenset()) | names
     return silences
 

@@ -150,7 +150,7 @@ def _in_full(piece: str, brackets: Groups) -> str:
 def _joint(sign: str) -> Joint:
     if sign in {"+", ">", "~", ">>"}:
         return sign  # type: ignore[return-value]  # the line above is the check
-    raise PatternBroken(f"no such joint: {sign}")
+    raise PatternBroken(f"unknown joint: {sign}")
 
 
 def _phrases(piece: str, groups: Groups) -> Iterator[Phrase]:
@@ -158,14 +158,14 @@ def _phrases(piece: str, groups: Groups) -> Iterator[Phrase]:
     phrases: list[Phrase] = [()]
     words = piece.split()
     if ".." in {*words[:1], *words[-1:]}:
-        raise PatternBroken(f"nothing to skip to in: {piece}")
+        raise PatternBroken(f"gap at the start or end of: {piece}")
     for written in words:
         # Words without a group (half of all) always give the same result, so it is cached.
         places = _same_places(written) if written.islower() else _places(written, groups)
         phrases = [(*phrase, *more) for phrase in phrases for more in places]
     for phrase in phrases:
         if not needed(phrase):
-            raise PatternBroken(f"nothing to look for in: {piece}")
+            raise PatternBroken(f"no required word in: {piece}")
         yield phrase
 
 
@@ -201,7 +201,7 @@ def _named(name: str, groups: Groups) -> tuple[str, ...]:
         return (_BUILT_IN[name],)
     if name.isupper():
         if name not in groups:
-            raise PatternBroken(f"no such group: {name}")
+            raise PatternBroken(f"unknown group: {name}")
         return groups[name]
     return _spelled(name)
 
@@ -209,7 +209,7 @@ def _named(name: str, groups: Groups) -> tuple[str, ...]:
 @cache
 def _spelled(name: str) -> tuple[str, ...]:
     if not _SPELLED.fullmatch(name):
-        raise PatternBroken(f"no word: {name or '(nothing)'}")
+        raise PatternBroken(f"invalid word: {name or '(empty)'}")
     return (unstretched(name.replace("-", " ")),)
 
 

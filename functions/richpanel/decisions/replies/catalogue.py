@@ -138,10 +138,10 @@ def _cleaned(value: str | None) -> str:
 def _template(template_id: str, table: dict[str, Any]) -> Template:
     unknown = table.keys() - {"tier", "required", "optional", *Variant}
     if unknown or not set(Variant) <= table.keys():
-        raise TemplateBroken(f"{template_id}: has {sorted(unknown)} or lacks a variant")
+        raise TemplateBroken(f"{template_id}: unknown keys {sorted(unknown)} or a missing variant")
     tier = None if table["tier"] == "none" else Tier(table["tier"])
     if tier is Tier.HANDOFF:
-        raise TemplateBroken(f"{template_id}: tier 0 sends nothing")
+        raise TemplateBroken(f"{template_id}: tier must not be 0")
     template = Template(
         id=template_id,
         tier=tier,
@@ -168,16 +168,14 @@ def _wording(template_id: str, text: str) -> tuple[mustache.Part, ...]:
 def _check(template: Template, parts: tuple[mustache.Part, ...]) -> None:
     declared = template.required | template.optional
     if strange := declared - ORDER_VARIABLES:
-        raise TemplateBroken(
-            f"{template.id}: {sorted(strange)} are no facts that replies may state"
-        )
+        raise TemplateBroken(f"{template.id}: {sorted(strange)} are not order variables")
     if declared and template.tier is not Tier.VERIFIED:
-        raise TemplateBroken(f"{template.id}: order facts outside tier 2")
+        raise TemplateBroken(f"{template.id}: order variables require tier 2")
     for name, is_guarded in mustache.names_in(parts):
         if name not in declared | {FIRST_NAME, SIGNATURE}:
             raise TemplateBroken(f"{template.id}: {name} is not declared")
         if name not in template.required | {SIGNATURE} and not is_guarded:
-            raise TemplateBroken(f"{template.id}: optional {name} outside its section")
+            raise TemplateBroken(f"{template.id}: optional {name} is used outside its section")
 
 
 def _catalogue(tables: Mapping[str, dict[str, Any]]) -> Mapping[str, Template]:
@@ -191,7 +189,7 @@ class _UniqueKeys(yaml.SafeLoader):
 def _mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Hashable, Any]:
     keys = [loader.construct_object(key) for key, _ in node.value]
     if len(set(keys)) < len(keys):
-        raise TemplateBroken(f"templates.yaml: a key stands twice near line {node.start_mark.line}")
+        raise TemplateBroken(f"templates.yaml: duplicate key near line {node.start_mark.line}")
     return loader.construct_mapping(node, deep=True)
 
 
@@ -200,6 +198,10 @@ _text = resources.files("richpanel.decisions.replies").joinpath("templates.yaml"
 templates = _catalogue(yaml.load(_text, Loader=_UniqueKeys))  # noqa: S506 - a SafeLoader with an additional check
 
 if absent := {facts.template for facts in intents.values() if facts.template} - templates.keys():
-    raise TemplateBroken(f"templates.yaml: taxonomy.toml names {sorted(absent)}")
+    raise TemplateBroken(
+        f"templates.yaml: templates of taxonomy.toml are missing: {sorted(absent)}"
+    )
 if absent := {ORDER_STATUS, ORDER_ETA, SHIPPING_DELAY, ASK_ORDER_NUMBER} - templates.keys():
-    raise TemplateBroken(f"templates.yaml: the order gate names {sorted(absent)}")
+    raise TemplateBroken(
+        f"templates.yaml: templates of the order gate are missing: {sorted(absent)}"
+    )

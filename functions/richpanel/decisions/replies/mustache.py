@@ -47,13 +47,13 @@ def parse(text: str) -> tuple[Part, ...]:
             opened.append((name, []))
         elif kind == "/":
             if len(opened) == 1 or opened[-1][0] != name:
-                raise TemplateBroken(f"section {name} ends where it is not open")
+                raise TemplateBroken(f"section {name} is closed but not open")
             _, parts = opened.pop()
             opened[-1][1].append(Section(name, tuple(parts)))
         else:
             opened[-1][1].append(Variable(name))
     if len(opened) > 1:
-        raise TemplateBroken(f"section {opened[-1][0]} has no end")
+        raise TemplateBroken(f"section {opened[-1][0]} is not closed")
     opened[0][1].append(_literal(text[position:]))
     return tuple(opened[0][1])
 
@@ -85,5 +85,5 @@ def _filled(part: Part, values: Mapping[str, str]) -> str:
 
 def _literal(text: str) -> str:
     if "{" in text or "}" in text:
-        raise TemplateBroken("braces that are no variable and no section")
+        raise TemplateBroken("braces outside a variable or section tag")
     return text

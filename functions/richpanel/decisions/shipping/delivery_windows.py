@@ -43,7 +43,7 @@ class Calendar:
     def day_of(self, moment: datetime) -> date:
         """Return the shop's date at *moment*, which must have a time zone. Raises ValueError."""
         if moment.tzinfo is None:
-            raise ValueError("a moment without time zone has no date in the shop")
+            raise ValueError("the time must have a time zone")
         return moment.astimezone(self.timezone).date()
 
     def business_days(self, after: date, until: date) -> int:
@@ -124,7 +124,7 @@ def remaining(
 def in_words(window: Window) -> str:
     """Format a window for customers: `1-3 business days`, `within 1 business day`. Raises ValueError for a late one."""
     if window.is_late:
-        raise ValueError("a late order has no remaining days to name")
+        raise ValueError("a late order has no remaining days")
     days = "business day" if window.most == 1 else "business days"
     if window.least == window.most:
         return f"{window.most} {days}"

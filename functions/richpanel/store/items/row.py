@@ -68,5 +68,5 @@ def filled(pattern: str, *parts: str) -> str:
     """Fill *pattern* with *parts* in order. Raises ValueError for a wrong number of parts or an empty one."""
     names = _PLACEHOLDER.findall(pattern)
     if len(parts) != len(names) or not all(parts):
-        raise ValueError(f"{pattern} needs {names}, none of them empty")
+        raise ValueError(f"{pattern} requires {names}, all non-empty")
     return pattern.format(**dict(zip(names, parts, strict=True)))

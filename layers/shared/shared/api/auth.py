@@ -52,7 +52,7 @@ class RateLimited(Exception):
 
     def __init__(self, retry_after: int, per_minute: int) -> None:
         super().__init__(
-            f"the keys of your company may make {per_minute} calls a minute together; call again in {retry_after} s"
+            f"the API keys of the company share a limit of {per_minute} calls per minute; retry in {retry_after} s"
         )
         self.retry_after = retry_after
 
@@ -86,7 +86,8 @@ class Caller:
             raise Forbidden(f"this needs the scope {' or '.join(scopes)}")
         if len(without_project(held, self.projects)) == len(held):
             raise Forbidden(
-                f"the scope {' or '.join(held)} reaches data without a project, and this API key is bound to projects"
+                f"the scope {' or '.join(held)} applies to data without a project,"
+                " and this API key is bound to projects"
             )
 
     def as_context(self) -> dict[str, str]:

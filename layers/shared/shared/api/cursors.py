@@ -40,7 +40,7 @@ class Listing:
         except NotOurs:
             content = {}
         if content.get("v") != VERSION or clock.is_over(content["until"]):
-            raise InvalidCursor("cursor: not of this query, or older than a day")
+            raise InvalidCursor("cursor: must belong to this query and be at most a day old")
         position: Attributes = content["at"]
         return position
 

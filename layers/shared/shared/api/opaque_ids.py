@@ -38,14 +38,14 @@ class Seal:
         try:
             raw = base64.b64decode(sealed + "=" * (-len(sealed) % 4), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError):
-            raise NotOurs("not sealed by us for this use") from None
+            raise NotOurs("the seal is invalid or made for another use") from None
         # Accept one spelling per seal: base64 has spare bits at its end, and Python decodes `+` and `/` beside the
         # URL-safe characters.
         if _as_text(raw) == sealed:
             for secret in (self.secret, *self.older):
                 with suppress(InvalidTag, ValueError):
                     return _cipher(secret).decrypt(raw, [bound_to.encode()]).decode()
-        raise NotOurs("not sealed by us for this use")
+        raise NotOurs("the seal is invalid or made for another use")
 
 
 def seal_of(secret: JsonSecret) -> Seal:

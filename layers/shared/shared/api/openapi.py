@@ -131,7 +131,7 @@ def _entry(
         "parameters": parameters,
         "responses": {
             str(int(operation.status)): _response(operation.status.phrase, answer),
-            "default": _response("Refused, or failed", {"$ref": f"{_SCHEMAS}Error"}),
+            "default": _response("Error", {"$ref": f"{_SCHEMAS}Error"}),
         },
     }
     if operation.method != "GET":

@@ -58,14 +58,14 @@ def handle_each[T](
     *,
     handle: Callable[[Record], T],
     report: Callable[[Record, T], None],
-    before_it_comes_back: Callable[[Record, Exception], None],
+    on_retry: Callable[[Record, Exception], None],
 ) -> Answer:
     """
     Handle each record of a batch and pass the result to *report*; an exception from *handle* returns the record to the
     queue.
 
     Later records of the same group are returned unhandled to keep their order; other groups continue. Exceptions from
-    *report* and *before_it_comes_back* (called before a retry) are only logged: they change neither result nor retry.
+    *report* and *on_retry* (called before a retry) are only logged: they change neither result nor retry.
     """
     failed: list[str] = []
     failed_groups: set[str] = set()
@@ -78,13 +78,13 @@ def handle_each[T](
         except Exception as failure:  # noqa: BLE001 - after any failure, other groups must continue
             failed.append(record.message_id)
             failed_groups.add(record.group)
-            with _logged("record comes back unprepared"):
+            with _logged("retry hook failed"):
                 metrics.add_metric("ComesBack", MetricUnit.Count, 1)
                 said = describe(failure) | {"attempt": record.attempt}
-                logger.warning("record comes back", extra=said)
-                before_it_comes_back(record, failure)
+                logger.warning("retry scheduled", extra=said)
+                on_retry(record, failure)
         else:
-            with _logged("record not reported"):
+            with _logged("report hook failed"):
                 report(record, handled)
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 

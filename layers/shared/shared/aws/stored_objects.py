@@ -161,4 +161,4 @@ def media_of(bucket: Bucket, company: str | None) -> Folder:
 def record(fault: ObjectUnusable, what: str) -> None:
     """Log and count a stored object that cannot be used. *what* names the attribute that points to it."""
     metrics.add_metric(UNUSABLE, MetricUnit.Count, 1)
-    logger.error("stored object cannot be used", extra={"what": what, "reason": fault.reason})
+    logger.error("stored object unusable", extra={"what": what, "reason": fault.reason})

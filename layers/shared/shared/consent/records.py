@@ -95,7 +95,9 @@ class Consent(BaseModel):
     def key(cls, company: str, of_address: str, channel: str) -> Attributes:
         """Return the key in a table with `pk` and `sk`. Raises ValueError if a part is empty or contains `#`."""
         if not all((company, of_address, channel)) or any("#" in p for p in (company, channel)):
-            raise ValueError("a consent is of a company, an address and a channel")
+            raise ValueError(
+                "consent key: company, address and channel must not be empty; company and channel must not contain #"
+            )
         return {
             "pk": cls.pk_pattern.format(company=company, address_hash=of_address),
             "sk": cls.sk_pattern.format(channel=channel),
@@ -182,7 +184,7 @@ class Consents:
         """
         known = list(dict.fromkeys(addresses))
         if not 1 <= len(known) <= MOST_ADDRESSES:
-            raise ValueError("a standing is of one person's addresses")
+            raise ValueError(f"addresses: must be 1 to {MOST_ADDRESSES}")
         own, *others = known
         of_own = address_hashes(own)
         of_all = [*of_own, *(hashed for other in others for hashed in address_hashes(other))]

@@ -37,7 +37,7 @@ class KillSwitches:
             found = self.provider.get_multiple(self.path, max_age=CACHE_SECONDS)
         except GetParameterError as failure:
             metrics.add_metric("SwitchesUnreadable", MetricUnit.Count, 1)
-            logger.error("switches cannot be read: all are closed", extra=describe(failure))
+            logger.error("switches unreadable: all closed", extra=describe(failure))
             return Switches()
         return Switches(
             safe_mode=found.get(SAFE_MODE) != "false",

@@ -28,7 +28,7 @@ class QuietHours:
 
     def __post_init__(self) -> None:
         if self.start == self.end:
-            raise ValueError("quiet hours that never begin, or never end")
+            raise ValueError("start and end must differ")
 
     def free_at(self, now_ms: int, zones: Sequence[ZoneInfo]) -> int | None:
         """

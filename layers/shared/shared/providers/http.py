@@ -195,7 +195,7 @@ def _named_by_stranger(url: str, *, loopback: bool) -> SplitResult:
     try:
         parts = urlsplit(web_addresses.checked(url, local=loopback))
     except web_addresses.WebAddressInvalid:
-        raise OriginRefused("not an address that may be called") from None
+        raise OriginRefused("not an allowed URL") from None
     return _allowed(url, (f"{parts.scheme}://{parts.netloc}",))
 
 
@@ -223,11 +223,11 @@ def pieces(answer: BaseHTTPResponse, *, most_bytes: int, within_ms: int) -> Iter
 def _allowed(url: str, origins: Collection[str]) -> SplitResult:
     """Return the parts of *url* if it may be called. Raises OriginRefused."""
     if not _URL.fullmatch(url):
-        raise OriginRefused("not a plain address")
+        raise OriginRefused("not a plain URL")
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise OriginRefused("not an address") from None
+        raise OriginRefused("not a valid URL") from None
     if f"{parts.scheme}://{parts.netloc}" not in origins or parts.scheme not in _PORTS:
         raise OriginRefused("not an allowed origin")
     if parts.scheme != "https" and not _is_loopback(parts):
@@ -260,7 +260,7 @@ def _address_of(parts: SplitResult) -> str:
     addresses = [ipaddress.IPv4Address(entry[4][0]) for entry in found]
     # is_global is false for private, loopback, link-local and reserved addresses.
     if not all(address.is_global and not address.is_multicast for address in addresses):
-        raise OriginRefused("leads into a private network")
+        raise OriginRefused("resolves to a private address")
     return str(addresses[0])
 
 

@@ -15,8 +15,8 @@ _SECRET = re.compile(
     rf"parley/[A-Za-z0-9-]{{1,64}}/companies/({_COMPANY})/[A-Za-z0-9_+=.@-]{{1,256}}"
 )
 _TOKEN = re.compile(rf"({_COMPANY})(?:/[A-Za-z0-9._-]{{1,64}})?")
-SECRET_RULE = "it must be named parley/<stage>/companies/<company_id>/<name>"  # noqa: S105 - a rule
-TOKEN_RULE = "it must be <company>, or <company>/<name>"  # noqa: S105 - a rule
+SECRET_RULE = "must be named parley/<stage>/companies/<company_id>/<name>"  # noqa: S105 - a rule
+TOKEN_RULE = "must be <company>, or <company>/<name>"  # noqa: S105 - a rule
 
 
 def owns_secret(company: str, name: str) -> bool:

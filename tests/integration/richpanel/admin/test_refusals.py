@@ -22,7 +22,7 @@ from tests.integration.richpanel.admin.conftest import (
     [
         (f"PUT {SWITCHES}", {"safe_mode": "yes"}, {"safe_mode": "must be true or false"}),
         (f"PUT {SWITCHES}", {"dry_run": None}, {"dry_run": "must be true or false"}),
-        (f"PUT {SWITCHES}", {"save_mode": True}, {"save_mode": "is no switch"}),
+        (f"PUT {SWITCHES}", {"save_mode": True}, {"save_mode": "is not a known switch"}),
         (
             f"PUT {SWITCHES}",
             {"outbound_scope": "everyone"},
@@ -31,7 +31,7 @@ from tests.integration.richpanel.admin.conftest import (
         (
             f"PUT {SWITCHES}",
             {"tier2_paths": ["guessed"]},
-            {"tier2_paths": "must be none, or some of linked, number, comma separated"},
+            {"tier2_paths": "must be none or a comma-separated list of linked, number"},
         ),
         (
             f"PUT {SWITCHES}",
@@ -42,16 +42,16 @@ from tests.integration.richpanel.admin.conftest import (
             f"PUT {SWITCHES}",
             {"template_enabled": {"t_retrun_request_intake": True}},
             {
-                "template_enabled": "holds a template that is not in the catalogue, or that no"
-                " machine may send"
+                "template_enabled": "must name only templates of the catalogue that may be sent"
+                " automatically"
             },
         ),
         (
             f"PUT {SWITCHES}",
             {"template_enabled": {"t_legal_threat_ack": True}},
             {
-                "template_enabled": "holds a template that is not in the catalogue, or that no"
-                " machine may send"
+                "template_enabled": "must name only templates of the catalogue that may be sent"
+                " automatically"
             },
         ),
         (f"PUT {SWITCHES}", [True], {"body": "must be a JSON object"}),
