@@ -181,8 +181,8 @@ def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
 def _tables(world: World) -> list[Any]:
     """A table of each handler: their clients are to be watched."""
     modules = (*world.workers.values(), *world.called.values())
-    desks = [getattr(module, "desk", module) for module in modules]
-    places = [getattr(desk, "here", desk) for desk in desks]
+    desks = [getattr(module, "deps", module) for module in modules]
+    places = [getattr(desk, "resources", desk) for desk in desks]
     return [place.log for place in places if hasattr(place, "log")]
 
 

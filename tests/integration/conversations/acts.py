@@ -85,7 +85,7 @@ def take_over(world: World, ref: str, agent: str = "eve") -> None:
 
 def aside(world: World) -> Resources:
     """What the workers have, but not through the wire: for what others do."""
-    resources: Resources = world.workers[lane(world, "replies")].desk.resources
+    resources: Resources = world.workers[lane(world, "replies")].deps.resources
     log = Table(world.dynamodb, resources.log.name)
     return replace(
         resources,

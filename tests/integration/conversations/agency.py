@@ -364,7 +364,7 @@ def agency(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Agency:
     sqs, now = Sqs(), [NOW]
     monkeypatch.setattr(clock, "now_ms", lambda: now[0])
     resources = _behind.resources
-    for queue in (*resources.channels.values(), resources.replies, _behind.office.inbound):
+    for queue in (*resources.channels.values(), resources.replies, _behind.deps.inbound):
         queue.__dict__["client"] = sqs
     for table in TABLES:
         _table(table).items.clear()

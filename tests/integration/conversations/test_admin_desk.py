@@ -32,7 +32,7 @@ STRANGER = "+447700900555"
 
 def taking(agency: Agency) -> intake.Intake:
     """The worker that takes messages in, over the same tables."""
-    office = agency.module.office
+    office = agency.module.deps
     nowhere = Fetcher(resources=agency.resources, origins=(), proof=lambda *_: {})
     return intake.Intake(resources=agency.resources, consents=office.consents, media=nowhere)
 

@@ -110,7 +110,7 @@ def test_a_consent_names_who_recorded_it(agency: Agency) -> None:
     for line in ("POST /opt-outs", "POST /opt-ins"):
         agency.later()
         agency.call(line, consent)
-        on_record = agency.module.office.consents.standing(COMPANY, [ANN], "sms").newest
+        on_record = agency.module.deps.consents.standing(COMPANY, [ANN], "sms").newest
         assert on_record is not None
         assert (on_record.recorded_by, on_record.principal) == ("human:carol", OURS.principal)
 

@@ -154,7 +154,7 @@ def test_an_account_for_which_no_time_is_left_is_counted(
 ) -> None:
     listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT)
 
-    sweep.close_gaps(world.called["sweeper"].desk, lambda: sweep.NEEDED_MS - 1)
+    sweep.close_gaps(world.called["sweeper"].deps, lambda: sweep.NEEDED_MS - 1)
 
     assert listed == []
     assert counted == ["GapCheckFailed"] * 2
@@ -166,16 +166,16 @@ def refuse_accounts(world: World, monkeypatch: pytest.MonkeyPatch, *refused: str
     world._forget_secrets()
     asked: list[str] = []
 
-    class Client(type(world.called["sweeper"].desk.twilio)):  # type: ignore[misc] # known at run time only
+    class Client(type(world.called["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
         def between(self, credentials: Any, *_: Any) -> list[Any]:
             asked.append(credentials.account_sid)
             if credentials.account_sid in refused:
                 raise Throttled("twilio_20429")
             return []
 
-    desk = world.called["sweeper"].desk
+    desk = world.called["sweeper"].deps
     monkeypatch.setattr(
-        world.called["sweeper"], "desk",
+        world.called["sweeper"], "deps",
         replace(desk, twilio=Client(desk.twilio.base_url)),
     )  # fmt: skip
     return asked

@@ -62,8 +62,8 @@ def files(_files: Files, world: World, monkeypatch: pytest.MonkeyPatch) -> Files
     for name in ("inbound", "whatsapp-channel", "sms", "whatsapp"):
         module = next((m for n, m in world.workers.items() if n.endswith(f"{name}.fifo")), None)
         if module is not None:
-            media = replace(module.desk.media, origins=(_files.url,))
-            monkeypatch.setattr(module, "desk", replace(module.desk, media=media))
+            media = replace(module.deps.media, origins=(_files.url,))
+            monkeypatch.setattr(module, "deps", replace(module.deps, media=media))
     return _files
 
 

@@ -63,7 +63,7 @@ class Desk:
 
 
 def opened(agency: Agency, ref: str) -> OpenConversation:
-    return opened_for(agency.module.office, OURS, ref)
+    return opened_for(agency.module.deps, OURS, ref)
 
 
 def log(agency: Agency, ref: str) -> list[tuple[str, str | None, str | None]]:

@@ -208,5 +208,5 @@ def test_a_dead_letter_is_never_in_no_queue(admin: Admin) -> None:
     assert next(ends)[1] == 1
     for accident, found in ends:
         # A letter that died with its holder is held for two minutes: the second go does not see it.
-        waiting = admin.module.office.dead_letters.count()
+        waiting = admin.module.deps.dead_letters.count()
         assert found + waiting >= 1, accident

@@ -63,14 +63,14 @@ class Box:
 
 def depot(world: World) -> Depot:
     """What the operator's command makes of a stack; its calls go through the wire."""
-    desk = world.called["sweeper"].desk
+    desk = world.called["sweeper"].deps
     statuses = world.workers[lane(world, "statuses")].worker
     return Depot(
         log=Table(boto3.client("dynamodb"), world.tables["log"]),
         bucket=Bucket(lambda: boto3.client("s3"), world.bucket),
         inbound=desk.inbound,
         statuses=FifoQueue(lambda: statuses.sqs, statuses.queue_url),
-        replies=world.workers[lane(world, "replies")].desk.resources.replies,
+        replies=world.workers[lane(world, "replies")].deps.resources.replies,
         channels=desk.channels,
         dead_letters=DeadLetters(cast("Any", Box(world)), "letters"),
     )

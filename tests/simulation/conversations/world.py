@@ -402,26 +402,26 @@ class World(Tables):
 
     def _desks(self) -> list[Any]:
         return [
-            module.desk
+            module.deps
             for module in self.workers.values()
-            if hasattr(module, "desk") and hasattr(module.desk, "policing")
+            if hasattr(module, "deps") and hasattr(module.deps, "policy_gate")
         ]
 
     def _forget_companies(self) -> None:
         for module in (*self.workers.values(), *self.called.values()):
-            resources = getattr(module, "here", None) or getattr(
-                getattr(module, "desk", None), "here", None
+            resources = getattr(module, "resources", None) or getattr(
+                getattr(module, "deps", None), "resources", None
             )
             if resources is not None and hasattr(resources, "companies"):
                 resources.companies._known.clear()
-            wire = getattr(getattr(getattr(module, "desk", None), "turns", None), "wire", None)
+            wire = getattr(getattr(getattr(module, "deps", None), "turns", None), "wire", None)
             for claims in (getattr(resources, "claims", None), getattr(wire, "claims", None)):
                 if claims is not None:
                     claims._known.clear()
 
     def _forget_secrets(self) -> None:
         for module in (*self.workers.values(), *self.called.values()):
-            desk = getattr(module, "desk", None)
+            desk = getattr(module, "deps", None)
             wire = getattr(getattr(desk, "turns", None), "wire", None)
             for credentials in (
                 getattr(module, "credentials", None),

@@ -93,7 +93,7 @@ class Admin:
 
     def events(self) -> list[dict[str, Any]]:
         """What is on the queue of mails, which is empty then."""
-        return [json.loads(body) for body in taken(self.module.office.lanes.mail)]
+        return [json.loads(body) for body in taken(self.module.deps.lanes.mail)]
 
     def traces(self, about: str = "sys:switches") -> list[dict[str, Any]]:
         """What people changed, oldest first."""
@@ -139,7 +139,7 @@ def admin(office: Office, monkeypatch: pytest.MonkeyPatch) -> Admin:
     for queue in ("RichpanelQueue", "RichpanelLiveQueue", "RichpanelDeadLetters"):
         create_queue(boto3.client("sqs"), queue)
     module = importlib.reload(importlib.import_module("richpanel.handlers.admin"))
-    object.__setattr__(module.office.dead_letters, "wait_seconds", 0)
+    object.__setattr__(module.deps.dead_letters, "wait_seconds", 0)
     return Admin(module, office)
 
 

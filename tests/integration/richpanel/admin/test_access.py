@@ -67,8 +67,8 @@ def test_who_may_read_or_change_may_read(admin: Admin, line: str, who: Caller) -
 def test_keys_of_another_company_than_the_accounts_open_nothing(
     admin: Admin, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
-    account = replace(admin.module.office.account, company="globex")
-    monkeypatch.setattr(admin.module, "office", replace(admin.module.office, account=account))
+    account = replace(admin.module.deps.account, company="globex")
+    monkeypatch.setattr(admin.module, "deps", replace(admin.module.deps, account=account))
     before = admin.everything(), admin.stored()
 
     answer = admin.call(line, OPERATOR, body={"mode": "repair"})

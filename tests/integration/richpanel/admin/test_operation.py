@@ -73,12 +73,12 @@ def test_all_is_well_when_everything_answers(admin: Admin) -> None:
 def test_what_does_not_answer_is_named_with_a_code(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    boto3.client("dynamodb").delete_table(TableName=admin.module.office.audit.name)
+    boto3.client("dynamodb").delete_table(TableName=admin.module.deps.audit.name)
     boto3.client("sqs").delete_queue(QueueUrl=admin.module.settings.richpanel_live_queue_url)
     for name in admin.stored():
         boto3.client("ssm").delete_parameter(Name=f"{PATH}/{name}")
     monkeypatch.setattr(
-        admin.module.office.keys, "value", lambda: {"salt": "s", "richpanel": "\N{SNOWMAN}"}
+        admin.module.deps.keys, "value", lambda: {"salt": "s", "richpanel": "\N{SNOWMAN}"}
     )
 
     result = admin.call(f"GET {HEALTH}").result
@@ -96,7 +96,7 @@ def test_what_does_not_answer_is_named_with_a_code(
 def test_a_help_desk_without_a_key_is_not_set_up(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admin.module.office.keys, "value", lambda: {"salt": "s"})
+    monkeypatch.setattr(admin.module.deps.keys, "value", lambda: {"salt": "s"})
 
     checks = admin.call(f"GET {HEALTH}").result["checks"]
 
