@@ -2,7 +2,7 @@
 
 import json
 
-from conversations import conversation
+from conversations.conversation import load_project
 from conversations.inbound.attachments import AWAITED, PENDING
 from conversations.lifecycle import Status
 from conversations.projects import Company
@@ -54,7 +54,7 @@ def begin(
     allowed: list[BusinessAddress],
 ) -> str | None:
     """Create a customer-initiated conversation if exactly one project accepts those; return its `ref`, else None."""
-    projects = [conversation.load_project(resources, o.company_id, o.project_id) for o in allowed]
+    projects = [load_project(resources, o.company_id, o.project_id) for o in allowed]
     willing = [company for company in projects if company and company.accept_inbound]
     if len(willing) != 1:
         return None

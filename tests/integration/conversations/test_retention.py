@@ -183,7 +183,7 @@ def _units(world: World, name: str, after_days: int) -> float:
     world.clock.ms += after_days * DAY_MS
     world.text(name, "Which shift is it?")
     world.take_in()
-    desk = next(module.desk for lane, module in world.workers.items() if "replies" in lane)
+    desk = next(module.deps for lane, module in world.workers.items() if "replies" in lane)
     tables = (desk.resources.log, desk.resources.table)
     for table in tables:
         table.forget_consumption()
