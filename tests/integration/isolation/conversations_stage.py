@@ -132,6 +132,7 @@ class TwoCompanies:
         """A picture that the inbox forwards before it has fetched it."""
         known: dict[str, Any] = {
             "provider": "meta",
+            "company": cast.COMPANY if waba == WABA_A else COMPANY_B,
             "provider_message_id": message_id,
             "account": waba,
             "channel_method": "whatsapp",
@@ -247,14 +248,19 @@ class TwoCompanies:
 def channels_of_a() -> dict[str, Any]:
     """SMS over Twilio, WhatsApp over Meta, e-mail over SES."""
     known: dict[str, Any] = cast.project()["channel_config"]
-    meta = at_meta(known["whatsapp"], WABA_A, META_A)
+    meta = at_meta(known["whatsapp"], cast.COMPANY, WABA_A, META_A)
     return known | {"whatsapp": meta}
 
 
-def at_meta(channel: dict[str, Any], waba: str, number: str) -> dict[str, Any]:
+def at_meta(channel: dict[str, Any], company: str, waba: str, number: str) -> dict[str, Any]:
     """A channel config of WhatsApp, over a number of Meta's."""
     templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
-    changes = {"provider": "meta", "account": waba, "phone_number_id": number}
+    changes = {
+        "provider": "meta",
+        "account": waba,
+        "phone_number_id": number,
+        "whatsapp_credentials_id": company,
+    }
     return channel | changes | {"templates": templates, "reengagement_template": None}
 
 
@@ -268,7 +274,7 @@ def project_of_b(project: str, **changes: Any) -> dict[str, Any]:
             "sms_credentials_id": SECRET_B,
             "opt_out_handled_by": "parley",
         },
-        "whatsapp": at_meta(cast.project()["channel_config"]["whatsapp"], WABA_B, META_B)
+        "whatsapp": at_meta(cast.project()["channel_config"]["whatsapp"], COMPANY_B, WABA_B, META_B)
         | {"company_whatsapp_number": WHATSAPP_B},
         "email": cast.project()["channel_config"]["email"] | {"company_email": EMAIL_B},
     }
