@@ -26,8 +26,8 @@ def _as_before() -> Iterator[None]:
 def test_every_function_begins_its_start_and_ends_it(handler: str) -> None:
     file = (ROOT / "functions" / handler.replace(".", "/")).parent
 
-    assert "cold_start.begin()" in (file.parent / "__init__.py").read_text(encoding="utf-8")
-    assert "\ncold_start.done()\n" in file.with_suffix(".py").read_text(encoding="utf-8")
+    assert "gc_at_start.begin()" in (file.parent / "__init__.py").read_text(encoding="utf-8")
+    assert "\ngc_at_start.done()\n" in file.with_suffix(".py").read_text(encoding="utf-8")
 
 
 def test_no_garbage_is_collected_from_its_begin_to_its_end() -> None:
