@@ -237,7 +237,7 @@ def test_a_verdict_that_died_on_the_way_is_finished_by_its_repetition(
         raise OSError
 
     with monkeypatch.context() as patch:
-        patch.setattr(resolve_unknown, "references", None)  # after the message, before the ledger
+        patch.setattr(resolve_unknown, "identifiers", None)  # after the message, before the ledger
         assert resolved(agency, ref, message, outcome, key=asked).status == 500
     with monkeypatch.context() as patch:
         patch.setattr(settlement, "finish", dies)

@@ -300,7 +300,7 @@ def test_a_call_above_the_rate_of_its_company_is_refused_in_the_shape_of_this_ro
     told = json.loads(answer["body"])
     assert (answer["statusCode"], answer["headers"]["Retry-After"]) == (429, "12")
     assert (told["error_code"], told["retry_after"]) == ("RATE_LIMIT_EXCEEDED", 12)
-    assert "1200 calls a minute" in told["message"]
+    assert "1200 calls per minute" in told["message"]
 
 
 def test_repetitions_and_refusals_do_not_count(world: World) -> None:
