@@ -78,7 +78,9 @@ def account(world: World) -> Account:
             if name not in _varying(item)
         }
         for key, item in world.items().items()
-        if not key.startswith("PARKED_QUOTA#")  # a count of parkings: a crash or an outage changes it
+        if not key.startswith(
+            "PARKED_QUOTA#"
+        )  # a count of parkings: a crash or an outage changes it
     }
     objects = {_unhashed(key): _comparable(content) for key, content in world.objects().items()}
     return Account(

@@ -397,7 +397,9 @@ def test_once_an_hour_missing_teams_and_tags_are_counted_and_named(
 
     # The team, and all tags: the sandbox has none at first.
     assert counted(capsys.readouterr().out)["Drift"] == 53
-    (line,) = (json.loads(line) for line in log.getvalue().splitlines() if "help desk drift found" in line)
+    (line,) = (
+        json.loads(line) for line in log.getvalue().splitlines() if "help desk drift found" in line
+    )
     assert line["teams"] == ["Returns Admin"]
     assert {"route-returns-admin", "mw-processed", "mw-intent-refund"} <= set(line["tags"])
     fire(module, "2026-03-02T13:05:10Z")
