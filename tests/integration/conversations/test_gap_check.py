@@ -1,0 +1,145 @@
+"""What the gap check finds in Twilio's lists: statuses whose callback never came, account by account."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations.recovery import sweep
+from conversations.store import messages
+from events.conversations import twilio
+from shared.providers.outcomes import Throttled
+from shared.runtime.observability import metrics
+from tests.integration.conversations.acts import MINUTE_MS
+from tests.integration.conversations.telling import ours, told
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.world import World
+
+QUARTER_MS = 15 * MINUTE_MS
+TOKENS = {"auth_tokens": [twilio.AUTH_TOKEN]}
+
+
+def becomes(world: World, status: str, error_code: int | None = None) -> None:
+    """Twilio knows this of our newest message, and its callback is lost."""
+    message = world.sandbox.texts.kept[-1]
+    message.status, message.error_code = status, error_code
+
+
+def check(world: World, after_ms: int = QUARTER_MS) -> None:
+    """The gap check runs so much later."""
+    world.clock.ms += after_ms
+    world.sweep()
+
+
+def waiting(world: World) -> int:
+    """How many statuses wait on their queue."""
+    return sum(len(q.messages) for name, q in world.lanes.queues.items() if "statuses" in name)
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the metrics that were counted."""
+    names: list[str] = []
+    monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
+    return names
+
+
+def test_a_delivery_whose_callback_never_came_is_found_and_applied(world: World) -> None:
+    ref = world.begin("sms")
+    becomes(world, "delivered")
+
+    check(world)
+    world.work_off()
+
+    assert ours(world, ref)["delivery_status"] == "delivered"
+
+
+@pytest.mark.parametrize(
+    ("known", "listed"),
+    [("delivered", "delivered"), ("delivered", "sent"), ("read", "delivered"), ("sent", "queued")],
+)
+def test_a_status_that_is_no_news_is_not_enqueued(world: World, known: str, listed: str) -> None:
+    ref = world.begin("sms")
+    told(world, ref, known)
+    becomes(world, listed)
+
+    check(world)
+
+    assert waiting(world) == 0
+
+
+def test_a_message_is_looked_up_four_times_at_most(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two runs see it when it is new, and two a day later."""
+    world.begin("sms")
+    looked_up: list[str] = []
+    find = messages.linked_many
+
+    def watched(table: Any, provider: str, ids: list[str]) -> Any:
+        looked_up.extend(ids)
+        return find(table, provider, ids)
+
+    monkeypatch.setattr(messages, "linked_many", watched)
+    for _ in range(2 * 24 * 4):
+        check(world)
+
+    assert 3 <= len(looked_up) <= 4
+
+
+def test_an_account_that_cannot_be_listed_is_counted_and_holds_up_no_other(
+    world: World, counted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT)
+
+    check(world)
+
+    assert set(listed) == {"ACother", twilio.ACCOUNT}
+    assert counted.count("GapCheckFailed") == 1
+
+
+def test_each_run_begins_with_another_account(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An account with so many messages that its list takes all the time delays the others, and starves none."""
+    listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT, "ACother")
+
+    check(world)
+    check(world)
+
+    assert listed[0] != listed[2]
+
+
+def test_an_account_for_which_no_time_is_left_is_counted(
+    world: World, counted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT)
+
+    sweep.close_gaps(world.called["sweeper"].deps, lambda: sweep.NEEDED_MS - 1)
+
+    assert listed == []
+    assert counted == ["GapCheckFailed"] * 2
+
+
+def refuse_accounts(world: World, monkeypatch: pytest.MonkeyPatch, *refused: str) -> list[str]:
+    """Two accounts, of which Twilio refuses these: the accounts whose lists were asked for, in order."""
+    world.keep_webhook_secret({twilio.ACCOUNT: TOKENS, "ACother": TOKENS})
+    world._forget_secrets()
+    asked: list[str] = []
+
+    class Client(type(world.called["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
+        def between(self, credentials: Any, *_: Any) -> list[Any]:
+            asked.append(credentials.account_sid)
+            if credentials.account_sid in refused:
+                raise Throttled("twilio_20429")
+            return []
+
+    desk = world.called["sweeper"].deps
+    monkeypatch.setattr(
+        world.called["sweeper"], "deps",
+        replace(desk, twilio=Client(desk.twilio.base_url)),
+    )  # fmt: skip
+    return asked
