@@ -10,9 +10,10 @@ import pytest
 from conversations.recovery import sweep
 from conversations.store import messages
 from events.conversations import twilio
+from local.sandbox.sms.messages import TextMessage
 from shared.providers.outcomes import Throttled
 from shared.runtime.observability import metrics
-from tests.integration.conversations.acts import MINUTE_MS
+from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, stands
 from tests.integration.conversations.telling import ours, told
 
 if TYPE_CHECKING:
@@ -57,6 +58,21 @@ def test_a_delivery_whose_callback_never_came_is_found_and_applied(world: World)
     assert ours(world, ref)["delivery_status"] == "delivered"
 
 
+def test_a_failure_that_twilio_knows_hours_later_is_found_a_day_after_the_send(
+    world: World,
+) -> None:
+    ref = world.begin("sms")
+    becomes(world, "undelivered", 30005)
+    check(world, 6 * 60 * MINUTE_MS)
+    assert waiting(world) == 0
+
+    check(world, DAY_MS - 6 * 60 * MINUTE_MS + QUARTER_MS)
+    world.work_off()
+
+    assert ours(world, ref)["delivery_status"] == "failed"
+    assert stands(world, ref) == ("failed", "delivery_failed:30005")
+
+
 @pytest.mark.parametrize(
     ("known", "listed"),
     [("delivered", "delivered"), ("delivered", "sent"), ("read", "delivered"), ("sent", "queued")],
@@ -69,6 +85,26 @@ def test_a_status_that_is_no_news_is_not_enqueued(world: World, known: str, list
     check(world)
 
     assert waiting(world) == 0
+
+
+def test_messages_that_something_else_sent_from_the_account_are_left_alone(
+    world: World, counted: list[str]
+) -> None:
+    world.begin("sms")
+    becomes(world, "queued")
+    world.sandbox.texts.kept.append(
+        TextMessage(
+            sid=twilio.sid_of("foreign"), account_sid=twilio.ACCOUNT, direction="outbound-api",
+            sender=twilio.SMS_NUMBER, to=twilio.CUSTOMER, body="", status="delivered",
+            at=world.clock.ms / 1_000, segments=1,
+        )
+    )  # fmt: skip
+
+    check(world)
+    world.work_off()
+
+    assert "Parked" not in counted
+    assert "StatusesFound" not in counted
 
 
 def test_a_message_is_looked_up_four_times_at_most(
