@@ -34,9 +34,8 @@ async def report(sandbox: Sandbox, message: TextMessage, callback: str) -> None:
     last = ending.status if ending else "delivered"
     words = list(_PROGRESS[: _PROGRESS.index(last) + 1]) if last in _PROGRESS else ["queued", last]
     for word in words:
-        message.status = word
-        is_last = word == last
-        message.error_code = ending.error_code if ending and is_last else None
+        message.error_code = ending.error_code if ending and word == last else None
+        message.status = word  # after its error code: a reader of the last status sees both
         status = await asyncio.to_thread(call, sandbox, callback, _status_form(message))
         if status is not None and status >= 300:  # noqa: PLR2004 - no success
             _log.warning("the status callback for %s answered HTTP %d", word, status)

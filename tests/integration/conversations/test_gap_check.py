@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,12 @@ TOKENS = {"auth_tokens": [twilio.AUTH_TOKEN]}
 def becomes(world: World, status: str, error_code: int | None = None) -> None:
     """Twilio knows this of our newest message, and its callback is lost."""
     message = world.sandbox.texts.kept[-1]
+    # The sandbox advances a message in its own thread, up to `delivered`: it must not overwrite this.
+    for _ in range(1_000):
+        if message.status == "delivered":
+            break
+        time.sleep(0.01)
+    assert message.status == "delivered"
     message.status, message.error_code = status, error_code
 
 
