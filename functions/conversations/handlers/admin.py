@@ -35,7 +35,6 @@ from shared.aws.sqs_fifo import FifoQueue, NotEnqueued, to_json
 from shared.consent.records import Consents
 from shared.failures import Transient
 from shared.keyed_hashes import KeysUnreadable, KeyUnknown
-from shared.runtime import gc_at_start
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +81,6 @@ app = rest.resolver(
     }
 )
 routes = Routes(app, log)
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from shared.api.proxy_event import raw_body
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.runtime import gc_at_start
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Origin, Settings
 
@@ -67,7 +66,6 @@ resources = acceptance.Routing(
     router_version=settings.router_version,
     max_age_ms=settings.request_max_age_seconds * clock.SECOND_MS,
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -35,7 +35,6 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
-from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 
 # Time reserved for sending the response.
@@ -119,7 +118,6 @@ app = rest.resolver(
         NotEnqueued: (HTTPStatus.SERVICE_UNAVAILABLE, "not_enqueued"),
     }
 )
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
 from whatsapp.api.queries import NotFound
@@ -96,7 +95,6 @@ seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_se
 app = rest.resolver(
     {NotFound: rest.NOT_FOUND, NotReplayable: (HTTPStatus.CONFLICT, "not_replayable")}
 )
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
-from shared.runtime import gc_at_start
 from shared.runtime.settings import Settings
 from whatsapp.api import analytics, queries
 from whatsapp.api.analytics import AnalyticsQuery
@@ -41,7 +40,6 @@ source = queries.Source(
 app = rest.resolver(
     {NotFound: rest.NOT_FOUND, PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required")}
 )
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
