@@ -314,6 +314,6 @@ def markdown(measured: Table) -> str:
 
 INTRODUCTION = """\
 An event of a conversation over SMS: write units (WRU) of the conversation's item, by its number of messages, and of all
-other items. The item exists seven times, in its table and in six of its eight indexes. A turn writes it once; its window
-of messages is at most 2 KB.
+other items. The item exists seven times, in its table and in six of its eight indexes. A turn writes it once; its
+window of messages is at most 2 KB.
 """

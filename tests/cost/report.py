@@ -87,7 +87,8 @@ def markdown(measured: Measured) -> str:
     dearest = dollars_per_million(text.dearest, text.read_units)
     return (
         f"Write units (WRU) of an event, by the number of messages in its conversation:\n\n{table}\n\n{NOTES}\n"
-        f"A million inbound texts cost about ${usual:.2f} (${dearest:.2f} if each cost as much as the most expensive one).\n"
+        f"A million inbound texts cost about ${usual:.2f}"
+        f" (${dearest:.2f} if each cost as much as the most expensive one).\n"
     )
 
 

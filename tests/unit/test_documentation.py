@@ -72,7 +72,9 @@ def test_every_link_inside_the_repository_leads_to_a_file_and_heading(page: Path
 
 MAKE_TARGETS = {
     target
-    for names in re.findall(r"^([a-z0-9][a-z0-9 ]*):(?!=)", text_of(ROOT / "Makefile"), re.MULTILINE)
+    for names in re.findall(
+        r"^([a-z0-9][a-z0-9 ]*):(?!=)", text_of(ROOT / "Makefile"), re.MULTILINE
+    )
     for target in names.split()
 }
 
