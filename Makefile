@@ -60,11 +60,11 @@ docs: environments ## Generate the reference pages of the tables from their item
 e2e: environments ## Run the tests against the local stack
 	@$(STACK) run $(BIN)/pytest tests/e2e
 
-cost: environments ## Measure the AWS cost per event type; takes minutes. WRITE=README.md writes the table there
-	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.cost $(if $(WRITE),--write $(WRITE))
+cost: environments ## Measure the AWS cost per event type; takes minutes. WRITE=1 writes docs/costs.md
+	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.cost $(if $(WRITE),--write docs/costs.md)
 
-bench: environments ## Measure cold starts and handling times; takes minutes. WRITE=README.md writes the table there
-	@$(BIN)/python -m local.bench $(if $(WRITE),--write $(WRITE))
+bench: environments ## Measure cold starts and handling times; takes minutes. WRITE=1 writes docs/performance.md
+	@$(BIN)/python -m local.bench $(if $(WRITE),--write docs/performance.md)
 
 rules: environments ## Score help-desk rules on labelled messages. TEACH=1 trains, WRITE=1 saves, WRONG=1 lists errors
 	@$(if $(TEACH),PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages.teach)

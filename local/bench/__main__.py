@@ -1,7 +1,7 @@
 """
 `make bench`: measures, prints the tables, and fails when a handler's import is over its limit.
 
-    python -m local.bench [--write README.md]
+    python -m local.bench [--write docs/performance.md]
 """
 
 from __future__ import annotations

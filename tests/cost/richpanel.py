@@ -242,7 +242,7 @@ def differences(measured: Table) -> list[str]:
 
 
 def markdown(measured: Table) -> str:
-    """The table for the README."""
+    """The table for docs/costs.md."""
     lengths = list(measured)
     head = [
         "event",
@@ -269,6 +269,6 @@ def markdown(measured: Table) -> str:
 
 
 INTRODUCTION = """\
-An event of the help desk, in write units (WRU) by what they are for, the same in tickets of 1, 10 and 100 comments;
-read units by the length of the ticket:
+An event of the help desk: write units (WRU) by purpose, which are the same in tickets of 1, 10 and 100 comments, and
+read units (RRU) by the number of comments:
 """
