@@ -61,8 +61,8 @@ def queue_worker(
             # An operator may fix the settings; then the dead letter can be redriven.
             raise Transient("configuration_invalid") from None
 
-    def park(record: Record, reason: str) -> str:
-        parking.park(resources.log, resources.bucket, source, record.body, reason)
+    def park(record: Record, refusal: Permanent) -> str:
+        parking.park(resources.log, resources.bucket, source, record.body, refusal.reason)
         return PARKED
 
     def report(record: Record, outcome: str) -> None:

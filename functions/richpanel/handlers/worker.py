@@ -21,6 +21,7 @@ from shared.action_ledger import Ledger
 from shared.aws import sqs_worker
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_worker import Record, Worker
+from shared.failures import Permanent
 from shared.runtime.observability import logger, metrics
 
 
@@ -59,9 +60,9 @@ def _handle(record: Record) -> Handled:
     return process(resources, Delivery(record.body, record.attempt, record.context))
 
 
-def _park(record: Record, reason: str) -> Handled:
-    event = parking.park(resources, record.body, reason)
-    return Handled(event, "parked", reason)
+def _park(record: Record, refusal: Permanent) -> Handled:
+    event = parking.park(resources, record.body, refusal.reason)
+    return Handled(event, "parked", refusal.reason)
 
 
 def _report(record: Record, handled: Handled) -> None:

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_sqs import SQSClient
 
+    from shared.failures import Permanent
+
 # For these kinds the provider's time is the time of the event; a synchronized history is months old.
 _HAPPENED_NOW = frozenset({"message", "echo", "status"})
 
@@ -107,9 +109,9 @@ def _handle(record: Record) -> Handled:
     )
 
 
-def _park(record: Record, reason: str) -> Handled:
-    event, origin = parking.park(resources, record.body, reason)
-    return Handled(event, origin, Outcome.PARKED, reason)
+def _park(record: Record, refusal: Permanent) -> Handled:
+    event, origin = parking.park(resources, record.body, refusal)
+    return Handled(event, origin, Outcome.PARKED, refusal.reason)
 
 
 def _note_dead_letter(record: Record, reason: str) -> None:

@@ -16,7 +16,7 @@ from whatsapp.inbound.queued_events import parse_event
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import WebhookEvent
-from whatsapp.tenancy import Origin, origin_of
+from whatsapp.tenancy import NoOwner, Origin, origin_of
 
 PARKED = "parked"
 DEAD_LETTER = "dead_letter"
@@ -27,7 +27,7 @@ LARGEST_PAYLOAD_BYTES = 16_000
 LONGEST_NAME = 128
 
 
-def park(resources: Resources, body: str, reason: str) -> tuple[Event | None, Origin | None]:
+def park(resources: Resources, body: str, refusal: Permanent) -> tuple[Event | None, Origin | None]:
     """
     Park a queue record that can never be processed; return its event and its owner, as far as they can be read.
 
@@ -36,10 +36,11 @@ def park(resources: Resources, body: str, reason: str) -> tuple[Event | None, Or
     """
     event: Event | None = None
     origin: Origin | None = None
-    with suppress(Permanent):  # It is parked for this reason or for another one.
+    with suppress(Permanent):
         event = parse_event(body)
-        origin = origin_of(resources, event)
-    _park(resources, body, event, origin, reason)
+        if not isinstance(refusal, NoOwner):
+            origin = origin_of(resources, event)
+    _park(resources, body, event, origin, refusal.reason)
     return event, origin
 
 

@@ -109,7 +109,7 @@ class Desk:
         try:
             return process(self.resources, body, Invocation("request-1", lambda: 60_000))
         except Permanent as refusal:
-            event, origin = parking.park(self.resources, body, refusal.reason)
+            event, origin = parking.park(self.resources, body, refusal)
             return Handled(event, origin, Outcome.PARKED, refusal.reason)
 
     def item(self, key: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from shared.failures import Permanent
 from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Desk, text
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.outcomes import Outcome
@@ -60,7 +61,7 @@ def test_an_event_that_a_bug_cannot_process_is_raised_for_a_retry_and_can_be_par
     with pytest.raises(KeyError):
         desk.handle(body)
 
-    event, origin = parking.park(desk.resources, body, "internal_error")
+    event, origin = parking.park(desk.resources, body, Permanent("internal_error"))
 
     assert event is not None
     assert origin is not None

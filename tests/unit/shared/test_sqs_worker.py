@@ -78,10 +78,10 @@ class Bench:
             raise failure
         return "done"
 
-    def park(self, record: Record, reason: str) -> str:
+    def park(self, record: Record, refusal: Permanent) -> str:
         if self.park_fails:
             raise Transient("table_down")
-        self.parked.append((record.message_id, reason))
+        self.parked.append((record.message_id, refusal.reason))
         return "parked"
 
     def report(self, record: Record, result: str) -> None:

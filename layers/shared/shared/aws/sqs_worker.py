@@ -67,8 +67,8 @@ class Worker[T]:
     """
     What one function does with the records of its queues.
 
-    *handle* processes a record. *park* stores a record that can never be processed, with the reason code. Both return
-    the result for *report*, which logs and counts it. *note_dead_letter* stores why the last attempt failed.
+    *handle* processes a record. *park* stores a record that can never be processed, with the reason. Both return the
+    result for *report*, which logs and counts it. *note_dead_letter* stores why the last attempt failed.
 
     *tables* count their write units per record; *queue_urls* are the queues that invoke the function.
     """
@@ -78,7 +78,7 @@ class Worker[T]:
     tables: Sequence[Table]
     max_receive_count: int
     handle: Callable[[Record], T]
-    park: Callable[[Record, str], T]
+    park: Callable[[Record, Permanent], T]
     report: Callable[[Record, T], None]
     note_dead_letter: Callable[[Record, str], None] | None = None
 
@@ -125,15 +125,14 @@ def _handled[T](worker: Worker[T], record: Record) -> T:
     try:
         return worker.handle(record)
     except Permanent as refusal:
-        reason = refusal.reason
+        return worker.park(record, refusal)
     except (ClientError, BotoCoreError):  # Some of them are ValueErrors.
         raise
     except _BUGS as bug:
         logger.error("internal error", extra=describe(bug) | {"attempt": record.attempt})
         if not record.is_last:
             raise
-        reason = INTERNAL_ERROR
-    return worker.park(record, reason)
+        return worker.park(record, Permanent(INTERNAL_ERROR))
 
 
 def _on_failure[T](worker: Worker[T], record: Record, failure: Exception) -> None:
