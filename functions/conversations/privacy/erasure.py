@@ -229,13 +229,13 @@ def _erase_files(bucket: Bucket, ref: str, done: Erased) -> None:
 def _erase_thread(deps: ErasureDependencies, conversation: Conversation, done: Erased) -> None:
     if conversation.thread_id is None:
         return
-    if _is_thread_deleted(deps, conversation):
+    if _delete_thread(deps, conversation):
         done.threads += 1
     else:
         done.threads_left.append(conversation.thread_id)
 
 
-def _is_thread_deleted(deps: ErasureDependencies, conversation: Conversation) -> bool:
+def _delete_thread(deps: ErasureDependencies, conversation: Conversation) -> bool:
     """Delete the copy at OpenAI with the conversation's own account; False if the copy may still exist."""
     reference = (conversation.ai_config or {}).get("api_key_reference")
     if not isinstance(reference, str) or conversation.thread_id is None:
