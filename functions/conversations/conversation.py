@@ -9,8 +9,9 @@ from conversations.projects import Channel, Company, ConfigurationInvalid
 from conversations.resources import Resources
 from conversations.store import conversations, states
 from conversations.store.items.conversation import Conversation
-from conversations.store.items.log import Message, State, Turn
+from conversations.store.items.log import Message, State
 from conversations.store.items.records import ParkReason
+from conversations.store.items.turn import Turn
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import logger, metrics
 

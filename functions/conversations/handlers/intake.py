@@ -10,10 +10,9 @@ from botocore.config import Config
 from pydantic import Field, TypeAdapter
 
 from conversations.bootstrap import ConnectedSettings, resources_of
+from conversations.credentials import Credentials
 from conversations.inbound import intake, late_attachments
-from conversations.inbound.attachments import Fetcher
-from conversations.outbound.credentials import Credentials
-from conversations.outbound.providers.gateway import file_proof
+from conversations.inbound.attachments import AttachmentDependencies
 from conversations.recovery.worker import queue_worker
 from shared.aws import sqs_worker
 from shared.aws.record_body import parse_body
@@ -43,14 +42,14 @@ settings = IntakeSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
 resources = resources_of(settings, patient)
-credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
-deps = intake.Intake(
+deps = intake.IntakeDependencies(
     resources=resources,
     consents=Consents(resources.log),
-    media=Fetcher(
+    attachments=AttachmentDependencies(
         resources=resources,
         origins=settings.media_origins,
-        proof=lambda opened, url: file_proof(credentials, settings.twilio_base_url, opened, url),
+        credentials=Credentials(lambda: boto3.client("secretsmanager", config=patient)),
+        twilio_url=settings.twilio_base_url,
     ),
 )
 events: TypeAdapter[InboundMessage | FileStored] = TypeAdapter(

@@ -54,7 +54,7 @@ keyed_hashes.configure(
     )
 )
 log = Table(dynamodb, settings.conversation_log_table_name)
-resources = acceptance.Routing(
+deps = acceptance.RouterDependencies(
     log=log,
     companies=Companies(Table(dynamodb, settings.company_data_table_name)),
     claims=Claims(log),
@@ -88,7 +88,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             correlation_id=event["requestContext"]["requestId"],
             remaining_ms=context.get_remaining_time_in_millis(),
         )
-        answer = acceptance.initiate(resources, call)
+        answer = acceptance.initiate(deps, call)
     except RequestRefused as refusal:
         return _refused(refusal, request_id)
     except Unauthenticated:
