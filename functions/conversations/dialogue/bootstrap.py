@@ -63,8 +63,9 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     sqs = boto3.client("sqs", config=patient)
     credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
     parameters = SSMProvider(boto3_client=boto3.client("ssm", config=patient))
-    switches = KillSwitches(parameters, settings.switches_path)
-    policy_gate = PolicyGate(log=resources.log, switches=switches.current)
+    policy_gate = PolicyGate(
+        log=resources.log, switches=KillSwitches(parameters, settings.switches_path)
+    )
     wire = _wire(
         settings,
         credentials,

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from conversations.conversation import addresses_of
 from conversations.lifecycle import Status
+from conversations.outbound.policy import kill_switches
 from conversations.outbound.turns.settlement import End
 from conversations.projects import ProjectStatus
 from conversations.store import unreachable
@@ -35,12 +36,11 @@ from shared.rate_limits.gcra import Pace
 from shared.rate_limits.limit import Limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conversations.conversation import OpenConversation
     from conversations.projects import Policy
     from shared.aws.dynamodb import Attributes, Table
     from shared.policy import Decision
+    from shared.policy.kill_switches import KillSwitches
 
 HOUR_SECONDS = 3_600
 WEEK_SECONDS = 7 * clock.DAY_SECONDS
@@ -68,7 +68,7 @@ class PolicyGate:
     """Consent records and rate counters of the send policy, in the log table, and the kill switches."""
 
     log: Table
-    switches: Callable[[], policy.Switches]
+    switches: KillSwitches
     consents: Consents = field(init=False)
     caps: Caps = field(init=False)
     pace: Pace = field(init=False)
@@ -84,7 +84,7 @@ class PolicyGate:
         channel = conversation.channel_method
         standing = self.consents.standing(company.company_id, addresses_of(opened), channel)
         known = unreachable.of_address(self.log, company.company_id, opened.customer, channel)
-        closed = self.switches()
+        closed = kill_switches.in_force(self.switches)
         facts = Facts(
             kind=wanted.kind,
             author=wanted.author,
