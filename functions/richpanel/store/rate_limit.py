@@ -79,14 +79,15 @@ class Limiter:
         *deadline_ms*: end of this invocation. Waits for a slot at most 5 s, for mail 20 s, and for a closed limit to
         open as long as 15 s remain afterwards.
         """
-        waited_ms = 0
+        waited_ms, rate = 0, lane.rate
         while True:
             now = clock.now_ms()
-            free_at = self._pace().take(KEY, lane.rate, known=self._known)
+            free_at = self._pace().take(KEY, rate, known=self._known)
             if free_at is None:
-                self._known = max(self._known, now) + EVERY_MS
+                # At least this process's own requests are counted, and at most the burst of this lane.
+                self._known = min(max(self._known, now), now + rate.ahead_ms) + EVERY_MS
                 return
-            self._known = free_at + lane.rate.ahead_ms
+            self._known = free_at + rate.ahead_ms
             wait_ms = free_at - now
             # The wait for a slot is never longer than this, unless the limit is closed.
             if wait_ms <= (1 + lane) * EVERY_MS:

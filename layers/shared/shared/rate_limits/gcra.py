@@ -36,19 +36,20 @@ class Pace:
 
     def look(self, subject: str, rate: Rate) -> int | None:
         """Return when the next send is permitted (ms since 1970), None for now. Takes no slot. One read."""
-        return _wait(self.table.get(self.key_of(subject)), rate, clock.now_ms())
+        free_at, now = self._stored(subject), clock.now_ms()
+        return free_at - rate.ahead_ms if free_at > now + rate.ahead_ms else None
 
     def take(self, subject: str, rate: Rate, *, known: int = 0) -> int | None:
         """
         Take the next slot and return None; or take none and return when to retry (ms since 1970).
 
         One write after a pause, two within a burst. *known*, the stored free time as the caller last saw it (ms since
-        1970), makes it one there too; a wrong value costs a write. A repeated call takes another slot: it delays others
-        a little, and never exceeds the rate.
+        1970), makes it one there too, and a read if no slot is free; a wrong value costs one call. A repeated call
+        takes another slot: it delays others a little, and never exceeds the rate.
         """
         key, now, free = self.key_of(subject), clock.now_ms(), Attr("free_at")
         latest, facts = now + rate.ahead_ms, self._facts(rate)
-        seen = min(known, latest)
+        seen = known if known <= latest else self._stored(subject)
         # The stored time never decreases: each lost round leads on from pause to burst, and from burst to refusal.
         while seen <= latest:
             try:
@@ -60,7 +61,7 @@ class Pace:
                     over = free.not_exists() | free.lte(now)
                     self.table.update(key, put={"free_at": now + rate.every_ms, **facts}, when=over)
             except ConditionFailed as refused:
-                seen = int((refused.existing or {}).get("free_at", 0))
+                seen = _free_at(refused.existing)
             else:
                 return None
         return seen - rate.ahead_ms
@@ -92,11 +93,13 @@ class Pace:
                 when=free.not_exists() | free.lt(later),
             )
 
+    def _stored(self, subject: str) -> int:
+        return _free_at(self.table.get(self.key_of(subject)))
+
     def _facts(self, rate: Rate) -> Attributes:
         lifetime = rate.burst * rate.every_ms // clock.SECOND_MS + clock.DAY_SECONDS
         return {self.table.ttl_attribute: clock.expires_in(lifetime), **self.more}
 
 
-def _wait(item: Attributes | None, rate: Rate, now: int) -> int | None:
-    passes_at = int(item["free_at"]) - rate.ahead_ms if item else now
-    return passes_at if passes_at > now else None
+def _free_at(item: Attributes | None) -> int:
+    return int(item.get("free_at", 0)) if item else 0
