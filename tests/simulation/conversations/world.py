@@ -124,7 +124,7 @@ class World(Tables):
         self._forget_companies()
         self._forget_secrets()
         for desk in self._desks():
-            desk.policy_gate.switches.__self__.provider.clear_cache()
+            desk.policy_gate.switches.provider.clear_cache()
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def remember(self) -> Moment:
@@ -154,7 +154,7 @@ class World(Tables):
                 Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
             )
         for desk in self._desks():
-            desk.policy_gate.switches.__self__.provider.clear_cache()
+            desk.policy_gate.switches.provider.clear_cache()
 
     def keep_secret(self, name: str, value: dict[str, Any] | None) -> None:
         """Somebody writes a secret, or deletes it; processes that have read it go on with what they know."""
