@@ -8,10 +8,10 @@ from typing import Any
 from richpanel.api.access import ApiDependencies, Instruction, leave_trace
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch, read_switches
-from richpanel.guards.switches import SwitchNotSet
 from richpanel.store import audits
 from richpanel.store.items import AuditAction
 from richpanel.worker.audit import failed
+from shared.policy.kill_switches import SwitchNotSet
 
 NAMES = tuple(field.name for field in fields(Switches))
 CLOSED = Switches()
@@ -37,7 +37,7 @@ class Standing:
 
 def standing(deps: ApiDependencies) -> dict[str, Standing]:
     """Return each switch's current value. If they cannot be read, none has a text and all are closed."""
-    texts = deps.switchboard.texts(fresh=True)
+    texts = deps.switchboard.texts(fresh=True) or {}
     in_force = read_switches(texts)
     return {name: Standing(texts.get(name), _plain(getattr(in_force, name))) for name in NAMES}
 
@@ -60,7 +60,7 @@ def set_switches(
     have the wanted value already are skipped. Workers pick up the change within 30 seconds.
     """
     texts = _checked(wanted)
-    before = deps.switchboard.texts(fresh=True)
+    before = deps.switchboard.texts(fresh=True) or {}
     changed = [name for name, text in texts.items() if before.get(name) != text]
     # Closing changes go first: a change applied in part is never more open than the whole.
     changed.sort(key=lambda name: read_switch(name, texts[name]) != getattr(CLOSED, name))

@@ -21,7 +21,7 @@ from richpanel.api.replays import HelpDeskFailed, NotSetUp
 from richpanel.api.switches import SwitchesRefused
 from richpanel.api.views import action_view, state_view
 from richpanel.bootstrap import SourcesSettings, quick, sources
-from richpanel.guards.switches import SwitchBoard, SwitchNotSet
+from richpanel.guards.switches import SwitchBoard
 from richpanel.inbound.webhook import Lanes
 from richpanel.recovery import dead_letters
 from richpanel.recovery.dead_letters import Redriven
@@ -35,6 +35,7 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
+from shared.policy.kill_switches import SwitchNotSet
 from shared.runtime.observability import logger, metrics
 
 # Time reserved for sending the response.

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from conversations.conversation import addresses_of
 from conversations.lifecycle import Status
+from conversations.outbound.policy import kill_switches
 from conversations.outbound.results import End
 from conversations.projects import ProjectStatus
 from conversations.store import unreachable
@@ -95,7 +96,7 @@ class PolicyGate:
         channel = conversation.channel_method
         standing = self.consents.standing(company.company_id, addresses_of(opened), channel)
         known = unreachable.of_address(self.log, company.company_id, opened.customer, channel)
-        closed = self.switches.current()
+        closed = kill_switches.in_force(self.switches)
         facts = Facts(
             kind=wanted.kind,
             author=wanted.author,
