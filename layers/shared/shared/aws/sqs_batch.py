@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from shared.runtime import trace_header, tracing
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Record:
     One delivery of a queue message.
 
     *attempt* is 1 at the first delivery. *sent_at_ms* (since 1970) and *message_id* are the same at every delivery,
-    *receipt* is unique to this one. *queue* is the queue's name.
+    *receipt* is unique to this one. *queue* is the queue's name. *trace* is the sender's trace header, if it sent one.
     """
 
     message_id: str
@@ -37,6 +38,7 @@ class Record:
     sent_at_ms: int
     receipt: str = field(repr=False)
     queue: str
+    trace: str | None = None
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Self:
@@ -50,6 +52,7 @@ class Record:
             sent_at_ms=int(attributes["SentTimestamp"]),
             receipt=told["receiptHandle"],
             queue=told["eventSourceARN"].rpartition(":")[2],
+            trace=attributes.get(trace_header.ATTRIBUTE),
         )
 
 
@@ -73,19 +76,23 @@ def handle_each[T](
         if record.group in failed_groups:
             failed.append(record.message_id)
             continue
-        try:
-            handled = handle(record)
-        except Exception as failure:  # noqa: BLE001 - after any failure, other groups must continue
-            failed.append(record.message_id)
-            failed_groups.add(record.group)
-            with _logged("retry hook failed"):
-                metrics.add_metric("ComesBack", MetricUnit.Count, 1)
-                said = describe(failure) | {"attempt": record.attempt}
-                logger.warning("retry scheduled", extra=said)
-                on_retry(record, failure)
-        else:
-            with _logged("report hook failed"):
-                report(record, handled)
+        with tracing.record(record.trace, conversation=record.group, attempt=record.attempt):
+            try:
+                handled = handle(record)
+            except Exception as failure:  # noqa: BLE001 - after any failure, other groups must continue
+                failed.append(record.message_id)
+                failed_groups.add(record.group)
+                tracing.failed(failure)
+                with _logged("retry hook failed"):
+                    metrics.add_metric("ComesBack", MetricUnit.Count, 1)
+                    said = describe(failure) | {"attempt": record.attempt}
+                    logger.warning("retry scheduled", extra=said)
+                    on_retry(record, failure)
+            else:
+                # A worker returns its outcome, or a result that has one.
+                tracing.annotate(outcome=str(getattr(handled, "outcome", handled)))
+                with _logged("report hook failed"):
+                    report(record, handled)
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 
 
