@@ -1,7 +1,7 @@
 # All development tasks. Needs python3.13 on the PATH and access to PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status trace test lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
 .PHONY: types style imports template weaknesses audit
 
 BIN := .venvs/dev/bin
@@ -21,6 +21,9 @@ status: environments ## Show whether the local stack is running, and its URLs
 
 down: ## Stop the local stack
 	@python3.13 -m local.stack.shutdown
+
+trace: environments ## Print the waterfall of a trace of the local stack: ID=1-...; without ID, list the newest
+	@$(BIN)/python -m local.traces $(ID)
 
 # In alphabetical order: slow suites and those that need the stack run first, fast ones last.
 test: lint ## Run all checks and all tests, as CI does

@@ -22,6 +22,7 @@ from shared.api.proxy_event import raw_body
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime import tracing
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Origin, Settings
 
@@ -71,6 +72,13 @@ deps = acceptance.RouterDependencies(
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Handle an API Gateway proxy event and return the proxy response."""
+    with tracing.step("request", route=event["resource"], method=event["httpMethod"]):
+        answer = _answer(event, context)
+        tracing.annotate(outcome=str(answer["statusCode"]))
+    return answer
+
+
+def _answer(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if event["httpMethod"] == "OPTIONS":
         metrics.add_metric("Preflight", MetricUnit.Count, 1)
         return _response(
@@ -110,6 +118,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         status = HTTPStatus.INTERNAL_SERVER_ERROR
         return _refused(RequestRefused("INTERNAL_ERROR", message, status), request_id)
     metrics.add_metric("Accepted", MetricUnit.Count, 1)
+    tracing.annotate(conversation=answer["conversation_ref"])
     logger.info("request accepted", extra={"conversation": answer["conversation_ref"]})
     return _response(HTTPStatus.OK, answer)
 

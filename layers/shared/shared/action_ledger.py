@@ -32,6 +32,7 @@ from shared import clock, leases
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime import tracing
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
@@ -242,7 +243,9 @@ class Ledger[A: Action]:
         """Make one provider call and record its outcome with *settle*. Raises Transient."""
         metrics.add_metric("SendAttempted", MetricUnit.Count, 1)
         try:
-            provider_id = send()
+            with tracing.step("send", provider=action.provider, channel=action.channel):
+                provider_id = send()
+                tracing.annotate(outcome=State.SENT)
         except Refused as refusal:
             metrics.add_metric("SendFailed", MetricUnit.Count, 1)
             settle(action, State.FAILED, {"reason": refusal.code})

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from shared.api.auth import Caller, Forbidden, RateLimited, Scope, Unauthenticated, caller_of
 from shared.api.cursors import InvalidCursor
 from shared.aws.sqs_fifo import to_json
+from shared.runtime import tracing
 from shared.runtime.observability import describe, logger, metrics
 
 LONGEST_NAME_SHOWN = 64
@@ -78,7 +79,9 @@ def respond(
     Writes one log line per call, without the path: paths contain personal data.
     """
     try:
-        given = app.resolve(event, context)
+        with tracing.step("request", route=event["resource"], method=event["httpMethod"]):
+            given = app.resolve(event, context)
+            tracing.annotate(outcome=str(given["statusCode"]))
     finally:
         if metrics.metric_set:  # Powertools warns if it flushes without metrics.
             metrics.flush_metrics()

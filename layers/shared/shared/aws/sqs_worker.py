@@ -23,6 +23,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from shared import clock
 from shared.failures import Permanent, Transient
+from shared.runtime import tracing
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -111,14 +112,20 @@ def _process_record[T](worker: Worker[T], context: LambdaContext, received: SQSR
     )
     for table in worker.tables:
         table.forget_consumption()
-    try:
-        result = _handled(worker, record)
-    except Exception as failure:
-        with _logged("retry hook failed"):
-            _on_failure(worker, record, failure)
-        raise
-    with _logged("report hook failed"):
-        worker.report(record, result)
+    attributes = received.attributes
+    with tracing.record(
+        attributes.aws_trace_header, conversation=attributes.message_group_id, attempt=attempt
+    ):
+        try:
+            result = _handled(worker, record)
+        except Exception as failure:
+            with _logged("retry hook failed"):
+                _on_failure(worker, record, failure)
+            raise
+        # A worker returns its outcome, or a result that has one.
+        tracing.annotate(outcome=str(getattr(result, "outcome", result)))
+        with _logged("report hook failed"):
+            worker.report(record, result)
 
 
 def _handled[T](worker: Worker[T], record: Record) -> T:
