@@ -19,8 +19,8 @@ from events.conversations.morning import (
     ANSWER,
     CHANNELS,
     FRAGMENTS,
+    HANDOFF_REQUEST,
     STOP,
-    WISH,
     Candidate,
     Run,
 )
@@ -116,10 +116,10 @@ class Morning:
             self.refs[f"{name} {channel}"] = answer["conversation_ref"]
         return answer
 
-    def says(self, *words: str, calls: int = 1) -> None:
+    def send_texts(self, *words: str, calls: int = 1) -> None:
         """Send texts of the candidate without a pause between them; Twilio calls the webhook *calls* times for each."""
         for body in words:
-            statuses = text(self.stack, self.candidate.says(body) | {"webhooks": calls})
+            statuses = text(self.stack, self.candidate.text(body) | {"webhooks": calls})
             self.webhooks.append(statuses)
             suffix = f" (Twilio calls {calls} times)" if calls > 1 else ""
             self.report(f"{statuses[0]}  Ann texts: {body}{suffix}")
@@ -176,13 +176,13 @@ def write_to_her(morning: Morning) -> None:
 
 def answer_once(morning: Morning) -> None:
     """The candidate answers in three messages and gets one reply."""
-    morning.says(*FRAGMENTS)
+    morning.send_texts(*FRAGMENTS)
     morning.until("first sms", lambda conversation: _last_delivery(conversation, 2) == DELIVERED)
 
 
 def hand_over(morning: Morning) -> None:
     """The candidate asks for a person; Twilio calls twice. The model announces a colleague and sends nothing more."""
-    morning.says(WISH, calls=2)
+    morning.send_texts(HANDOFF_REQUEST, calls=2)
     morning.until(
         "first sms",
         lambda conversation: (
@@ -211,7 +211,7 @@ def let_an_agent_answer(morning: Morning) -> None:
 
 def stop(morning: Morning) -> None:
     """The candidate sends STOP in an SMS: the company's new conversations are blocked on all channels."""
-    morning.says(STOP)
+    morning.send_texts(STOP)
     morning.until("first sms", lambda conversation: conversation.status == "opted_out")
     others = [channel for channel in CHANNELS if channel != "sms"]
     for channel in others:

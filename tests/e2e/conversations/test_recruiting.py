@@ -12,7 +12,7 @@ import pytest
 import urllib3
 
 from events.conversations import cast, twilio
-from events.conversations.morning import AGENT, ANSWER, FRAGMENTS, STOP, WISH, project
+from events.conversations.morning import AGENT, ANSWER, FRAGMENTS, HANDOFF_REQUEST, STOP, project
 from local.demo import conversation_probe
 from local.demo.conversation_probe import LoggedConversation
 from local.demo.recruiting_scenes import INITIATE, SCOPES, Morning, play, request_conversation
@@ -87,7 +87,7 @@ def test_three_fragments_have_one_answer(sms: LoggedConversation) -> None:
     first_answer = sms.outbound[1]
 
     assert authors[:6] == ["ai", *["customer"] * 3, "ai", "customer"]
-    assert tuple(message.text for message in sms.inbound) == (*FRAGMENTS, WISH, STOP)
+    assert tuple(message.text for message in sms.inbound) == (*FRAGMENTS, HANDOFF_REQUEST, STOP)
     assert first_answer.text.endswith("Can you start in May?")
     assert sms.item["recorded_answers"]["Do you have a driving licence?"] == "yes"
     assert sms.item["function_call_type"] == "record_answer"
@@ -205,7 +205,7 @@ def test_a_webhook_that_twilio_did_not_sign_is_refused(morning: Morning, forged:
 def over_aws(morning: Morning) -> LoggedConversation:
     """Bob's conversation: his project texts over AWS, and lets the model answer once an hour."""
     stack, run = morning.stack, morning.run
-    bob = run.candidate("Bob", "Ray", place=1)
+    bob = run.candidate("Bob", "Ray", position=1)
     put_project(stack, texting_over_aws())
     key = recruiting_key(stack, *SCOPES, project=OTHER_PROJECT)
     ids = {"company_id": cast.COMPANY, "project_id": OTHER_PROJECT}
@@ -217,7 +217,7 @@ def over_aws(morning: Morning) -> LoggedConversation:
     wait_for_delivered(stack, ref, 1)
     for words in ("Which shift would it be?", "And what is the job role?"):
         told = len(conversation_probe.wait_for(stack, ref, lambda _: True).outbound)
-        publish(stack, bob.says(words) | {"to": AWS_NUMBER})
+        publish(stack, bob.text(words) | {"to": AWS_NUMBER})
         wait_for_delivered(stack, ref, told + 1)
     return conversation_probe.wait_for(stack, ref, lambda _: True)
 
@@ -294,7 +294,7 @@ def test_no_person_stands_in_a_log(morning: Morning, over_aws: LoggedConversatio
         for page in logs.paginate(logGroupName=group)
         for event in page["events"]
     )
-    people = [morning.candidate, morning.run.candidate("Bob", "Ray", place=1)]
+    people = [morning.candidate, morning.run.candidate("Bob", "Ray", position=1)]
     found = [morning.conversation(name) for name in morning.refs] + [over_aws]
     secrets = {
         *(part for person in people for part in (person.tel[1:], person.email)),
