@@ -54,7 +54,8 @@ def files() -> dict[Path, str]:
         for event in direct
     ]
     readme = _PREFACE + "".join(rows) + _OTHERS + "".join(others)
-    events = {event.path: event.file_text for event in (*all_samples, *direct)}
+    events = {sample.path: sample.file_text for sample in all_samples}
+    events |= {event.path: event.file_text for event in direct}
     return events | {README: readme}
 
 

@@ -87,7 +87,8 @@ def files() -> dict[Path, str]:
         for event in direct
     ]
     readme = "".join([_PREFACE, *rows, _DIRECT, *others, _COMMANDS])
-    events = {event.path: event.file_text for event in (*all_samples, *direct)}
+    events = {sample.path: sample.file_text for sample in all_samples}
+    events |= {event.path: event.file_text for event in direct}
     return events | {README: readme}
 
 
