@@ -41,7 +41,7 @@ def play(stack: Stack) -> bool:
         )
     if failed or not totals.handled == answers.count(200) == len(answers):
         console.print(
-            f"[red]The results are not as expected:[/] {len(answers)} webhook calls; {', '.join(failed)}"
+            f"[red]Unexpected results:[/] {len(answers)} webhook calls; {', '.join(failed)}"
         )
         return False
     return True
@@ -50,7 +50,7 @@ def play(stack: Stack) -> bool:
 def _play(stack: Stack, run: Run, scene: Scene) -> list[int | None]:
     answers = help_desk_scenes.play(stack, run, scene)
     statuses = " ".join(str(status or "none") for status in answers)
-    console.print(f"  [green]{statuses:<11}[/]  {scene.name:<10} {scene.description}")
+    console.print(f"  [green]{statuses:<11}[/]  {scene.name:<13} {scene.description}")
     return answers
 
 

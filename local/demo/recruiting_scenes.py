@@ -97,9 +97,9 @@ class Morning:
 
     def conversation(self, name: str) -> LoggedConversation:
         """Return a conversation in its current state. Raises KeyError if it was not started."""
-        return self.until(name, lambda _: True)
+        return self.wait_until(name, lambda _: True)
 
-    def until(
+    def wait_until(
         self, name: str, is_reached: Callable[[LoggedConversation], bool]
     ) -> LoggedConversation:
         """Wait until *is_reached* holds for a conversation and return it. Raises StackError, and KeyError as above."""
@@ -116,9 +116,9 @@ class Morning:
             self.refs[f"{name} {channel}"] = answer["conversation_ref"]
         return answer
 
-    def send_texts(self, *words: str, calls: int = 1) -> None:
+    def send_texts(self, *texts: str, calls: int = 1) -> None:
         """Send texts of the candidate without a pause between them; Twilio calls the webhook *calls* times for each."""
-        for body in words:
+        for body in texts:
             statuses = text(self.stack, self.candidate.text(body) | {"webhooks": calls})
             self.webhooks.append(statuses)
             suffix = f" (Twilio calls {calls} times)" if calls > 1 else ""
@@ -151,39 +151,45 @@ _OK = int(HTTPStatus.OK)
 
 def play(stack: Stack, key: str, *, report: Callable[[str], None]) -> Morning:
     """Play all scenes in order. Raises StackError if one does not reach its expected state."""
-    wake(stack, key)
+    start_functions(stack, key)
     morning = Morning(stack, key, report)
-    write_to_her(morning)
-    answer_once(morning)
-    hand_over(morning)
-    let_an_agent_answer(morning)
-    stop(morning)
+    request_on_all_channels(morning)
+    answer_in_fragments(morning)
+    request_handoff(morning)
+    answer_as_agent(morning)
+    opt_out(morning)
     return morning
 
 
-def write_to_her(morning: Morning) -> None:
+def request_on_all_channels(morning: Morning) -> None:
     """The company requests one conversation on each channel, and repeats the request for SMS."""
     for channel in CHANNELS:
         morning.request_conversation(channel)
     morning.request_conversation("sms")
-    morning.until(
+    morning.wait_until(
         "first whatsapp", lambda conversation: _last_delivery(conversation, 1) == DELIVERED
     )
-    morning.until("first sms", lambda conversation: _last_delivery(conversation, 1) == DELIVERED)
+    morning.wait_until(
+        "first sms", lambda conversation: _last_delivery(conversation, 1) == DELIVERED
+    )
     # The sandbox reports no delivery of e-mails.
-    morning.until("first email", lambda conversation: _last_delivery(conversation, 1) == "accepted")
+    morning.wait_until(
+        "first email", lambda conversation: _last_delivery(conversation, 1) == "accepted"
+    )
 
 
-def answer_once(morning: Morning) -> None:
+def answer_in_fragments(morning: Morning) -> None:
     """The candidate answers in three messages and gets one reply."""
     morning.send_texts(*FRAGMENTS)
-    morning.until("first sms", lambda conversation: _last_delivery(conversation, 2) == DELIVERED)
+    morning.wait_until(
+        "first sms", lambda conversation: _last_delivery(conversation, 2) == DELIVERED
+    )
 
 
-def hand_over(morning: Morning) -> None:
+def request_handoff(morning: Morning) -> None:
     """The candidate asks for a person; Twilio calls twice. The model announces a colleague and sends nothing more."""
     morning.send_texts(HANDOFF_REQUEST, calls=2)
-    morning.until(
+    morning.wait_until(
         "first sms",
         lambda conversation: (
             conversation.status == "handoff_pending"
@@ -192,7 +198,7 @@ def hand_over(morning: Morning) -> None:
     )
 
 
-def let_an_agent_answer(morning: Morning) -> None:
+def answer_as_agent(morning: Morning) -> None:
     """An agent takes the conversation over, answers, and hands it back."""
     ref, agent = morning.refs["first sms"], {"agent_id": AGENT}
     for act, body, action in (
@@ -203,24 +209,26 @@ def let_an_agent_answer(morning: Morning) -> None:
         status = _act(morning, f"{ref}/{act}", body)
         morning.report(f"{status}  Dana {action}")
         if act == "messages":
-            morning.until(
+            morning.wait_until(
                 "first sms", lambda conversation: _last_delivery(conversation, 4) == DELIVERED
             )
-    morning.until("first sms", lambda conversation: conversation.status == "reply_sent")
+    morning.wait_until("first sms", lambda conversation: conversation.status == "reply_sent")
 
 
-def stop(morning: Morning) -> None:
+def opt_out(morning: Morning) -> None:
     """The candidate sends STOP in an SMS: the company's new conversations are blocked on all channels."""
     morning.send_texts(STOP)
-    morning.until("first sms", lambda conversation: conversation.status == "opted_out")
+    morning.wait_until("first sms", lambda conversation: conversation.status == "opted_out")
     others = [channel for channel in CHANNELS if channel != "sms"]
     for channel in others:
         morning.request_conversation(channel, "second")
     for channel in others:
-        morning.until(f"second {channel}", lambda conversation: conversation.status == "blocked")
+        morning.wait_until(
+            f"second {channel}", lambda conversation: conversation.status == "blocked"
+        )
 
 
-def wake(stack: Stack, key: str) -> None:
+def start_functions(stack: Stack, key: str) -> None:
     """
     Start the functions that receive requests. Raises StackError.
 
