@@ -1,1 +1,1 @@
-"""Sample events of every context, as AWS hands them to the functions."""
+"""Sample Lambda events of every context."""

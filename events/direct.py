@@ -1,4 +1,4 @@
-"""Events for the functions that no provider calls: behind queues, the API, schedules. For trying one by itself."""
+"""Events to invoke a single function that no provider calls: functions behind queues, the API and schedules."""
 
 import json
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from events.proxy import Json, made_up_id
 
 @dataclass(frozen=True)
 class Direct:
-    """An event for one function, in the shape in which Lambda gets it. A subclass says where its files are."""
+    """A Lambda event for one function. A subclass sets the folder of its files."""
 
     folder: ClassVar[Path]
 
@@ -27,12 +27,12 @@ class Direct:
 
     @property
     def file_text(self) -> str:
-        """What stands in the file."""
+        """The content of the file."""
         return json.dumps(self.event, indent=2) + "\n"
 
 
 def schedule(name: str, at: int, rule: str) -> Json:
-    """What a rule of EventBridge sends when it is time; `rule` is its logical id."""
+    """Return the scheduled event of an EventBridge rule; *rule* is its logical id."""
     return {
         "version": "0",
         "id": made_up_id(f"schedule {name} {at}"),

@@ -1,4 +1,4 @@
-"""Generated files and their generator held together: what is missing, differs or is left over, and how to repair it."""
+"""Compares generated files with their generator, and writes those that are missing, differ or are unexpected."""
 
 import argparse
 import sys
@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 
-def outdated(wanted: Mapping[Path, str], folder: Path) -> list[Path]:
-    """Files that are missing, differ, or are samples (`*.json`) in *folder* that nobody makes, by name."""
-    differing = {path for path, text in wanted.items() if _text_of(path) != text}
-    left_over = set(folder.glob("*.json")) - wanted.keys()
-    return sorted(differing | left_over)
+def outdated(expected: Mapping[Path, str], folder: Path) -> list[Path]:
+    """Return the files that are missing, differ, or are unexpected samples (`*.json`) in *folder*, sorted."""
+    different = {path for path, text in expected.items() if _text_of(path) != text}
+    unexpected = set(folder.glob("*.json")) - expected.keys()
+    return sorted(different | unexpected)
 
 
-def write(wanted: Mapping[Path, str], folder: Path) -> list[Path]:
-    """Bring all files up to date; the ones that were not."""
-    stale = outdated(wanted, folder)
+def write(expected: Mapping[Path, str], folder: Path) -> list[Path]:
+    """Update all files; return those that were outdated."""
+    stale = outdated(expected, folder)
     for path in stale:
-        if path in wanted:
-            path.write_text(wanted[path], encoding="utf-8")
+        if path in expected:
+            path.write_text(expected[path], encoding="utf-8")
         else:
             path.unlink()
     return stale
@@ -31,9 +31,9 @@ def run(
     check: Callable[[], list[Path]],
     repair: Callable[[], list[Path]],
 ) -> int:
-    """A command that writes what is outdated; with `--check` it only names it, and fails when there is any."""
+    """Run a command that updates outdated files; with `--check` it only lists them, and fails if there are any."""
     parser = argparse.ArgumentParser(prog=program, description=description)
-    parser.add_argument("--check", action="store_true", help="change nothing, say what is outdated")
+    parser.add_argument("--check", action="store_true", help="only list the outdated files")
     only_checks = parser.parse_args().check
     stale = check() if only_checks else repair()
     for path in stale:

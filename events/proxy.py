@@ -1,7 +1,7 @@
 """
-The event of API Gateway, as all samples of HTTP calls have it.
+The API Gateway event of all HTTP samples.
 
-It is that of a REST API with Lambda proxy integration, as `sam local generate-event apigateway aws-proxy` prints it.
+The format is that of a REST API with Lambda proxy integration (`sam local generate-event apigateway aws-proxy`).
 """
 
 import uuid
@@ -11,14 +11,14 @@ from typing import Any
 type Json = dict[str, Any]
 
 _HOST = "parleylocal.execute-api.us-east-1.amazonaws.com"
-_CALLER = "203.0.113.7"  # of the range kept for documentation
+_CALLER = "203.0.113.7"  # of the range reserved for documentation
 
 
 def proxy_event(
     route: str, name: str, at: int, *, method: str, headers: dict[str, str], agent: str
 ) -> Json:
-    """A call of *route* at *at*, in seconds since 1970, still without a body; *name* makes its request id."""
-    every_header = headers | {
+    """Return a request for *route* at *at* (seconds since 1970) without a body; its request id is made from *name*."""
+    all_headers = headers | {
         "Host": _HOST,
         "User-Agent": agent,
         "X-Forwarded-For": _CALLER,
@@ -29,8 +29,8 @@ def proxy_event(
         "resource": route,
         "path": route,
         "httpMethod": method,
-        "headers": every_header,
-        "multiValueHeaders": {key: [value] for key, value in every_header.items()},
+        "headers": all_headers,
+        "multiValueHeaders": {key: [value] for key, value in all_headers.items()},
         "queryStringParameters": None,
         "multiValueQueryStringParameters": None,
         "pathParameters": None,
@@ -55,6 +55,6 @@ def proxy_event(
     }
 
 
-def made_up_id(of: str) -> str:
-    """An id as AWS makes them, always the same for the same words."""
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"parley:{of}"))
+def made_up_id(seed: str) -> str:
+    """Return an id in the format of AWS, always the same for the same *seed*."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"parley:{seed}"))

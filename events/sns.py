@@ -1,4 +1,4 @@
-"""The event of SNS, as all samples of published messages have it."""
+"""The SNS event of all samples of published messages."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,7 @@ from events.proxy import Json, made_up_id
 
 
 def sns_event(name: str, at: int, message: str, topic: str) -> Json:
-    """The Lambda event of one notification; `at` is when it was published, in seconds since 1970."""
+    """Return the Lambda event of one notification, published at *at* (seconds since 1970)."""
     notification: Json = {
         "Type": "Notification",
         "MessageId": made_up_id(f"sns {name} {at}"),

@@ -1,4 +1,4 @@
-"""The event of SQS, as samples of queued work have it."""
+"""The SQS event of all samples of queue records."""
 
 import hashlib
 
@@ -7,12 +7,12 @@ from events.proxy import Json, made_up_id
 _ARN = "arn:aws:sqs:us-east-1:000000000000:{name}"
 
 
-def sqs_event(name: str, at: int, body: str, *, queue: str, group: str, once: str) -> Json:
+def sqs_event(name: str, at: int, body: str, *, queue: str, group: str, deduplication: str) -> Json:
     """
-    The batch that brings one message of a FIFO queue to its worker, the first time that it comes.
+    Return a batch with the first delivery of one message of a FIFO queue.
 
-    *name* makes its id, `at` is when it was put there, in seconds since 1970; *group* and *once* are its message group
-    and deduplication ids.
+    Its id is made from *name*; *at* is the time of sending, in seconds since 1970; *group* and *deduplication* are its
+    message group id and deduplication id.
     """
     record = {
         "messageId": made_up_id(f"message {name}"),
@@ -24,7 +24,7 @@ def sqs_event(name: str, at: int, body: str, *, queue: str, group: str, once: st
             "SequenceNumber": "18870000000000000000",
             "MessageGroupId": group,
             "SenderId": "AIDASAMPLE",
-            "MessageDeduplicationId": once,
+            "MessageDeduplicationId": deduplication,
             "ApproximateFirstReceiveTimestamp": str(at * 1_000),
         },
         "messageAttributes": {},

@@ -1,1 +1,1 @@
-"""Sample events of conversations: what Twilio and AWS send, signed where they sign. Nothing here runs in Lambda."""
+"""Sample events of conversations: requests, signed webhooks of Twilio, SNS messages of AWS. Not deployed."""

@@ -1,4 +1,4 @@
-"""Builders for what AWS End User Messaging SMS publishes, as Lambda gets it from SNS. All of it is made up."""
+"""Builders of the SNS messages that AWS End User Messaging SMS publishes. All data is fictitious."""
 
 import json
 
@@ -7,13 +7,13 @@ from events.sns import sns_event
 
 TOPIC_ARN = "arn:aws:sns:us-east-1:000000000000:parley-local-sms-inbound"
 EVENTS_TOPIC_ARN = "arn:aws:sns:us-east-1:000000000000:parley-local-sms-events"
-# Of ranges kept for fiction.
+# Of ranges reserved for fiction.
 NUMBER = "+12025550160"
 CUSTOMER = "+447700900124"
 
 
 def text(name: str, body: str = "Hello", **facts: object) -> Json:
-    """What a customer wrote; *name* makes its id."""
+    """Return a customer's message; its id is made from *name*."""
     return {
         "originationNumber": CUSTOMER,
         "destinationNumber": NUMBER,
@@ -24,13 +24,13 @@ def text(name: str, body: str = "Hello", **facts: object) -> Json:
     } | facts
 
 
-def delivery(name: str, word: str, action_id: str, **facts: object) -> Json:
-    """What becomes of a message of ours; *word* is such as `TEXT_DELIVERED`."""
+def delivery(name: str, event_type: str, action_id: str, **facts: object) -> Json:
+    """Return a delivery event of one of our messages; *event_type* is a value such as `TEXT_DELIVERED`."""
     return {
-        "eventType": word,
+        "eventType": event_type,
         "eventVersion": "1.0",
         "eventTimestamp": 1_767_268_800_470,  # 2026-01-01T12:00:00.470Z
-        "isFinal": word not in {"TEXT_QUEUED", "TEXT_PENDING"},
+        "isFinal": event_type not in {"TEXT_QUEUED", "TEXT_PENDING"},
         "originationPhoneNumber": NUMBER,
         "destinationPhoneNumber": CUSTOMER,
         "isoCountryCode": "GB",
@@ -38,7 +38,7 @@ def delivery(name: str, word: str, action_id: str, **facts: object) -> Json:
         "messageRequestTimestamp": 1_767_268_800_170,
         "messageEncoding": "GSM",
         "messageType": "TRANSACTIONAL",
-        "messageStatus": word.removeprefix("TEXT_"),
+        "messageStatus": event_type.removeprefix("TEXT_"),
         "messageStatusDescription": "Message has been accepted by phone carrier",
         "context": {"action": action_id, "ref": "k7q2m4x0"},
         "totalMessageParts": 1,
@@ -50,6 +50,6 @@ def delivery(name: str, word: str, action_id: str, **facts: object) -> Json:
 def notification(
     name: str, published: Json | str, *, at: int = 1_767_268_801, topic: str = TOPIC_ARN
 ) -> Json:
-    """The Lambda event of one SNS notification; `at` is when it was published, in seconds since 1970."""
+    """Return the Lambda event of one SNS notification, published at *at* (seconds since 1970)."""
     message = published if isinstance(published, str) else json.dumps(published)
     return sns_event(name, at, message, topic)

@@ -1,4 +1,4 @@
-"""A recruiting company and one of its candidates. All of it is made up; numbers and addresses are kept for fiction."""
+"""A recruiting company and one of its candidates. All data is fictitious."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ WHATSAPP_SENDER = "+12025550143"
 EMAIL_SENDER = "jobs@cucumber.example"
 CANDIDATE = CUSTOMER
 CANDIDATE_EMAIL = "ann.doe@example.com"
-# The name of a company's secret holds the company's id, see `shared.tenancy.secret_owners`.
+# The name of a company's secret contains the company's id, see `shared.tenancy.secret_owners`.
 TWILIO_SECRET_ID = f"parley/local/companies/{COMPANY}/twilio"
-# With this key the samples of the queues name the conversation that `initiate_sms` begins.
+# The refs in the queue samples are made with this key from the request of `initiate_sms`.
 IDENTIFIER_KEYS = {"identifier_key": "the identifier key of the samples"}
 TWILIO_SECRET = {"twilio_account_sid": ACCOUNT, "twilio_auth_token": AUTH_TOKEN}
 
@@ -40,7 +40,7 @@ STILL_THERE = {
 
 
 def project(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any attribute of the item
-    """The company data item of the project; *changes* are attributes of another value."""
+    """Return the company data item of the project; *changes* replace attributes."""
     return {
         "company_id": COMPANY,
         "project_id": PROJECT,
@@ -89,7 +89,7 @@ def project(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any attribute o
 
 
 def request(channel: str = "sms", request_id: str = "req-1", **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any section
-    """What the company's software posts to begin a conversation; *changes* replace whole sections."""
+    """Return the company's request for a conversation; *changes* replace whole sections."""
     return {
         "company_data": {"company_id": COMPANY, "project_id": PROJECT},
         "recipient_data": {

@@ -1,8 +1,8 @@
 """
-Events for the functions of conversations that nobody outside calls; see `events.direct`.
+Events for the functions of conversations that no external system calls; see `events.direct`.
 
-What lies on the queues is written here by hand, not by the code that it goes to: entries that wait while a new version
-is deployed must stay readable.
+The queue records are written by hand, not by the code that reads them: a new version must be able to read records that
+an older version enqueued.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from events.proxy import Json, made_up_id, proxy_event
 from events.sqs import sqs_event
 
 REF = "ddgprnleoamlbopgqmao5ujntz"
-"""What stands for the conversation that `initiate_sms` begins, by `cast.IDENTIFIER_KEYS`."""
+"""The ref of the conversation that `initiate_sms` starts, made with `cast.IDENTIFIER_KEYS`."""
 _REF_OF_EMAIL = "ddexihioasev2snnhqizrizlcr"
 LIST = "/conversations"
 _QUEUE = "parley-local-conversations-{name}.fifo"
@@ -32,43 +32,43 @@ _PROCESSORS = {
 
 
 class Direct(direct.Direct):
-    """One of conversations."""
+    """An event of the conversations context."""
 
     folder: ClassVar[Path] = FOLDER
 
 
 def direct_events() -> list[Direct]:
-    """All of them."""
+    """Return all events."""
     return [
         Direct(
             "queue_message",
             "ConversationsIntake",
-            "The text of `twilio_text.json` as the webhook puts it on the queue.",
+            "The message of `twilio_text.json` as the webhook enqueues it.",
             _queued("queue_message", "inbound", 20, inbound_message()),
         ),
         *_first_messages(),
         Direct(
             "queue_trigger",
             "ConversationsReplies",
-            "A message of a conversation waits for an answer.",
+            "A message of a conversation is due for a reply.",
             _queued("queue_trigger", "replies", 20, _trigger()),
         ),
         Direct(
             "queue_status",
             "ConversationsStatuses",
-            "The status of `twilio_delivered.json` as the webhook puts it on the queue.",
+            "The status of `twilio_delivered.json` as the webhook enqueues it.",
             _queued("queue_status", "statuses", 27, delivery_status()),
         ),
         Direct(
             "sweep_minute",
             "ConversationsSweeper",
-            "A minute at which Twilio is also asked for messages that nobody brought.",
+            "A minute at which the sweeper also lists Twilio's messages, to find missed webhooks.",
             schedule("sweep_minute", START, "ConversationsSweeperMinute"),
         ),
         Direct(
             "admin_list",
             "ConversationsAdmin",
-            "A call for a project's open conversations, with what the authorizer vouches for.",
+            "A request for a project's open conversations, with the context of the authorizer.",
             _api_call("admin_list", START),
         ),
     ]
@@ -80,13 +80,13 @@ def _first_messages() -> Iterator[Direct]:
         yield Direct(
             name,
             function,
-            f"The request of `initiate_{channel}.json`, with the project as it was then.",
+            f"The request of `initiate_{channel}.json`, with a copy of the project settings.",
             _queued(name, channel, minute, context_object(channel, START + 60 * minute)),
         )
 
 
 def inbound_message() -> Json:
-    """What `twilio_text.json` tells."""
+    """Return the event of `twilio_text.json`."""
     return {
         "type": "inbound_message",
         "v": 1,
@@ -110,7 +110,7 @@ def inbound_message() -> Json:
 
 
 def context_object(channel: str, at: int) -> Json:
-    """What the router makes of a request that comes at *at*, in seconds since 1970."""
+    """Return the context object that the router builds for a request at *at*, in seconds since 1970."""
     customer = cast.CANDIDATE_EMAIL if channel == "email" else cast.CANDIDATE.removeprefix("+")
     return {
         "type": "context",
@@ -130,7 +130,7 @@ def context_object(channel: str, at: int) -> Json:
 
 
 def delivery_status() -> Json:
-    """What `twilio_delivered.json` tells."""
+    """Return the event of `twilio_delivered.json`."""
     return {
         "type": "delivery_status",
         "v": 1,
@@ -153,26 +153,28 @@ def _trigger() -> Json:
 
 def _api_call(name: str, at: int) -> Json:
     event = proxy_event(LIST, name, at, method="GET", headers={}, agent="curl/8.5.0")
-    vouched = {
+    authorizer_context = {
         "company": cast.COMPANY,
         "scopes": "conversations:read",
         "projects": cast.PROJECT,
         "principal": "api-key:0123456789abcdef",
     }
-    context = {**event["requestContext"], "authorizer": vouched}
-    asked = {"project_id": cast.PROJECT}
-    several = {field: [value] for field, value in asked.items()}
+    context = {**event["requestContext"], "authorizer": authorizer_context}
+    query = {"project_id": cast.PROJECT}
+    multi_value_query = {field: [value] for field, value in query.items()}
     return event | {
         "requestContext": context,
-        "queryStringParameters": asked,
-        "multiValueQueryStringParameters": several,
+        "queryStringParameters": query,
+        "multiValueQueryStringParameters": multi_value_query,
         "body": None,
     }
 
 
 def _queued(name: str, queue: str, minute: int, body: Json) -> Json:
     text = json.dumps(body)
-    once = hashlib.sha256(text.encode()).hexdigest()
+    deduplication = hashlib.sha256(text.encode()).hexdigest()
     group = hashlib.sha256(f"group {name}".encode()).hexdigest()
     at = START + 60 * minute
-    return sqs_event(name, at, text, queue=_QUEUE.format(name=queue), group=group, once=once)
+    return sqs_event(
+        name, at, text, queue=_QUEUE.format(name=queue), group=group, deduplication=deduplication
+    )

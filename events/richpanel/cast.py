@@ -1,19 +1,19 @@
 """
-Who takes part: acme's help desk, its staff and customers, and how Parley is set up for it. All of it is made up.
+Acme's help desk: its staff, and the settings of Parley for it. All data is fictitious.
 
-Mail addresses lie in the domains kept for examples.
+Mail addresses are of domains reserved for examples.
 """
 
 BOT = "operator-parley"
-"""The author of our replies: an operator of its own."""
+"""The author of Parley's replies: a separate operator of the help desk."""
 
 AGENT_DISPUTES = "operator-dana"
-"""The person that disputes are given to."""
+"""The operator to whom disputes are assigned."""
 
 ACCOUNT = {
     "support_signature": "Acme Bicycles",
     "bot_author_id": BOT,
-    # A chat's replies are comments, and the help desk signs those with the operator whose key it is.
+    # Replies in chats are comments; the help desk sets the key's operator as their author.
     "automation_author_ids": ["operator-of-the-key"],
     "team_assignees": {"chargebacks": AGENT_DISPUTES},
 }
@@ -32,11 +32,11 @@ SWITCHES = {
     "auto_close_enabled": "false",
     "outbound_scope": "all",
 }
-"""Answers where an order is, and asks for its number; everything else is routed."""
+"""Order status and order number requests are answered; everything else is only routed."""
 
 TAGS = (
     "mw-processed", "mw-routing-applied", "mw-auto-replied", "mw-order-status-answered", "mw-order-lookup-needed",
     "mw-escalated-human", "mw-needs-manual-triage", "mw-intent-order-status", "mw-intent-chargeback",
     "mw-intent-unknown", "route-email-support-team", "route-chargebacks-disputes",
 )  # fmt: skip
-"""What people made in the help desk; a tag that is missing is made by the worker, which costs requests."""
+"""Tags that exist in the help desk. The worker creates missing ones, which costs requests."""

@@ -1,4 +1,4 @@
-"""Events for the help desk's functions that it does not call itself; see `events.direct`."""
+"""Events for the functions that the help desk does not call; see `events.direct`."""
 
 import hashlib
 import json
@@ -17,30 +17,30 @@ _QUEUE = "parley-local-richpanel.fifo"
 
 
 class Direct(direct.Direct):
-    """One of the help desk's."""
+    """An event of the help desk context."""
 
     folder: ClassVar[Path] = FOLDER
 
 
 def direct_events() -> list[Direct]:
-    """All of them."""
+    """Return all events."""
     return [
         Direct(
             "queue_minimal",
             "RichpanelWorker",
-            "`minimal.json` as the webhook puts it on the queue: something happened in this ticket.",
+            "The event of `minimal.json` as the webhook enqueues it.",
             queue_batch("queue_minimal", START),
         ),
         Direct(
             "sweep_hour",
             "RichpanelSweep",
-            "A run at the full hour, which also looks for teams and tags that went missing.",
+            "A run at the full hour, which also checks that teams and tags exist.",
             schedule("sweep_hour", START, "RichpanelSweepSchedule"),
         ),
         Direct(
             "admin_switches",
             "RichpanelAdmin",
-            "A call for the switches, with what the authorizer vouches for.",
+            "A request for the switches, with the context of the authorizer.",
             _api_call("admin_switches", START, SWITCHES),
         ),
     ]
@@ -48,10 +48,10 @@ def direct_events() -> list[Direct]:
 
 def queue_batch(name: str, at: int) -> Json:
     """
-    The SQS batch of one that brings a ticket to the worker.
+    Return an SQS batch with one event of a ticket.
 
-    Written here by hand, not by the code that it goes to: entries that wait while a new version is deployed must stay
-    readable.
+    Written by hand, not by the code that reads it: a new version must be able to read records that an older version
+    enqueued.
     """
     body = {
         "v": 1,
@@ -69,15 +69,15 @@ def queue_batch(name: str, at: int) -> Json:
         "attachments": 0,
     }
     text = json.dumps(body, separators=(",", ":"), sort_keys=True)
-    once = hashlib.sha256(text.encode()).hexdigest()
-    return sqs_event(name, at, text, queue=_QUEUE, group=TICKET, once=once)
+    deduplication = hashlib.sha256(text.encode()).hexdigest()
+    return sqs_event(name, at, text, queue=_QUEUE, group=TICKET, deduplication=deduplication)
 
 
 def _api_call(name: str, at: int, route: str) -> Json:
-    """A call that the authorizer let through."""
+    """Return an API request with the context of the authorizer."""
     headers = {"Accept": "application/json"}
     event = proxy_event(route, name, at, method="GET", headers=headers, agent="sample")
-    vouched = {
+    authorizer_context = {
         "company": "acme",
         "scopes": "richpanel:read",
         "principal": "api-key:0123456789abcdef",
@@ -85,5 +85,5 @@ def _api_call(name: str, at: int, route: str) -> Json:
         "principalId": "api-key:0123456789abcdef",
         "integrationLatency": 12,
     }
-    context = event["requestContext"] | {"authorizer": vouched}
+    context = event["requestContext"] | {"authorizer": authorizer_context}
     return event | {"requestContext": context, "body": None, "isBase64Encoded": False}

@@ -1,4 +1,4 @@
-"""All help-desk samples, in order: what the tests and the files are made from. Ids, people and secrets are made up."""
+"""All help-desk samples in order, used by the tests and the files. Ids, people and secrets are fictitious."""
 
 import hashlib
 import hmac
@@ -13,27 +13,27 @@ from events.proxy import Json, proxy_event
 FOLDER = Path(__file__).parent
 ROUTE = "/webhooks/richpanel"
 START = 1_772_445_600
-"""2026-03-02T10:00:00Z, a Monday morning: when the first sample arrives. The others follow minute by minute."""
-TOKEN = "sample-webhook-token-not-a-real-one"  # noqa: S105 - made up: it opens the samples, nothing else
+"""2026-03-02T10:00:00Z, a Monday: the time of the first sample. Each further one is a minute later."""
+TOKEN = "sample-webhook-token-not-a-real-one"  # noqa: S105 - fictitious: only the samples use it
 HMAC_KEY = "sample-hmac-key-not-a-real-one"
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One call of the help desk, in the shape in which Lambda gets it, and what becomes of it."""
+    """One webhook call of the help desk as a Lambda event, with its expected result."""
 
     name: str
     description: str
     event: Json = field(repr=False)
     status: int
     code: str = ""
-    """Why it is refused."""
-    mail: int = 0
-    """Events that go to the mail lane."""
-    live: int = 0
-    """Events that go to the lane of chats."""
+    """The error code, if it is refused."""
+    email: int = 0
+    """Events enqueued for e-mail tickets."""
+    chat: int = 0
+    """Events enqueued for chat tickets."""
     event_id: str | None = None
-    """The id of the first of them; None where the worker makes it of the newest comment."""
+    """The id of the first event; None if the worker derives it from the newest comment."""
 
     @property
     def path(self) -> Path:
@@ -42,26 +42,28 @@ class Sample:
 
     @property
     def file_text(self) -> str:
-        """What stands in the file."""
+        """The content of the file."""
         return json.dumps(self.event, indent=2) + "\n"
 
-    def in_words(self) -> str:
-        """What becomes of it, in one line for a table."""
+    def summary(self) -> str:
+        """The expected result, in one line for the table."""
         if self.code:
             return f"{self.status} `{self.code}`"
-        lanes = [f"{count} {lane}" for lane, count in (("mail", self.mail), ("live", self.live))]
-        taken = ", ".join(lane for lane in lanes if not lane.startswith("0"))
-        return f"{self.status}, {taken}, " + (f"`{self.event_id}`" if self.event_id else "no id")
+        queues = [
+            f"{count} {queue}" for queue, count in (("email", self.email), ("chat", self.chat))
+        ]
+        enqueued = ", ".join(queue for queue in queues if not queue.startswith("0"))
+        return f"{self.status}, {enqueued}, " + (f"`{self.event_id}`" if self.event_id else "no id")
 
 
 def samples() -> list[Sample]:
-    """Everything the webhook has to tell apart."""
-    return [*_of_one_message(), *_of_relays(), *_turned_away()]
+    """Return all samples."""
+    return [*_of_one_message(), *_of_relays(), *_refused()]
 
 
 def sample(name: str) -> Sample:
-    """The sample of this name; KeyError when there is none."""
-    return {told.name: told for told in samples()}[name]
+    """Return the sample of this name. Raises KeyError."""
+    return {entry.name: entry for entry in samples()}[name]
 
 
 MINIMAL: Json = {
@@ -81,57 +83,57 @@ FULL: Json = MINIMAL | {
 def _of_one_message() -> Iterator[Sample]:
     yield Sample(
         "minimal",
-        "What the help desk should send: which ticket, and no text to escape.",
+        "The recommended body: the ticket id, and no text that needs escaping.",
         posted("minimal", 0, MINIMAL),
         200,
-        mail=1,
+        email=1,
     )
     yield Sample(
         "minimal_chat",
-        "The same from a rule for chats, which says so in a static `channel`.",
+        "The same from a rule for chats, with a static `channel`.",
         posted("minimal_chat", 1, MINIMAL | {"channel": "livechat"}),
         200,
-        live=1,
+        chat=1,
     )
     yield Sample(
         "full",
-        "Message id, time and text come along.",
+        "With message id, time and text.",
         posted("full", 3, FULL),
         200,
-        mail=1,
+        email=1,
         event_id="evt:rp:70412:c-88121",
     )
     yield Sample(
         "full_text_only",
-        "Without a message id the text and its five minutes are the id.",
+        "Without a message id: the id is made from the text and its five-minute interval.",
         posted("full_text_only", 4, {k: v for k, v in FULL.items() if k != "message_id"}),
         200,
-        mail=1,
+        email=1,
         event_id="evt:rp:70412:2bc9e22e3c78fe184222e50a5475d796243f8331ca57120faee6a198e3930d4f",
     )
     nested = {"ticket": {"id": 70413, "via": {"channel": "messenger"}}, "text": "Anybody there?"}
     yield Sample(
         "nested_chat",
-        "Names inside `ticket`, a number as id, and the help desk's own word for a chat.",
+        "Fields inside `ticket`, a number as id, and the help desk's own channel name for a chat.",
         posted("nested_chat", 5, nested | {"message": {"id": "c-88123", "created_at": 1772445900}}),
         200,
-        live=1,
+        chat=1,
         event_id="evt:rp:70413:c-88123",
     )
     yield Sample(
         "unknown_channel",
-        "A channel that nobody mapped: such messages are only routed.",
+        "An unknown channel: such messages are only routed.",
         posted("unknown_channel", 6, FULL | {"channel": "carrier pigeon"}),
         200,
-        mail=1,
+        email=1,
         event_id="evt:rp:70412:c-88121",
     )
     yield Sample(
         "signed",
-        "Signed instead of a token (`either`, `hmac`). Good for five minutes around its time, so 401 today.",
+        "Signed instead of a token (`either`, `hmac`). It is valid for five minutes, so the status is 401 today.",
         signed("signed", 7, FULL),
         200,
-        mail=1,
+        email=1,
         event_id="evt:rp:70412:c-88121",
     )
 
@@ -155,34 +157,34 @@ ENVELOPE: Json = {
 def _of_relays() -> Iterator[Sample]:
     yield Sample(
         "envelope",
-        "As a relay wraps it. What it says of the customer is not read.",
+        "The envelope of a relay. Its customer data is ignored.",
         posted("envelope", 8, ENVELOPE),
         200,
-        mail=1,
+        email=1,
         event_id="evt:rp:70414:c-88130",
     )
     foreign = ENVELOPE | {"event_id": "evt:rp:70999:c-88130"}
     yield Sample(
         "envelope_foreign_id",
-        "An `event_id` of another conversation does not count.",
+        "An `event_id` of another conversation is ignored.",
         posted("envelope_foreign_id", 9, foreign),
         200,
-        mail=1,
+        email=1,
         event_id="evt:rp:70414:c-88130",
     )
     chat = MINIMAL | {"ticket_id": "70415", "channel": "livechat"}
     yield Sample(
         "batch",
-        "Three events in one call, one of them of a chat.",
+        "Three events in one call, one of them from a chat.",
         posted("batch", 10, [ENVELOPE, FULL, chat]),
         200,
-        mail=2,
-        live=1,
+        email=2,
+        chat=1,
         event_id="evt:rp:70414:c-88130",
     )
 
 
-def _turned_away() -> Iterator[Sample]:
+def _refused() -> Iterator[Sample]:
     yield Sample(
         "wrong_token",
         "A token that is not active.",
@@ -192,14 +194,14 @@ def _turned_away() -> Iterator[Sample]:
     )
     yield Sample(
         "stale_signature",
-        "Signed, but more than five minutes ago: somebody kept it.",
+        "A signature older than five minutes, as in a replay attack.",
         signed("stale_signature", 12, FULL, seconds_ago=301),
         401,
         "unauthorized",
     )
     yield Sample(
         "not_json",
-        "A text with a quotation mark broke the rule's template. The sweep finds the ticket.",
+        "Invalid JSON: a quotation mark in the text broke the rule's template. The sweep finds the ticket.",
         posted("not_json", 13, '{"ticket_id": "70411", "text": "a 6" nail"}'),
         400,
         "invalid_json",
@@ -213,21 +215,21 @@ def _turned_away() -> Iterator[Sample]:
     )
     yield Sample(
         "no_conversation",
-        "Nothing says which ticket.",
+        "Without a ticket id.",
         posted("no_conversation", 15, {"text": "Hello?"}),
         400,
         "no_conversation_id",
     )
     yield Sample(
         "reserved",
-        "A name that the state table keeps for itself.",
+        "A ticket id with a prefix that the state table reserves.",
         posted("reserved", 16, MINIMAL | {"ticket_id": "sys:sweep"}),
         400,
         "reserved_id",
     )
     yield Sample(
         "form",
-        "Not JSON by its own word.",
+        "A content type other than JSON.",
         posted("form", 17, "ticket_id=70411", content_type="application/x-www-form-urlencoded"),
         415,
         "unsupported_media_type",
@@ -242,13 +244,13 @@ def posted(
     token: str = TOKEN,
     content_type: str = "application/json",
 ) -> Json:
-    """A POST with a token, so many minutes after START."""
+    """Return a POST with a token, *minute* minutes after START."""
     headers = {"Content-Type": content_type, "X-Middleware-Token": token}
     return _post(name, START + 60 * minute, headers, _text(body))
 
 
 def signed(name: str, minute: int, body: Json, *, seconds_ago: int = 0) -> Json:
-    """A POST signed with the sample key."""
+    """Return a POST signed with the sample key."""
     at = START + 60 * minute
     timestamp = str(at - seconds_ago)
     headers = {
@@ -260,7 +262,7 @@ def signed(name: str, minute: int, body: Json, *, seconds_ago: int = 0) -> Json:
 
 
 def sign(body: str, timestamp: str) -> str:
-    """The value of `X-Signature` for this body at this time."""
+    """Return the value of `X-Signature` for this body and time."""
     return hmac.new(HMAC_KEY.encode(), f"{timestamp}.{body}".encode(), hashlib.sha256).hexdigest()
 
 

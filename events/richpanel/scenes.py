@@ -1,7 +1,7 @@
 """
-Scenes at acme's help desk: customers who write, and what has to become of it.
+Scenes at acme's help desk: messages of customers and the expected results.
 
-Each run has tickets and customers of its own, since one customer is answered at most five times a day.
+Each run has its own tickets and customers, because a customer gets at most five automatic replies a day.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-ASKED_FOR_NUMBER = "mw-order-lookup-needed"
-ANSWERED = "mw-order-status-answered"
+TAG_ORDER_NUMBER_REQUESTED = "mw-order-lookup-needed"
+TAG_ORDER_STATUS_ANSWERED = "mw-order-status-answered"
 
 PHONE = "+1 202 555 0143"
 TRACKING_NUMBER = "1Z999AA10123456784"
@@ -21,10 +21,10 @@ ORDER_NUMBER, NO_ORDER_NUMBER = "AC20841", "AC99999"
 @dataclass(frozen=True, slots=True)
 class Scene:
     """
-    What a customer writes in a ticket of their own.
+    The messages of a customer in one ticket, and the expected result.
 
-    The last of *messages* is what the rules of the help desk fire for, *webhooks* times; those before it were written
-    in the minutes before. *reply* is what has to be in the one reply, None where there must be none.
+    For the last of *messages* the help desk calls the webhook *webhooks* times; the others were written in the minutes
+    before. *reply*: a text that the only reply must contain; None if there must be no reply.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Scene:
     customer: str
     messages: tuple[str, ...]
     tag: str
-    """Has to be on the ticket."""
+    """A tag that the ticket must have."""
     reply: str | None = None
     channel: str = "email"
     webhooks: int = 1
@@ -41,25 +41,25 @@ class Scene:
 SCENES = (
     Scene(
         "tracking",
-        "Jane asks for her order by its number.",
+        "Jane asks about her order and names its number.",
         "jane",
         (f"Hi, where is my order #{ORDER_NUMBER}?",),
-        tag=ANSWERED,
+        tag=TAG_ORDER_STATUS_ANSWERED,
         reply=TRACKING_NUMBER,
     ),
     Scene(
         "dispute",
-        "Omar threatens with a chargeback: for people, never for a machine.",
+        "Omar announces a chargeback: assigned to an operator, no automatic reply.",
         "omar",
         (f"I have told my bank to open a chargeback for this payment. Call me: {PHONE}.",),
         tag="route-chargebacks-disputes",
     ),
     Scene(
-        "told-twice",
-        "Two rules fire for one message of Priya's.",
+        "called-twice",
+        "The help desk calls the webhook twice for one message of Priya.",
         "priya",
         ("Hello, where is my order? I have not had any tracking yet.",),
-        tag=ASKED_FOR_NUMBER,
+        tag=TAG_ORDER_NUMBER_REQUESTED,
         reply="order number",
         webhooks=2,
     ),
@@ -68,32 +68,32 @@ SCENES = (
         "Sam writes three messages in a row.",
         "sam",
         ("Hi there", "I ordered a bell last week", "Where is my order, please?"),
-        tag=ASKED_FOR_NUMBER,
+        tag=TAG_ORDER_NUMBER_REQUESTED,
         reply="order number",
         webhooks=3,
     ),
     Scene(
-        "not-hers",
-        "Mallory asks for Jane's order,",
+        "foreign-order",
+        "Mallory asks about Jane's order.",
         "mallory",
         (f"Could you tell me where my order #{ORDER_NUMBER} is?",),
-        tag=ASKED_FOR_NUMBER,
+        tag=TAG_ORDER_NUMBER_REQUESTED,
         reply="order number",
     ),
     Scene(
-        "not-there",
-        "and Lee for one that does not exist: both get the same words.",
+        "unknown-order",
+        "Lee asks about an order that does not exist: the reply is the same.",
         "lee",
         (f"Could you tell me where my order #{NO_ORDER_NUMBER} is?",),
-        tag=ASKED_FOR_NUMBER,
+        tag=TAG_ORDER_NUMBER_REQUESTED,
         reply="order number",
     ),
     Scene(
         "chat",
-        "Kim asks in the chat, which has a lane of its own.",
+        "Kim asks in the chat, which has a separate queue.",
         "kim",
         ("Hi! Where is my order?",),
-        tag=ASKED_FOR_NUMBER,
+        tag=TAG_ORDER_NUMBER_REQUESTED,
         reply="order number",
         channel="livechat",
     ),
@@ -102,35 +102,35 @@ SCENES = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the scenes; *number* tells its tickets and customers from those of other runs."""
+    """One run of the scenes; *number* makes its tickets and customers different from those of other runs."""
 
     number: int
     at: datetime
 
     @classmethod
     def now(cls) -> Run:
-        """A run that begins now."""
+        """Return a run that starts now."""
         at = datetime.now(UTC)
         return cls(round(at.timestamp()), at)
 
     def ticket_id(self, scene: Scene) -> str:
-        """The ticket of a scene."""
+        """Return the ticket id of a scene."""
         return f"{scene.name}-{self.number}"
 
     def has(self, ticket_id: object) -> bool:
-        """Whether this is the ticket of one of its scenes."""
+        """Whether this is the ticket id of one of its scenes."""
         return ticket_id in {self.ticket_id(scene) for scene in SCENES}
 
     def address(self, customer: str) -> str:
-        """A customer's mail address."""
+        """Return a customer's e-mail address."""
         return f"{customer}.{self.number}@example.com"
 
     def ticket(self, scene: Scene) -> dict[str, Any]:
-        """The ticket before the last message, as the sandbox takes it (`POST /_tickets`)."""
+        """Return the ticket before the last message, in the format of the sandbox (`POST /_tickets`)."""
         address, before = self.address(scene.customer), scene.messages[:-1]
         comments = [
-            {"body": text, "created_at": self._ago(minutes=len(before) - place)}
-            for place, text in enumerate(before)
+            {"body": text, "created_at": self._ago(minutes=len(before) - position)}
+            for position, text in enumerate(before)
         ]
         return {
             "id": self.ticket_id(scene),
@@ -141,7 +141,7 @@ class Run:
         }
 
     def last_message(self, scene: Scene) -> dict[str, Any]:
-        """The message that the rules fire for (`POST /_comments`)."""
+        """Return the last message of a scene (`POST /_comments`)."""
         return {
             "ticket_id": self.ticket_id(scene),
             "comment": {"body": scene.messages[-1]},
@@ -149,7 +149,7 @@ class Run:
         }
 
     def order(self) -> dict[str, Any]:
-        """Jane's order (`POST /_orders`), which is on its way."""
+        """Return Jane's order, which is in transit (`POST /_orders`)."""
         parcel = {"number": TRACKING_NUMBER, "company": "UPS", "created_at": self._ago(days=2)}
         return {
             "id": "6001",

@@ -1,6 +1,6 @@
 """
-WhatsApp sample events: one day at acme, a bicycle repair shop, told as signed webhooks.
+WhatsApp sample events: the signed webhooks of one day at acme, a bicycle repair shop.
 
-`samples.py` tells the day in order, `make.py` writes it to the JSON files beside it. The files are
-what `sam local invoke` takes; tests and the demo import `samples()`. Nothing here runs in Lambda.
+`samples.py` lists the events in order, `make.py` writes them to JSON files for `sam local invoke`;
+tests and the demo import `samples()`. Nothing here is deployed.
 """

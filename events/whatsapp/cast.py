@@ -1,21 +1,21 @@
 """
-Who takes part: the numbers of acme and its customers. All of it is made up.
+The numbers of acme and its customers. All data is fictitious.
 
-Phone numbers lie in the ranges kept for fiction (UK 07700 900xxx, US xxx-555-01xx).
+Phone numbers are of the ranges reserved for fiction (UK 07700 900xxx, US xxx-555-01xx).
 """
 
 from dataclasses import dataclass
 
 COMPANY = "acme"
 APP_ID = "1029384756"
-APP_SECRET = "sample-app-secret-not-a-real-one"  # noqa: S105 - made up: it signs the samples, nothing else
-VERIFY_TOKEN = "sample-verify-token"  # noqa: S105 - made up; a deployed stack has one of its own
+APP_SECRET = "sample-app-secret-not-a-real-one"  # noqa: S105 - fictitious: it signs only the samples
+VERIFY_TOKEN = "sample-verify-token"  # noqa: S105 - fictitious; each deployed stack has its own
 SOCIAL_TOPIC_ARN = "arn:aws:sns:us-east-1:000000000000:parley-local-whatsapp-social"
 
 
 @dataclass(frozen=True)
 class BusinessNumber:
-    """A WhatsApp number of the shop; the ARNs only where AWS End User Messaging runs it."""
+    """A WhatsApp number of the shop; it has ARNs only if it is linked to AWS End User Messaging."""
 
     phone: str
     """Meta's phone number id."""
@@ -27,7 +27,7 @@ class BusinessNumber:
 
 @dataclass(frozen=True)
 class Customer:
-    """A customer as WhatsApp shows them: phone digits, business-scoped user id, or both."""
+    """A customer with the ids that WhatsApp sends: phone digits, business-scoped user id, or both."""
 
     name: str
     wa_id: str = ""
@@ -52,7 +52,7 @@ WORKSHOP = BusinessNumber(
 """The workshop's number, on AWS End User Messaging Social."""
 
 STRANGER = BusinessNumber(phone="306540352242944", display="15550783777", waba=COUNTER.waba)
-"""A number of the same business account that nobody has set up in Parley."""
+"""A number of the same business account that is not registered in Parley."""
 
 ADA = Customer("Ada Byrne", wa_id="447700900101")
 JUERGEN = Customer("Jürgen Müller", wa_id="447700900102")
@@ -66,7 +66,7 @@ TOMAS = Customer("Tomás Rivera", wa_id="12025550104")
 TOMAS_NEW_NUMBER = Customer("Tomás Rivera", wa_id="12025550194")
 ZOE = Customer("Zoë Okafor", wa_id="12025550105")
 ROBIN_HIDDEN = Customer("Robin", user_id="GB.13928450716630582214", username="robin.on.two.wheels")
-"""Robin before the shop may see a phone number."""
+"""Robin before the customer shares the phone number with the shop."""
 ROBIN = Customer(
     "Robin",
     wa_id="447700900106",

@@ -1,7 +1,7 @@
 """
 Events for the functions of the inbox that no provider calls; see `events.direct`.
 
-They are no part of the day, so nothing is expected of them there.
+They are not part of the day's samples and have no expected result.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from events.whatsapp.story import FOLDER, Sample, Story
 
 CONVERSATIONS = "/whatsapp/conversations"
 PARKED = "/whatsapp/parked"
-UNKNOWN_KEY = "pk_0123456789abcdef_" + "A" * 43  # shaped like a key, and nobody's
+UNKNOWN_KEY = "pk_0123456789abcdef_" + "A" * 43  # the format of a key, but not registered
 
 _QUEUE = "parley-local-whatsapp.fifo"
 _METHOD_ARN = f"arn:aws:execute-api:us-east-1:000000000000:parleylocal/local/GET{CONVERSATIONS}"
@@ -28,69 +28,69 @@ _MINUTE = 600
 
 
 class Direct(direct.Direct):
-    """One of the inbox's."""
+    """An event of the inbox context."""
 
     folder: ClassVar[Path] = FOLDER
 
 
 def direct_events() -> list[Direct]:
-    """All of them."""
+    """Return all events."""
     at = Story().at(_MINUTE)
     return [
         Direct(
             "queue_text",
             "WhatsAppWorker",
-            "The text of `text.json` as the webhook puts it on the queue.",
+            "The message of `text.json` as the webhook enqueues it.",
             queue_batch(sample("text"), at),
         ),
         Direct(
             "api_conversations",
             "WhatsAppApi",
-            "A call for the conversations of a number, with what the authorizer vouches for.",
+            "A request for the conversations of a number, with the context of the authorizer.",
             _api_call("api_conversations", at, CONVERSATIONS, phone=COUNTER.phone, limit="20"),
         ),
         Direct(
             "admin_parked",
             "WhatsAppAdmin",
-            "A call for the parked events of a company that wait.",
+            "A request for the parked events of a company in state `waiting`.",
             _api_call("admin_parked", at, PARKED, state="waiting", limit="20"),
         ),
         Direct(
             "authorizer_unknown_key",
             "ApiAuthorizer",
-            "A call with a key that nobody has: `Unauthorized`. Put a key of your stack in for a policy.",
+            "A request with an unknown key: `Unauthorized`. With a key of your stack the response is a policy.",
             _authorizer_request(),
         ),
         Direct(
             "scheduled_minute",
             "WhatsAppScheduled",
-            "A minute of the day at which the last hours are counted.",
+            "A minute at which the last hours are counted.",
             schedule("scheduled_minute", at, "WhatsAppScheduledMinute"),
         ),
         Direct(
             "canary_run",
             "WhatsAppCanary",
-            "The canary's turn: it writes to the webhook and looks for its message.",
+            "A run of the canary, which posts to the webhook and looks for its message.",
             schedule("canary_run", at, "WhatsAppCanarySchedule"),
         ),
     ]
 
 
 def direct_event(name: str) -> Direct:
-    """The one of this name. ValueError when there is none."""
-    (found,) = [one for one in direct_events() if one.name == name]
-    return found
+    """Return the event of this name. Raises ValueError."""
+    (match,) = [event for event in direct_events() if event.name == name]
+    return match
 
 
-def queue_batch(told: Sample, at: int) -> Json:
+def queue_batch(text_sample: Sample, at: int) -> Json:
     """
-    The SQS batch that brings the one message of a webhook to the worker; `at` is when it was accepted.
+    Return an SQS batch with the only message of a webhook, accepted at *at*.
 
-    Written here by hand, not by the code that it goes to: entries that wait while a new version is deployed must stay
-    readable.
+    Written by hand, not by the code that reads it: a new version must be able to read records that an older version
+    enqueued.
     """
-    (message,) = told.items("messages")
-    contact = told.entries[0]["changes"][0]["value"]["contacts"][0]
+    (message,) = text_sample.items("messages")
+    contact = text_sample.entries[0]["changes"][0]["value"]["contacts"][0]
     fingerprint = _digest(_compact(message))
     body = {
         "v": 1,
@@ -113,20 +113,20 @@ def queue_batch(told: Sample, at: int) -> Json:
         "replayOf": None,
     }
     return sqs_event(
-        told.name,
+        text_sample.name,
         at,
         _compact(body),
         queue=_QUEUE,
         group=_digest(COUNTER.phone, message["from"]),
-        once=_digest("message", COUNTER.phone, message["id"], fingerprint),
+        deduplication=_digest("message", COUNTER.phone, message["id"], fingerprint),
     )
 
 
 def _api_call(name: str, at: int, route: str, **query: str) -> Json:
-    """A call that the authorizer let through."""
+    """Return an API request with the context of the authorizer."""
     headers = {"Accept": "application/json", "x-api-key": UNKNOWN_KEY}
-    event = gateway.called(name, at, "GET", headers, route=route)
-    vouched = {
+    event = gateway.request_event(name, at, "GET", headers, route=route)
+    authorizer_context = {
         "company": COMPANY,
         "scopes": "whatsapp:read",
         "principal": "api-key:0123456789abcdef",
@@ -137,7 +137,7 @@ def _api_call(name: str, at: int, route: str, **query: str) -> Json:
     return event | {
         "queryStringParameters": query,
         "multiValueQueryStringParameters": {key: [value] for key, value in query.items()},
-        "requestContext": event["requestContext"] | {"authorizer": vouched},
+        "requestContext": event["requestContext"] | {"authorizer": authorizer_context},
         "body": None,
         "isBase64Encoded": False,
     }

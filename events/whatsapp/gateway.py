@@ -1,4 +1,4 @@
-"""Builders for what AWS hands to a function: API Gateway proxy events and SNS events, signed; and schedules."""
+"""Builders of Lambda events: signed API Gateway proxy events and SNS events."""
 
 import base64
 import hashlib
@@ -18,17 +18,17 @@ _AGENT = "facebookexternalua"
 
 
 def meta_bytes(body: Json) -> bytes:
-    r"""The body as Meta writes and signs it: non-ASCII as \u and four hex digits (emoji as two), / as \/."""
+    r"""Return the body as Meta serialises and signs it: non-ASCII as \u and four hex digits (emoji as two), / as \/."""
     return json.dumps(body, separators=(",", ":")).replace("/", "\\/").encode("ascii")
 
 
 def utf8_bytes(body: Json) -> bytes:
-    """The same body as another sender may write it: UTF-8, nothing escaped that need not be."""
+    """Return the body in UTF-8, escaped only where JSON requires it, as other senders may serialise it."""
     return json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def sign(raw: bytes, secret: str = APP_SECRET) -> str:
-    """The value of `X-Hub-Signature-256` for these bytes."""
+    """Return the value of `X-Hub-Signature-256` for these bytes."""
     return "sha256=" + hmac.new(secret.encode(), raw, hashlib.sha256).hexdigest()
 
 
@@ -41,20 +41,20 @@ def post(
     signature_header: str = "X-Hub-Signature-256",
     in_base64: bool = False,
 ) -> Json:
-    """A POST of these bytes, signed; `at` is when it arrives, in seconds since 1970."""
+    """Return a signed POST of these bytes, received at *at* (seconds since 1970)."""
     headers = {
         "Accept": "*/*",
         "Content-Type": "application/json",
         signature_header: sign(raw, secret),
     }
     body = base64.b64encode(raw).decode() if in_base64 else raw.decode()
-    return called(name, at, "POST", headers) | {"body": body, "isBase64Encoded": in_base64}
+    return request_event(name, at, "POST", headers) | {"body": body, "isBase64Encoded": in_base64}
 
 
 def handshake(name: str, at: int, token: str = VERIFY_TOKEN) -> Json:
-    """The GET by which Meta checks an endpoint; the answer to the right `token` is CHALLENGE."""
+    """Return the GET by which Meta verifies an endpoint; the response to the right *token* is CHALLENGE."""
     query = {"hub.mode": "subscribe", "hub.challenge": CHALLENGE, "hub.verify_token": token}
-    return called(name, at, "GET", {"Accept": "*/*"}) | {
+    return request_event(name, at, "GET", {"Accept": "*/*"}) | {
         "queryStringParameters": query,
         "multiValueQueryStringParameters": {key: [value] for key, value in query.items()},
         "body": None,
@@ -63,7 +63,7 @@ def handshake(name: str, at: int, token: str = VERIFY_TOKEN) -> Json:
 
 
 def social_message(name: str, at: int, number: BusinessNumber, webhook_entry: Json | str) -> Json:
-    """What AWS End User Messaging Social publishes: its own header around one entry of Meta's."""
+    """Return a message of AWS End User Messaging Social: its envelope around one webhook entry of Meta."""
     arrived = datetime.fromtimestamp(at, UTC)
     return {
         "context": {
@@ -78,10 +78,12 @@ def social_message(name: str, at: int, number: BusinessNumber, webhook_entry: Js
 
 
 def sns(name: str, at: int, published: Json, topic: str = SOCIAL_TOPIC_ARN) -> Json:
-    """The Lambda event of one SNS notification."""
+    """Return the Lambda event of one SNS notification."""
     return sns_event(name, at, json.dumps(published), topic)
 
 
-def called(name: str, at: int, method: str, headers: dict[str, str], *, route: str = ROUTE) -> Json:
-    """A call of a route, without query and body."""
+def request_event(
+    name: str, at: int, method: str, headers: dict[str, str], *, route: str = ROUTE
+) -> Json:
+    """Return a request for a route, without query and body."""
     return proxy_event(route, name, at, method=method, headers=headers, agent=_AGENT)

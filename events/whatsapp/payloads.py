@@ -1,5 +1,5 @@
 """
-Builders for what stands inside a webhook body: contents, messages, statuses, changes.
+Builders of the parts of a webhook body: contents, messages, statuses, changes.
 
 The shapes are those of Meta's webhook reference (field `messages` and its neighbours). Timestamps
 are text, in seconds since 1970, except in `entry.time`.
@@ -15,20 +15,20 @@ type Json = dict[str, Any]
 
 
 def content(kind: str, body: object) -> Json:
-    """The two keys that make a message of this type: `type`, and the object of the same name."""
+    """Return the two keys of a message of this type: `type`, and the object of the same name."""
     return {"type": kind, kind: body}
 
 
 def text(body: str) -> Json:
-    """A plain text."""
+    """Return a plain text."""
     return content("text", {"body": body})
 
 
 def media(kind: str, media_id: str, *, delivery: int = 1, **extra: object) -> Json:
     """
-    A file of the sandbox; `extra` holds `caption`, `filename`, `voice`, `animated`.
+    Return a file of the sandbox; *extra* contains `caption`, `filename`, `voice`, `animated`.
 
-    `delivery` counts how often the provider has sent it: the download address differs every time.
+    *delivery* is the number of the delivery: each one has a different download address.
     """
     file = WEBHOOK_MEDIA[media_id]
     address = (
@@ -40,37 +40,37 @@ def media(kind: str, media_id: str, *, delivery: int = 1, **extra: object) -> Js
 
 
 def interactive(kind: str, reply: Json) -> Json:
-    """An answer to buttons, a list, a flow or a call permission request."""
+    """Return an answer to buttons, a list, a flow or a call permission request."""
     return content("interactive", content(kind, reply))
 
 
 def replying_to(number: BusinessNumber, message_id: str, **extra: object) -> Json:
-    """The `context` of a message that answers one of the business's own."""
+    """Return the `context` of a message that answers a message of the business."""
     return {"from": number.display, "id": message_id} | extra
 
 
 def message(customer: Customer, message_id: str, at: int, body: Json, **extra: object) -> Json:
-    """One item of `messages[]`; `extra` holds `context`, `referral`, `errors` or `group_id`."""
+    """Return one item of `messages[]`; *extra* contains `context`, `referral`, `errors` or `group_id`."""
     sender = _present({"from": customer.wa_id, "from_user_id": customer.user_id})
     return sender | {"id": message_id, "timestamp": str(at)} | body | extra
 
 
 def echo(number: BusinessNumber, customer: Customer, message_id: str, at: int, body: Json) -> Json:
-    """One item of `message_echoes[]`: what the business wrote in its own app."""
-    ends = {"from": number.display} | _present(
+    """Return one item of `message_echoes[]`: a message that the business wrote in its own app."""
+    addresses = {"from": number.display} | _present(
         {"to": customer.wa_id, "to_user_id": customer.user_id}
     )
-    return ends | {"id": message_id, "timestamp": str(at)} | body
+    return addresses | {"id": message_id, "timestamp": str(at)} | body
 
 
-def status(customer: Customer, message_id: str, word: str, at: int, **extra: object) -> Json:
-    """One item of `statuses[]`; `extra` holds `pricing`, `errors` and the like."""
+def status(customer: Customer, message_id: str, status_name: str, at: int, **extra: object) -> Json:
+    """Return one item of `statuses[]`; *extra* contains `pricing`, `errors` and others."""
     recipient = _present({"recipient_id": customer.wa_id, "recipient_user_id": customer.user_id})
-    return {"id": message_id, "status": word, "timestamp": str(at)} | recipient | extra
+    return {"id": message_id, "status": status_name, "timestamp": str(at)} | recipient | extra
 
 
 def contact(customer: Customer) -> Json:
-    """One item of `contacts[]`."""
+    """Return one item of `contacts[]`."""
     profile = _present({"name": customer.name, "username": customer.username})
     return {"profile": profile} | _present({"wa_id": customer.wa_id, "user_id": customer.user_id})
 
@@ -78,21 +78,21 @@ def contact(customer: Customer) -> Json:
 def messages_change(
     number: BusinessNumber, messages: Sequence[Json], senders: Sequence[Customer]
 ) -> Json:
-    """A change with messages of customers. System messages come without `senders`."""
+    """Return a change with messages of customers. System messages have no *senders*."""
     return change("messages", number, contacts=[contact(s) for s in senders], messages=[*messages])
 
 
 def statuses_change(
     number: BusinessNumber, statuses: Sequence[Json], recipients: Sequence[Customer] = ()
 ) -> Json:
-    """A change with delivery states. Only newer ones name their `recipients`."""
+    """Return a change with delivery statuses. Only newer webhooks contain the *recipients*."""
     return change(
         "messages", number, contacts=[contact(r) for r in recipients], statuses=[*statuses]
     )
 
 
 def change(field: str, number: BusinessNumber, **arrays: list[Json]) -> Json:
-    """A change of one of the business's numbers; an empty array is left out, as Meta does."""
+    """Return a change of one of the business's numbers; like Meta, it omits empty arrays."""
     value = {
         "messaging_product": "whatsapp",
         "metadata": {"display_phone_number": number.display, "phone_number_id": number.phone},
@@ -104,12 +104,12 @@ def change(field: str, number: BusinessNumber, **arrays: list[Json]) -> Json:
 
 
 def entry(waba: str, *changes: Json) -> Json:
-    """One item of `entry[]`; it is also all that AWS End User Messaging passes on."""
+    """Return one item of `entry[]`, which is also the content of a message of AWS End User Messaging."""
     return {"id": waba, "changes": [*changes]}
 
 
 def webhook(*entries: Json) -> Json:
-    """The whole body that Meta posts."""
+    """Return the whole webhook body."""
     return {"object": "whatsapp_business_account", "entry": [*entries]}
 
 

@@ -1,14 +1,14 @@
-"""All WhatsApp samples in order: what the tests, the demo and the files are made from."""
+"""All WhatsApp samples in order, used by the tests, the demo and the files."""
 
-from events.whatsapp.scenes.about_accounts import about_numbers, about_templates, about_the_account
+from events.whatsapp.scenes.account_updates import account_updates, number_updates, template_updates
 from events.whatsapp.scenes.answers import answers_of_customers
 from events.whatsapp.scenes.attachments import attachments, bad_files
-from events.whatsapp.scenes.beside_messages import calls, choices_and_payments, group, history
-from events.whatsapp.scenes.deliveries import notices, regrouped, unwanted
+from events.whatsapp.scenes.calls_groups_payments import calls, choices_and_payments, group, history
+from events.whatsapp.scenes.changed_identifiers import changed_identifiers
+from events.whatsapp.scenes.edits_and_reactions import edits_and_reactions
 from events.whatsapp.scenes.first_contact import first_contact
-from events.whatsapp.scenes.second_thoughts import second_thoughts
 from events.whatsapp.scenes.shop import answers_of_the_shop
-from events.whatsapp.scenes.who_is_who import who_is_who
+from events.whatsapp.scenes.webhook_shapes import refused_and_parked, regrouped, unhandled_changes
 from events.whatsapp.scenes.workshop import workshop
 from events.whatsapp.story import START, Sample, Story
 
@@ -19,14 +19,14 @@ _SCENES = (
     attachments,
     answers_of_the_shop,
     answers_of_customers,
-    second_thoughts,
-    who_is_who,
+    edits_and_reactions,
+    changed_identifiers,
     regrouped,
-    about_templates,
-    notices,
-    about_numbers,
-    about_the_account,
-    unwanted,
+    template_updates,
+    unhandled_changes,
+    number_updates,
+    account_updates,
+    refused_and_parked,
     bad_files,
     workshop,
     calls,
@@ -38,17 +38,17 @@ _SCENES = (
 
 def samples(start: int = START) -> list[Sample]:
     """
-    The whole day, in order; what each sample expects holds when those before it were taken.
+    Return all samples in order; their expected results assume that the samples before were processed.
 
-    `start` is the midnight of the day, in seconds since 1970. The files tell START. Another start
-    moves every timestamp and makes other message ids and signatures: for a stack to which the day
-    of the files is too long ago (media that the provider has dropped) or was told before. Choose a
-    day that is over: times ahead of the clock are not believed.
+    *start* is the midnight of the day, in seconds since 1970; the files have START. Another start
+    changes all timestamps, message ids and signatures, for a stack that has already processed the
+    day of the files, or for media that has expired at the provider. Choose a past day: the ingress
+    replaces times that are ahead of its clock.
     """
     story = Story(start)
-    return [told for scene in _SCENES for told in scene(story)]
+    return [entry for scene in _SCENES for entry in scene(story)]
 
 
 def sample(name: str, start: int = START) -> Sample:
-    """The sample of this name; KeyError when there is none."""
-    return {told.name: told for told in samples(start)}[name]
+    """Return the sample of this name. Raises KeyError."""
+    return {entry.name: entry for entry in samples(start)}[name]

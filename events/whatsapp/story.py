@@ -1,4 +1,4 @@
-"""What a sample is, what is expected of it, and the clock and the ids of the day they tell."""
+"""Samples, their expected results, and the times and ids of the day."""
 
 import base64
 import hashlib
@@ -13,44 +13,44 @@ from events.whatsapp.payloads import Json
 
 FOLDER = Path(__file__).parent
 START = 1767225600
-"""2026-01-01T00:00:00Z: midnight of the day in the files. Minutes in the scenes count from here."""
+"""2026-01-01T00:00:00Z: midnight of the day in the files. Minutes in the scenes count from this time."""
 
 
 @dataclass(frozen=True)
 class Expects:
     """
-    What becomes of a sample when all samples before it were taken in order.
+    The expected result of a sample if all samples before it were processed in order.
 
-    Every accepted event has exactly one fate: stored, changed, recorded, duplicate or parked.
+    Every accepted event has exactly one outcome: stored, changed, recorded, duplicate or parked.
     """
 
     status: int | None = 200
-    """Status of the HTTP answer; None where the caller is SNS and gets no answer."""
+    """Status of the HTTP response; None for SNS, which gets no response."""
     accepted: int = 0
     """Events that go to the queue."""
     stored: int = 0
     """New MESSAGE items."""
     changed: int = 0
-    """Events that make no message of their own: statuses, reactions, edits, revocations."""
+    """Events that change other items: statuses, reactions, edits, revocations."""
     recorded: int = 0
-    """Events without a home of their own, kept as WEBHOOK_EVENT."""
+    """Events without an item class, stored only as WEBHOOK_EVENT."""
     duplicate: int = 0
-    """Messages that are there already: nothing new becomes of them."""
+    """Messages that are already stored."""
     parked: tuple[str, ...] = ()
     """The reasons why events were parked."""
     refused: bool = False
-    """Turned away at the door: nothing goes to the queue."""
+    """The ingress refuses the request: nothing goes to the queue."""
     media: str = ""
-    """Where the media file of the stored message ends: STORED, FAILED or EXPIRED."""
+    """Final status of the stored message's media file: STORED, FAILED or EXPIRED."""
 
-    def in_words(self) -> str:
+    def summary(self) -> str:
         """One line for a table, such as `200, 2 accepted: 1 stored, 1 duplicate`."""
-        answer = "SNS" if self.status is None else str(self.status)
+        response = "SNS" if self.status is None else str(self.status)
         if self.refused:
-            return f"{answer}, refused"
-        fates = [
-            f"{count} {fate}"
-            for fate, count in [
+            return f"{response}, refused"
+        counts = [
+            f"{count} {outcome}"
+            for outcome, count in [
                 ("stored", self.stored),
                 ("changed", self.changed),
                 ("recorded", self.recorded),
@@ -58,9 +58,11 @@ class Expects:
             ]
             if count
         ]
-        fates += [f"parked `{reason}`" for reason in self.parked]
-        fates += [f"media {self.media}"] if self.media else []
-        return f"{answer}, {self.accepted} accepted" + (": " + ", ".join(fates) if fates else "")
+        counts += [f"parked `{reason}`" for reason in self.parked]
+        counts += [f"media {self.media}"] if self.media else []
+        return f"{response}, {self.accepted} accepted" + (
+            ": " + ", ".join(counts) if counts else ""
+        )
 
 
 STORED = Expects(accepted=1, stored=1)
@@ -71,7 +73,7 @@ RECORDED = Expects(accepted=1, recorded=1)
 
 @dataclass(frozen=True)
 class Sample:
-    """One event of the day, in the shape in which Lambda gets it."""
+    """One Lambda event of the day."""
 
     name: str
     description: str
@@ -85,17 +87,17 @@ class Sample:
 
     @property
     def is_social(self) -> bool:
-        """Whether it comes over SNS (AWS End User Messaging) and not over HTTP."""
+        """Whether it arrives over SNS (AWS End User Messaging), not over HTTP."""
         return "Records" in self.event
 
     @property
     def function(self) -> str:
-        """The logical id of the function that gets it."""
+        """The logical id of the invoked function."""
         return "WhatsAppSocial" if self.is_social else "WhatsAppWebhook"
 
     @property
     def file_text(self) -> str:
-        """What stands in the file."""
+        """The content of the file."""
         return json.dumps(self.event, indent=2) + "\n"
 
     @property
@@ -106,19 +108,21 @@ class Sample:
 
     @property
     def signed_headers(self) -> dict[str, str]:
-        """What goes with `raw_body` when the sample is posted over HTTP: its type and signature."""
-        wanted = {"content-type", "x-hub-signature-256"}
-        return {k: v for k, v in self.event["headers"].items() if k.lower() in wanted}
+        """The headers of `raw_body` with its content type and signature."""
+        names = {"content-type", "x-hub-signature-256"}
+        return {
+            name: value for name, value in self.event["headers"].items() if name.lower() in names
+        }
 
     @property
     def published(self) -> str:
-        """What goes to the topic when a social sample is published again."""
+        """The SNS message of a social sample."""
         message: str = self.event["Records"][0]["Sns"]["Message"]
         return message
 
     @property
     def entries(self) -> list[Json]:
-        """The entries of the webhook; none in the handshake and where it cannot be read."""
+        """The entries of the webhook; none for the handshake and for unreadable bodies."""
         if "malformed" in self.expects.parked or not (self.is_social or self.raw_body):
             return []
         if self.is_social:
@@ -128,31 +132,31 @@ class Sample:
         return entries
 
     def items(self, *arrays: str) -> list[Json]:
-        """What stands in these arrays of all changes, such as `messages` or `statuses`."""
+        """Return the items of these arrays in all changes, such as `messages` or `statuses`."""
         values = [change["value"] for entry in self.entries for change in entry["changes"]]
         return [item for array in arrays for value in values for item in value.get(array, [])]
 
 
 @dataclass(frozen=True)
 class Story:
-    """The clock and the message ids of one telling; another `start` gives another, fresh day."""
+    """The times and message ids of one day; another *start* gives a day with other ids."""
 
     start: int = START
     """Midnight of the day, in seconds since 1970."""
 
     def at(self, minute: int) -> int:
-        """The time of a minute of the day, in seconds since 1970."""
+        """Return the time of a minute of the day, in seconds since 1970."""
         return self.start + minute * 60
 
     def inbound_id(self, customer: Customer, sample: str) -> str:
-        """The id of what this customer wrote in this sample."""
+        """Return the id of this customer's message in this sample."""
         return self._message_id(customer, f"in {sample}", b"\x12\x18\x14")
 
     def outbound_id(self, customer: Customer, sample: str) -> str:
-        """The id of what the business wrote to this customer in this sample."""
+        """Return the id of the business's message to this customer in this sample."""
         return self._message_id(customer, f"out {sample}", b"\x11\x18\x14")
 
-    def says(
+    def customer_message(
         self,
         name: str,
         description: str,
@@ -167,9 +171,9 @@ class Story:
         **extra: object,
     ) -> Sample:
         """
-        A POST with one message of one customer; `extra` goes into the message.
+        Return a POST with one message of one customer; *extra* are fields of the message.
 
-        A repeated message has the `message_id` of the first and `arrives` in a later minute.
+        A repeated message has the *message_id* of the first and *arrives* in a later minute.
         """
         wamid = message_id or self.inbound_id(customer, name)
         message = payloads.message(customer, wamid, self.at(minute), body, **extra)
@@ -178,7 +182,7 @@ class Story:
             name, description, arrives or minute, change, expects=expects, number=number
         )
 
-    def tells(
+    def delivery_statuses(
         self,
         name: str,
         description: str,
@@ -188,11 +192,11 @@ class Story:
         recipients: Sequence[Customer] = (),
         expects: Expects = CHANGED,
     ) -> Sample:
-        """A POST with delivery states of messages from the counter's number."""
+        """Return a POST with delivery statuses of messages from the counter's number."""
         change = payloads.statuses_change(COUNTER, statuses, recipients)
         return self.post(name, description, minute, change, expects=expects)
 
-    def reports(
+    def account_notice(
         self,
         name: str,
         description: str,
@@ -203,7 +207,7 @@ class Story:
         waba: str = COUNTER.waba,
         expects: Expects = CHANGED,
     ) -> Sample:
-        """A signed POST with a notice about a whole account: it names no number, and only its entry has a time."""
+        """Return a signed POST with a notice about a whole account: without a number, and a time only in its entry."""
         entry = payloads.entry(waba, {"value": value, "field": field}) | {"time": self.at(minute)}
         event = gateway.post(name, self.at(minute) + 1, gateway.meta_bytes(payloads.webhook(entry)))
         return Sample(name, description, event, expects)
@@ -217,14 +221,14 @@ class Story:
         expects: Expects,
         number: BusinessNumber = COUNTER,
     ) -> Sample:
-        """A signed POST with these changes, as Meta writes it."""
+        """Return a signed POST with these changes, as Meta sends it."""
         body = payloads.webhook(payloads.entry(number.waba, *changes))
         event = gateway.post(name, self.at(minute) + 1, gateway.meta_bytes(body))
         return Sample(name, description, event, expects)
 
     def _message_id(self, customer: Customer, label: str, marks: bytes) -> str:
         # Built like the provider's own: base64 of the customer's address and a random part.
-        # Ours is a hash, so that the same telling gives the same ids.
+        # This one is a hash, so that the same start gives the same ids.
         address = (customer.wa_id or customer.user_id[-11:]).encode()
         part = hashlib.sha256(f"{self.start} {label}".encode()).hexdigest()[:20].upper().encode()
         packed = (

@@ -37,13 +37,13 @@ PHONE = Phone(
 )
 # The function may read keys with this prefix; the template contains the same prefix.
 MESSAGE_PREFIX = "canary-"
-PATIENCE_MS = 20 * clock.SECOND_MS
+TIMEOUT_MS = 20 * clock.SECOND_MS
 PAUSE_MS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """The canary's start and destination. *secret* contains `app_secret`, which the webhook has too."""
+class Config:
+    """The canary's webhook address and table. *secret* contains `app_secret`, which the webhook has too."""
 
     webhook_url: str
     secret: JsonSecret
@@ -51,31 +51,33 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Flight:
-    """One message of the canary. *lost* is the point of failure: `no_connection`, `answer_403`, `not_stored` ..."""
+class Result:
+    """One message of the canary. *failure* names the failed step: `no_connection`, `answer_403`, `not_stored` ..."""
 
     message_id: str
-    lost: str | None
+    failure: str | None
 
 
-def fly(way: Way) -> Flight:
+def run(config: Config) -> Result:
     """Send one message and look for it for 20 seconds. A repeated run sends a second message, which is harmless."""
-    _settle_in(way.table)
+    _register_number(config.table)
     now_ms = clock.now_ms()
     message_id = f"{MESSAGE_PREFIX}{now_ms}"
-    return Flight(message_id, _send(way, message_id, now_ms) or _look(way, message_id))
+    return Result(
+        message_id, _send(config, message_id, now_ms) or _wait_for_message(config, message_id)
+    )
 
 
-def _settle_in(table: Table) -> None:
+def _register_number(table: Table) -> None:
     """Register the number with this version's settings."""
     if store.phones.get(table, PHONE.phone) != PHONE:
         store.phones.register_unlisted(table, PHONE)
 
 
-def _send(way: Way, message_id: str, now_ms: int) -> str | None:
+def _send(config: Config, message_id: str, now_ms: int) -> str | None:
     """Post the message as Meta would; return None if accepted, otherwise the reason."""
     body = to_json(_webhook(message_id, now_ms // 1_000)).encode()
-    keys = texts(way.secret.value().get("app_secret"))
+    keys = texts(config.secret.value().get("app_secret"))
     if not keys:
         raise SecretUnreadable("app_secret is missing in the canary secret")
     headers = {
@@ -83,17 +85,17 @@ def _send(way: Way, message_id: str, now_ms: int) -> str | None:
         "X-Hub-Signature-256": meta_signature(body, keys[0]),
     }
     try:
-        answer = http.call("POST", way.webhook_url, headers=headers, body=body)
+        answer = http.call("POST", config.webhook_url, headers=headers, body=body)
     except (NotSent, InDoubt) as failure:
         return failure.code
     return None if answer.status == HTTPStatus.OK else f"answer_{answer.status}"
 
 
-def _look(way: Way, message_id: str) -> str | None:
+def _wait_for_message(config: Config, message_id: str) -> str | None:
     """Return None once the message is in the table; `not_stored` after the timeout."""
-    until = clock.now_ms() + PATIENCE_MS
-    while way.table.get(pk(Message.key(message_id))) is None:
-        if clock.now_ms() >= until:
+    deadline = clock.now_ms() + TIMEOUT_MS
+    while config.table.get(pk(Message.key(message_id))) is None:
+        if clock.now_ms() >= deadline:
             return "not_stored"
         clock.sleep_ms(PAUSE_MS)
     return None

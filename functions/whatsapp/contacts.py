@@ -26,7 +26,7 @@ class Customer:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class Lookup:
     """
     The result of one consistent read before a message is stored: its customer, edits that arrived before it, and the
     message that it answers, if that belongs to the same number.
@@ -37,7 +37,7 @@ class Known:
     answered: Message | None = None
 
 
-def look_up(table: Table, event: Event, phone: Phone) -> Known | None:
+def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
     """Return the customer of an event and the data related to its message; None if the event names no customer."""
     payload = event.payload or {}
     wa_id = senders.phone_of(event.kind, payload, event.contact)
@@ -48,27 +48,27 @@ def look_up(table: Table, event: Event, phone: Phone) -> Known | None:
     edit_pk = Edit.key(event.id)
     answered_pk = _answered_by(payload)
     keys = [key for key in (by_phone, by_user, edit_pk, answered_pk) if key]
-    found = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
-    edit = Edit.read(found[edit_pk]) if edit_pk in found else None
-    answered = Message.read(found[answered_pk]) if answered_pk in found else None
+    items_by_key = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    edit = Edit.read(items_by_key[edit_pk]) if edit_pk in items_by_key else None
+    answered = Message.read(items_by_key[answered_pk]) if answered_pk in items_by_key else None
     if answered and (answered.company, answered.phone) != (phone.company, phone.phone):
         answered = None
     if group_id:
-        return Known(Customer(group_id, ()), edit, answered)
+        return Lookup(Customer(group_id, ()), edit, answered)
     if not (by_phone or by_user):
         return None
 
-    aliases = [Alias.read(found[key]) for key in (by_phone, by_user) if key in found]
+    aliases = [Alias.read(items_by_key[key]) for key in (by_phone, by_user) if key in items_by_key]
     # Two ids with different targets are two contacts until an agent links them; the older alias has been used so far.
     oldest = min(aliases, key=lambda alias: alias.created_at_ms, default=None)
     contact_key = oldest.target if oldest else wa_id or user_id
-    # Digits that are the contact key need no alias. A user id does: the same customer may later appear with both.
+    # Digits that are the contact key need no alias. A user id does: the same customer may later appear with both ids.
     missing = tuple(
         key
         for key in (by_phone, by_user)
-        if key and key not in found and not (key == by_phone and contact_key == wa_id)
+        if key and key not in items_by_key and not (key == by_phone and contact_key == wa_id)
     )
-    return Known(Customer(contact_key, missing), edit, answered)
+    return Lookup(Customer(contact_key, missing), edit, answered)
 
 
 def _answered_by(payload: Mapping[str, Any]) -> str:

@@ -59,12 +59,12 @@ def process(resources: Resources, body: str, run: Invocation) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = _storable(parse_event(body))
     origin = origin_of(resources, event)
-    outcome = _handle(resources, _whole(resources, event), origin, run)
+    outcome = _handle(resources, _with_payload(resources, event), origin, run)
     parking.resolve(resources, event)
     return Handled(event, origin, outcome)
 
 
-def _whole(resources: Resources, event: Event) -> Event:
+def _with_payload(resources: Resources, event: Event) -> Event:
     """
     Return the event with its payload, fetched from S3 if it was too large for the queue.
 
@@ -93,7 +93,7 @@ def _handle(resources: Resources, event: Event, origin: Origin, run: Invocation)
         return _update(resources, event, origin)
     phone = origin
     if event.kind in _AT_A_PROVIDER and run.remaining_ms() < PROVIDER_MS:
-        # A provider that hangs must not take the batch's other events along when the function times out.
+        # If a provider hangs, the function times out and the batch's other events fail with it.
         raise Transient("no_time")
     if event.kind == read_receipts.KIND:
         return read_receipts.send(
@@ -114,26 +114,26 @@ def _update(resources: Resources, event: Event, origin: Origin) -> Outcome:
     return dispatcher.handle(resources, event, origin)
 
 
-def _by_type(whole: Handle) -> Handle:
+def _by_type(default: Handle) -> Handle:
     """Dispatch messages and echoes by type: some types change an earlier message, the others are messages."""
 
     def handle(resources: Resources, event: Event, phone: Phone) -> Outcome:
         change = _CHANGES.get(str((event.payload or {}).get("type")))
-        return (change or whole)(resources, event, phone)
+        return (change or default)(resources, event, phone)
 
     return handle
 
 
 def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Handle a changed user id: store the event, and link the new id to the same contact."""
-    known = contacts.look_up(resources.table, event, phone)
+    lookup = contacts.look_up(resources.table, event, phone)
     payload = event.payload or {}
-    if known is not None and (
+    if lookup is not None and (
         senders.bsuid_of(event.kind, payload, event.contact)
         or senders.phone_of(event.kind, payload, event.contact)
     ):
-        contacts.remember(resources.table, known.customer, phone)
-        contacts.follow_change(resources.table, event, known.customer.contact_key, phone)
+        contacts.remember(resources.table, lookup.customer, phone)
+        contacts.follow_change(resources.table, event, lookup.customer.contact_key, phone)
     return parking.keep(resources, event, phone)
 
 

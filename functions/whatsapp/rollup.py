@@ -4,9 +4,9 @@ Hourly and daily counts: recounted repeatedly, never incremented, so that repeat
     gsi_status (4 values) + gsi_direction INBOUND, one hour --> HOUR of each account and campaign --> ANALYTICS, a day
 
 The last 2 hours are counted every 5 minutes, 2 days every hour, 8 days every day: a message that is read a week later
-still counts. What a count misses, because a status changes or an index lags, the next count finds. Only changes are
-written. The hour's `summed` is written last, so that an hour with it is included in its day even after a crash in
-between. Concurrent counts of one hour are harmless: the one that started last is kept.
+still counts. A count can miss a message, because its status changes or an index lags; the next count includes it. Only
+changes are written. The hour's `summed` is written last, so that an hour with it is included in its day even after a
+crash in between. Concurrent counts of one hour are harmless: the result of the count that started last stays.
 
 Cost, in read units: 5 queries of at least 0.5 and about 120 bytes a message (0.015) for each hour and pass, and 1 for
 each account's stored hour. With one account and no messages that is 3.5 an hour: 3 hours every 5 minutes, 49 every hour
@@ -41,7 +41,7 @@ _MAPS = tuple(Tally.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountResult:
     """The result of a run: hours counted completely, hours and days written, hours left."""
 
     hours: int = 0
@@ -63,31 +63,31 @@ class _OpenHour:
         return cls(name, clock.to_text(clock.now_ms()), _first_of(name), {})
 
 
-def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> Counted:
+def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> CountResult:
     """
     Count the hours due at *at_ms* (the schedule's time, so a repeated event does the same) or left over.
 
     Work that does not fit into the time is left to the next run. A single read if nothing is due.
     """
-    seen = store.counts.progress(table)
+    progress = store.counts.progress(table)
     today = clock.to_text(at_ms)[:10]
-    due = due_hours(at_ms, seen.swept_on)
-    waiting = sorted({*seen.hours, *due}, reverse=True)  # Newest first: they are viewed most.
-    if not waiting and seen.hour is None:
-        return Counted()
+    due = due_hours(at_ms, progress.swept_on)
+    waiting = sorted({*progress.hours, *due}, reverse=True)  # Newest first: they are viewed most.
+    if not waiting and progress.hour is None:
+        return CountResult()
     accounts = accounts_of_phones(table)
     if not accounts:
-        return Counted()
-    current = _resumed(table, seen)
+        return CountResult()
+    current = _resumed(table, progress)
     done = written = 0
     while remaining_ms() > RESERVE_MS and (current or waiting):
         current = current or _OpenHour.begin(waiting.pop(0))
         if not _count(table, current, accounts, remaining_ms):
             break
-        written += _set(table, current, accounts)
+        written += _write_hour(table, current, accounts)
         done, current = done + 1, None
-    _save(table, seen, waiting, current, today)
-    return Counted(done, written, len(waiting) + (current is not None))
+    _save(table, progress, waiting, current, today)
+    return CountResult(done, written, len(waiting) + (current is not None))
 
 
 def due_hours(at_ms: int, swept_on: str | None) -> list[str]:
@@ -113,14 +113,14 @@ def accounts_of_phones(table: Table) -> dict[str, Subject]:
     }
 
 
-def _resumed(table: Table, seen: Counting) -> _OpenHour | None:
+def _resumed(table: Table, progress: Counting) -> _OpenHour | None:
     """Return the partially counted hour; restarted if its sums have expired."""
-    if seen.hour is None:
+    if progress.hour is None:
         return None
-    text = store.counts.partial_of(table, str(seen.partial), seen.partial_parts)
-    if text is None or seen.began_at is None or seen.position is None:
-        return _OpenHour.begin(seen.hour)
-    return _OpenHour(seen.hour, seen.began_at, seen.position, counting.from_lines(text))
+    text = store.counts.partial_of(table, str(progress.partial), progress.partial_parts)
+    if text is None or progress.began_at is None or progress.position is None:
+        return _OpenHour.begin(progress.hour)
+    return _OpenHour(progress.hour, progress.began_at, progress.position, counting.from_lines(text))
 
 
 def _count(
@@ -148,24 +148,26 @@ def _count(
     return True
 
 
-def _set(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) -> int:
+def _write_hour(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) -> int:
     """Write the changes of an hour's count and the resulting days; return the number of items written."""
     subjects = {*hour.tallies, *accounts.values()}
-    known = store.counts.hours(table, [Hour.of(subject.id, hour.name) for subject in subjects])
+    stored_hours = store.counts.hours(
+        table, [Hour.of(subject.id, hour.name) for subject in subjects]
+    )
     written = 0
     for subject in subjects:
         counted = _hour_item(hour, subject)
-        before = known.get(counted.pk)
-        if before is None and subject not in hour.tallies:
+        stored = stored_hours.get(counted.pk)
+        if stored is None and subject not in hour.tallies:
             continue
-        if before is None or _maps_of(before) != _maps_of(counted):
+        if stored is None or _maps_of(stored) != _maps_of(counted):
             if not store.counts.set_hour(table, counted):
                 continue
             written += 1
-        elif before.summed:
+        elif stored.summed:
             continue
         else:
-            counted = before
+            counted = stored
         if subject.is_account:
             written += _sum_day(table, subject, counted, hour.name[:8])
     return written
@@ -230,20 +232,20 @@ def _facts_of(day: Analytics) -> dict[str, object]:
 
 
 def _save(
-    table: Table, seen: Counting, waiting: list[str], current: _OpenHour | None, today: str
+    table: Table, progress: Counting, waiting: list[str], current: _OpenHour | None, today: str
 ) -> None:
     """Save the remaining work, if it changed."""
     left = Counting(
-        pk=seen.pk,
-        version=seen.version,
-        swept_on=max(today, seen.swept_on or today),
+        pk=progress.pk,
+        version=progress.version,
+        swept_on=max(today, progress.swept_on or today),
         hours=[hour for hour in waiting if hour >= _oldest(today)],
     )
     if current is not None:
         name, parts = store.counts.keep_partial(table, to_json(counting.to_lines(current.tallies)))
         left.hour, left.began_at, left.position = current.name, current.began_at, current.position
         left.partial, left.partial_parts = name, parts
-    if left.attributes() != seen.attributes():
+    if left.attributes() != progress.attributes():
         # After a failed condition: an overlapping run has saved its remaining work, and these hours will be due again.
         store.counts.save_progress(table, left)
 

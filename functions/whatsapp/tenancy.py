@@ -61,31 +61,31 @@ def origin_of(resources: Resources, event: Event) -> Origin:
 
 def _sender_of(resources: Resources, event: Event) -> Phone:
     """Return the number that sent another context's message, identified by any of its ids."""
-    named = store.phones.addressed(resources.table, event.phone, event.waba)
+    candidates = store.phones.addressed(resources.table, event.phone, event.waba)
     company = (event.payload or {}).get("company")
-    own = [phone for phone in named if phone.company == company]
-    if named and not own:
+    own_phones = [phone for phone in candidates if phone.company == company]
+    if candidates and not own_phones:
         raise NoOwner("company_mismatch")
-    phones = _trusted(own, event, "unknown_phone")
+    phones = _trusted(own_phones, event, "unknown_phone")
     if len(phones) > 1:
         raise NoOwner("ambiguous_phone")
     return phones[0]
 
 
-def _trusted(phones: list[Phone], event: Event, unknown: str) -> list[Phone]:
+def _trusted(phones: list[Phone], event: Event, unknown_reason: str) -> list[Phone]:
     """Return the enabled numbers that the event's sender is trusted for. Raises NoOwner."""
     if not phones:
-        raise NoOwner(unknown)
+        raise NoOwner(unknown_reason)
     enabled = [phone for phone in phones if phone.enabled]
     if not enabled:
         raise NoOwner("phone_disabled")
-    trusted = [phone for phone in enabled if _is_vouched_for(phone, event)]
+    trusted = [phone for phone in enabled if _is_trusted_for(phone, event)]
     if not trusted:
         raise NoOwner("app_mismatch")
     return trusted
 
 
-def _is_vouched_for(phone: Phone, event: Event) -> bool:
+def _is_trusted_for(phone: Phone, event: Event) -> bool:
     """Whether the event's source proves that it concerns this number."""
     if event.source == "meta":
         return event.app == phone.app_id  # signed by the app that the number is registered with

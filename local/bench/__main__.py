@@ -204,7 +204,9 @@ def _posts(label: str, count: int) -> list[Sample]:
     ]
     story = Story(now - 60)
     return [
-        story.says(f"{label} {now} {n}", "", people[n % CUSTOMERS], 0, text(f"Message {n}"))
+        story.customer_message(
+            f"{label} {now} {n}", "", people[n % CUSTOMERS], 0, text(f"Message {n}")
+        )
         for n in range(count)
     ]
 

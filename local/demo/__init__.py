@@ -1,1 +1,1 @@
-"""What `make demo` shows, a chapter for each context."""
+"""The demo (`make demo`): one module per context plays its sample events and prints the results."""

@@ -1,9 +1,8 @@
 """
-`make demo`: deploy Parley on this machine, let customers write, and show what became of it.
+`make demo`: deploys Parley on this machine, sends sample events of customers, and prints the results.
 
-Everything goes the way it goes on AWS: requests over HTTP and messages over SNS, queues, workers, tables, bucket. What
-is shown at the end is read back through Parley's own API, from the sandbox that stands for the providers, and from the
-logs and tables.
+Events pass the same components as on AWS: HTTP requests and SNS messages, queues, workers, tables, bucket. The printed
+results come from Parley's API, from the sandbox that plays the providers, and from the logs and tables.
 """
 
 from __future__ import annotations
@@ -19,17 +18,17 @@ from local.stack.seed import recruiting_key, seed
 
 
 def main() -> int:
-    """Run the demo; 0 when every chapter adds up."""
+    """Run the demo; return 0 if the totals of every context match."""
     with running_stack() as stack:
         api_key = seed(stack)
-        chapters = [
+        results = [
             inbox.play(stack, api_key),
             help_desk.play(stack),
             recruiting.play(stack, recruiting_key(stack, *SCOPES)),
         ]
-    if not all(chapters):
+    if not all(results):
         return 1
-    console.print("[green]It adds up.[/] Nothing is lost, nothing is doubled.")
+    console.print("[green]All totals match:[/] no event was lost or processed twice.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Conversations on the local stack, looked at from outside: the tables, what the providers took, what it cost."""
+"""Reads conversations of the local stack: their items and log, the requests that providers accepted, and costs."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FUNCTIONS = (
     *("router", "twilio", "aws-sms", "intake", "processor-whatsapp", "processor-sms"),
     *("processor-email", "replies", "statuses", "sweeper", "admin"),
 )
-PATIENCE_SECONDS = 180
-_LOOK_AGAIN_SECONDS = 0.3
+TIMEOUT_SECONDS = 180
+_POLL_SECONDS = 0.3
 
 type Json = dict[str, Any]
 
@@ -32,8 +32,8 @@ _deserialize = TypeDeserializer().deserialize
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A message of a conversation's log; *provider_id* is the provider's name for it."""
+class LoggedMessage:
+    """A message of a conversation's log; *provider_id* is the provider's message id."""
 
     at: str
     author: str
@@ -42,19 +42,19 @@ class Said:
     provider_id: str | None
 
     @property
-    def is_ours(self) -> bool:
-        """Whether the company said it."""
+    def is_outbound(self) -> bool:
+        """Whether the company sent it."""
         return self.author != "customer"
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
-    """A conversation as it stands: the contract's item, and from the log what was said and which way it took."""
+class LoggedConversation:
+    """A conversation: its item, its STATE row, and from the log its messages and the statuses that it went through."""
 
     ref: str
     item: Json
     state: Json
-    said: tuple[Said, ...]
+    messages: tuple[LoggedMessage, ...]
     changes: tuple[str, ...]
 
     @property
@@ -63,60 +63,62 @@ class Talk:
         return str(self.item["conversation_status"])
 
     @property
-    def ours(self) -> list[Said]:
-        """What the company said."""
-        return [said for said in self.said if said.is_ours]
+    def outbound(self) -> list[LoggedMessage]:
+        """The company's messages."""
+        return [message for message in self.messages if message.is_outbound]
 
     @property
-    def theirs(self) -> list[Said]:
-        """What the candidate said."""
-        return [said for said in self.said if not said.is_ours]
+    def inbound(self) -> list[LoggedMessage]:
+        """The candidate's messages."""
+        return [message for message in self.messages if not message.is_outbound]
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A message that a provider took for a candidate."""
+    """A message to a candidate that a provider accepted."""
 
     provider_id: str
     to: str
     text: str
 
 
-def talk(stack: Stack, ref: str) -> Talk | None:
-    """A conversation by its `ref`; None while there is none."""
+def read_conversation(stack: Stack, ref: str) -> LoggedConversation | None:
+    """Return a conversation by its `ref`; None if it does not exist yet."""
     rows = list(log_rows(stack, ref))
     state = next((row for row in rows if row["sk"] == "STATE"), None)
     if state is None:
         return None
-    found = stack.client("dynamodb").get_item(
+    response = stack.client("dynamodb").get_item(
         TableName=stack.tables["conversations"],
         Key={name: {"S": state[name]} for name in ("primary_channel", "conversation_id")},
         ConsistentRead=True,
     )
-    return Talk(
+    return LoggedConversation(
         ref=ref,
-        item=_plain(found["Item"]),
+        item=_plain(response["Item"]),
         state=state,
-        said=tuple(_said(row) for row in rows if row["sk"].startswith("MSG#")),
+        messages=tuple(_message_of(row) for row in rows if row["sk"].startswith("MSG#")),
         changes=tuple(row["to_status"] for row in rows if row["sk"].startswith("EVT#")),
     )
 
 
-def wait_for(stack: Stack, ref: str, fits: Callable[[Talk], bool]) -> Talk:
-    """Wait until a conversation is as it is wanted; as it is then. Raises StackError after three minutes."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+def wait_for(
+    stack: Stack, ref: str, is_reached: Callable[[LoggedConversation], bool]
+) -> LoggedConversation:
+    """Wait until *is_reached* holds for a conversation and return it. Raises StackError after three minutes."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while True:
-        found = talk(stack, ref)
-        if found is not None and fits(found):
-            return found
+        conversation = read_conversation(stack, ref)
+        if conversation is not None and is_reached(conversation):
+            return conversation
         if time.monotonic() > deadline:
-            stands = f"stays {found.status}" if found else "does not begin"
-            raise StackError(f"The conversation {ref} {stands}.")
-        time.sleep(_LOOK_AGAIN_SECONDS)
+            problem = f"stays {conversation.status}" if conversation else "does not start"
+            raise StackError(f"The conversation {ref} {problem}.")
+        time.sleep(_POLL_SECONDS)
 
 
 def log_rows(stack: Stack, ref: str) -> Iterator[Json]:
-    """All that the log has under a conversation, in the order of its keys."""
+    """Yield all rows of a conversation's log, in key order."""
     pages = stack.client("dynamodb").get_paginator("query")
     for page in pages.paginate(
         TableName=stack.tables["conversation_log"],
@@ -128,15 +130,15 @@ def log_rows(stack: Stack, ref: str) -> Iterator[Json]:
 
 
 def received(stack: Stack, candidate: Candidate) -> list[Received]:
-    """What the providers took for somebody, oldest first."""
+    """Return the messages to a candidate that providers accepted, oldest first."""
     sent = _http.request("GET", f"{stack.sandbox_url}/_sent").json()
-    taken = [_taken(entry) for entry in sent if entry["operation"] in _TAKEN]
+    accepted = [_received(entry) for entry in sent if entry["operation"] in _ACCEPTED]
     own = {candidate.tel, f"whatsapp:{candidate.tel}", candidate.email}
-    return [message for message in taken if message.to in own]
+    return [message for message in accepted if message.to in own]
 
 
 def dead_letters(stack: Stack) -> int:
-    """Records that failed five times."""
+    """Return the number of records in the dead-letter queue."""
     answer = stack.client("sqs").get_queue_attributes(
         QueueUrl=stack.queues["conversations_dead_letters"],
         AttributeNames=["ApproximateNumberOfMessages"],
@@ -145,18 +147,20 @@ def dead_letters(stack: Stack) -> int:
 
 
 def costs(stack: Stack, since_ms: int) -> dict[str, Cost]:
-    """What the records of each function cost since a moment, in milliseconds since 1970."""
-    found: dict[str, Cost] = {}
+    """Return the costs of each function's records since *since_ms*, milliseconds since 1970."""
+    costs_by_function: dict[str, Cost] = {}
     for name in FUNCTIONS:
         for line in lines(stack.client("logs"), log_group(name), since_ms):
             if line.get("message") == "record handled":
-                before = found.get(name, Cost(0, 0.0))
-                found[name] = Cost(before.events + 1, before.write_units + float(line["wru"]))
-    return found
+                previous = costs_by_function.get(name, Cost(0, 0.0))
+                costs_by_function[name] = Cost(
+                    previous.events + 1, previous.write_units + float(line["wru"])
+                )
+    return costs_by_function
 
 
 def log_group(function: str) -> str:
-    """Where one of FUNCTIONS logs."""
+    """Return the log group of one of FUNCTIONS."""
     return f"/aws/lambda/parley-local-conversations-{function}"
 
 
@@ -173,28 +177,28 @@ def _of_ses(body: Json, answer: Json) -> Received:
     return Received(answer["MessageId"], to, body["Content"]["Simple"]["Body"]["Text"]["Data"])
 
 
-_TAKEN: Mapping[str, Callable[[Json, Json], Received]] = {
+_ACCEPTED: Mapping[str, Callable[[Json, Json], Received]] = {
     "create_message": _of_twilio,
     "SendTextMessage": _of_aws_sms,
     "SendEmail": _of_ses,
 }
 
 
-def _taken(sent: Json) -> Received:
-    return _TAKEN[sent["operation"]](sent["body"], sent["answer"])
+def _received(sent: Json) -> Received:
+    return _ACCEPTED[sent["operation"]](sent["body"], sent["answer"])
 
 
 def _plain(item: Mapping[str, Any]) -> Json:
     return {name: _deserialize(value) for name, value in item.items()}
 
 
-def _said(row: Json) -> Said:
+def _message_of(row: Json) -> LoggedMessage:
     provider_id = row.get("provider_message_id")
-    return Said(
+    return LoggedMessage(
         at=row["message_timestamp"],
         author=row["author"],
         text=row["content"],
         delivery=row.get("delivery_status"),
-        # SES's id is what stands before the host of a Message-ID.
+        # The log has the whole Message-ID; SES's id is the part before the host.
         provider_id=provider_id and provider_id.partition("@")[0],
     )

@@ -1,4 +1,4 @@
-"""What became of everything that was sent, read from the logs that the functions wrote: the same lines as on AWS."""
+"""Outcome counts and costs of sent events, read from the functions' logs. The log lines are the same as on AWS."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ WORKER_LOGS = "/aws/lambda/parley-local-whatsapp-worker"
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What events of one kind cost: how many there were, and the DynamoDB write units of all of them."""
+    """The cost of one kind of event: the number of events and their DynamoDB write units in total."""
 
     events: int
     write_units: float
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
-    """Accepted events, and what became of each; follow-ups (media, receipts) are the worker's own and stand apart."""
+class Totals:
+    """Counts of accepted events by outcome. Follow-ups (media, receipts), which the worker queues, count separately."""
 
     accepted: int
     outcomes: Counter[str]
@@ -38,23 +38,24 @@ class Account:
     costs: dict[str, Cost]
 
     @property
-    def through(self) -> int:
-        """Events that a worker is done with."""
+    def handled(self) -> int:
+        """Events that a worker has finished."""
         return sum(self.outcomes.values())
 
     @property
     def dropped_by_queue(self) -> int:
-        """Accepted events that no worker saw: a FIFO queue takes it once in five minutes, and says yes to repeats."""
-        return self.accepted - self.through
+        """Accepted events that SQS dropped, because their deduplication id was used in the last five minutes."""
+        return self.accepted - self.handled
 
-    def adds_up(self, expected: int, repeats: int) -> bool:
-        """Whether *expected* events were accepted, and all but the *repeats* among them are stored or parked."""
-        is_each_once = self.outcomes["persisted"] + self.outcomes["parked"] == expected - repeats
-        return self.accepted == expected and is_each_once and self.through <= expected
+    def match(self, expected: int, repeats: int) -> bool:
+        """Whether *expected* events were accepted, and all of them except *repeats* are stored or parked."""
+        unique = self.outcomes["persisted"] + self.outcomes["parked"]
+        is_unique = unique == expected - repeats
+        return self.accepted == expected and is_unique and self.handled <= expected
 
 
-def read_account(logs: CloudWatchLogsClient, since_ms: int) -> Account:
-    """The account of everything that was logged since a moment, in milliseconds since 1970."""
+def read_totals(logs: CloudWatchLogsClient, since_ms: int) -> Totals:
+    """Return the totals of all lines logged since *since_ms*, milliseconds since 1970."""
     accepted = sum(
         int(line["Accepted"][0])
         for group in INGRESS_LOGS
@@ -77,11 +78,11 @@ def read_account(logs: CloudWatchLogsClient, since_ms: int) -> Account:
         outcomes[line["outcome"]] += 1
         if "reason" in line:
             reasons[line["reason"]] += 1
-    return Account(accepted, outcomes, reasons, follow_ups, costs)
+    return Totals(accepted, outcomes, reasons, follow_ups, costs)
 
 
 def lines(logs: CloudWatchLogsClient, group: str, since_ms: int) -> Iterator[dict[str, Any]]:
-    """The JSON lines of a log group; the runtime's own START, END and REPORT lines are none."""
+    """Yield the JSON lines of a log group, without the runtime's START, END and REPORT lines."""
     pages = logs.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since_ms)
     for page in pages:
         for event in page["events"]:

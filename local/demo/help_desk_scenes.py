@@ -1,4 +1,4 @@
-"""The scenes of acme's help desk on the local stack: customers write, and what became of it when all is through."""
+"""Plays the scenes of acme's help desk on the local stack, and reads their results once all calls are handled."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 INGRESS_LOGS = "/aws/lambda/parley-local-richpanel-webhook"
 WORKER_LOGS = "/aws/lambda/parley-local-richpanel-worker"
-PATIENCE_SECONDS = 180
-_OURS = {ACCOUNT["bot_author_id"], *ACCOUNT["automation_author_ids"]}
+TIMEOUT_SECONDS = 180
+_AUTHOR_IDS = {ACCOUNT["bot_author_id"], *ACCOUNT["automation_author_ids"]}
 
 _http = urllib3.PoolManager(retries=False, timeout=60)
 _deserialize = TypeDeserializer().deserialize
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
-    """What became of a scene: the ticket as the help desk shows it, and our rows about it."""
+class SceneResult:
+    """The result of a scene: the ticket as the help desk shows it, and Parley's rows about it."""
 
     scene: Scene
     ticket: dict[str, Any]
@@ -44,54 +44,58 @@ class Ending:
 
     @property
     def replies(self) -> list[str]:
-        """What we wrote in the ticket."""
-        return [said["body"] for said in self.ticket["comments"] if said["author_id"] in _OURS]
+        """Parley's comments in the ticket."""
+        return [
+            comment["body"]
+            for comment in self.ticket["comments"]
+            if comment["author_id"] in _AUTHOR_IDS
+        ]
 
     @property
     def decision(self) -> dict[str, Any]:
-        """The only decision about it. Raises ValueError where there is none, or a second one."""
+        """The ticket's routing decision. Raises ValueError unless there is exactly one."""
         (row,) = [row for row in self.audit if row["action_type"] == "route"]
         decision: dict[str, Any] = json.loads(row["action_payload_redacted"])
         return decision
 
     @property
-    def is_right(self) -> bool:
-        """Whether it ended as it had to."""
-        wanted = [self.scene.reply] if self.scene.reply else []
-        decided = [row for row in self.audit if row["action_type"] == "route"]
+    def is_expected(self) -> bool:
+        """Whether tag, replies and number of decisions are those that the scene expects."""
+        expected = [self.scene.reply] if self.scene.reply else []
+        decisions = [row for row in self.audit if row["action_type"] == "route"]
         return (
-            len(decided) == 1
+            len(decisions) == 1
             and self.scene.tag in self.ticket["tags"]
-            and len(self.replies) == len(wanted)
-            and all(word in reply for word, reply in zip(wanted, self.replies, strict=True))
+            and len(self.replies) == len(expected)
+            and all(text in reply for text, reply in zip(expected, self.replies, strict=True))
         )
 
 
 @dataclass(frozen=True, slots=True)
-class DeskAccount:
-    """What became of the help desk's calls, and what those of each kind cost."""
+class HelpDeskTotals:
+    """The help desk's webhook calls by outcome, and their costs by intent."""
 
     outcomes: Counter[str]
     costs: dict[str, Cost]
 
     @property
-    def through(self) -> int:
-        """Calls that a worker is done with."""
+    def handled(self) -> int:
+        """Calls that a worker has finished."""
         return self.outcomes.total()
 
 
-def set_the_stage(stack: Stack, run: Run) -> None:
-    """Put tags, the order and the tickets there, before anybody writes. Raises StackError."""
-    _wake(stack)
+def seed_help_desk(stack: Stack, run: Run) -> None:
+    """Create the tags, the order and the tickets in the sandbox. Raises StackError."""
+    _start_webhook(stack)
     _post(stack, "/_tags", {"names": TAGS})
     _post(stack, "/_orders", run.order())
     for scene in SCENES:
         _post(stack, "/_tickets", run.ticket(scene))
 
 
-def _wake(stack: Stack) -> None:
-    """Have the webhook started: the help desk calls once, and a first start on a busy machine takes long."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+def _start_webhook(stack: Stack) -> None:
+    """Start the webhook function: the help desk calls only once, and a cold start on a busy machine takes long."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < deadline:
         with contextlib.suppress(urllib3.exceptions.HTTPError):
             answer = _http.request("POST", stack.api_url + ROUTE, json={})
@@ -102,29 +106,29 @@ def _wake(stack: Stack) -> None:
 
 
 def play(stack: Stack, run: Run, scene: Scene) -> list[int | None]:
-    """Let the customer of a scene write; how our webhook answered the help desk's calls, None for no answer."""
+    """Send the customer's message of a scene; return the webhook's status for each call, None for no response."""
     answers: list[int | None] = _post(stack, "/_comments", run.last_message(scene))["webhooks"]
     return answers
 
 
-def wait_until_through(stack: Stack, run: Run, *, tell: Callable[[str], None]) -> DeskAccount:
+def wait_until_handled(stack: Stack, run: Run, *, report: Callable[[str], None]) -> HelpDeskTotals:
     """
-    Wait until every call of a run is accounted for, and return the account.
+    Wait until every call of a run is handled, and return the totals.
 
-    Gives up after three minutes and returns what it found: the caller sees that it does not add up.
+    After three minutes it returns incomplete totals.
     """
     calls = sum(scene.webhooks for scene in SCENES)
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while True:
-        account = read_account(stack, run)
-        tell(f"{account.through} of {calls} calls are through")
-        if account.through >= calls or time.monotonic() > deadline:
-            return account
+        totals = read_totals(stack, run)
+        report(f"{totals.handled} of {calls} calls handled")
+        if totals.handled >= calls or time.monotonic() > deadline:
+            return totals
         time.sleep(1)
 
 
-def read_account(stack: Stack, run: Run) -> DeskAccount:
-    """The account of a run's calls so far. What the sweep finds by itself is not in it."""
+def read_totals(stack: Stack, run: Run) -> HelpDeskTotals:
+    """Return the totals of a run's calls so far, without the events that the sweep adds."""
     outcomes: Counter[str] = Counter()
     costs: dict[str, Cost] = {}
     for line in handled(stack, run):
@@ -132,24 +136,24 @@ def read_account(stack: Stack, run: Run) -> DeskAccount:
         kind = line["intents"][0] if line["intents"] else line["outcome"]
         before = costs.get(kind, Cost(0, 0.0))
         costs[kind] = Cost(before.events + 1, before.write_units + float(line["wru"]))
-    return DeskAccount(outcomes, costs)
+    return HelpDeskTotals(outcomes, costs)
 
 
 def handled(stack: Stack, run: Run) -> Iterator[dict[str, Any]]:
-    """What the worker logged at the end of each call of a run."""
+    """Yield the worker's log line for each handled call of a run."""
     for line in lines(stack.client("logs"), WORKER_LOGS, run.number * 1_000):
         is_call = line.get("message") == "event handled" and line.get("source") == "webhook"
         if is_call and run.has(line["correlation_id"]):
             yield line
 
 
-def endings(stack: Stack, run: Run) -> list[Ending]:
-    """What became of each scene."""
+def results(stack: Stack, run: Run) -> list[SceneResult]:
+    """Return the result of each scene."""
     events, audit = (list(rows(stack, name)) for name in ("idempotency", "audit_actions"))
     return [
-        Ending(
+        SceneResult(
             scene,
-            _shown(stack, run.ticket_id(scene)),
+            _read_ticket(stack, run.ticket_id(scene)),
             [row for row in events if row["conversation_id"] == run.ticket_id(scene)],
             [row for row in audit if row["conversation_id"] == run.ticket_id(scene)],
         )
@@ -157,31 +161,31 @@ def endings(stack: Stack, run: Run) -> list[Ending]:
     ]
 
 
-def nobody_learns_whose_orders_exist(ended: list[Ending]) -> bool:
-    """Whether somebody else's order and one that does not exist were answered in the same words."""
-    said = {ending.scene.name: ending.replies for ending in ended}
-    return said["not-hers"] == said["not-there"]
+def hides_other_orders(scene_results: list[SceneResult]) -> bool:
+    """Whether a request for another customer's order and one for an unknown order had the same reply."""
+    replies = {result.scene.name: result.replies for result in scene_results}
+    return replies["foreign-order"] == replies["unknown-order"]
 
 
 def rows(stack: Stack, table: str) -> Iterator[dict[str, Any]]:
-    """All rows of one of the context's tables, named as the contract does."""
+    """Yield all rows of one of the context's tables; *table* is its name in the contract."""
     pages = stack.client("dynamodb").get_paginator("scan")
     for page in pages.paginate(TableName=stack.tables[f"richpanel_{table}"]):
         for item in page["Items"]:
             yield {name: _deserialize(value) for name, value in item.items()}
 
 
-def _shown(stack: Stack, ticket_id: str) -> dict[str, Any]:
-    shown: dict[str, Any] = _asked("GET", f"{stack.sandbox_url}/_tickets/{ticket_id}")
-    return shown
+def _read_ticket(stack: Stack, ticket_id: str) -> dict[str, Any]:
+    ticket: dict[str, Any] = _call("GET", f"{stack.sandbox_url}/_tickets/{ticket_id}")
+    return ticket
 
 
 def _post(stack: Stack, path: str, body: object) -> Any:  # noqa: ANN401 - any JSON value
-    return _asked("POST", stack.sandbox_url + path, json=body)
+    return _call("POST", stack.sandbox_url + path, json=body)
 
 
-def _asked(method: str, url: str, **given: Any) -> Any:  # noqa: ANN401 - any JSON value
-    answer = _http.request(method, url, **given)
+def _call(method: str, url: str, **options: Any) -> Any:  # noqa: ANN401 - any JSON value
+    answer = _http.request(method, url, **options)
     if answer.status not in {200, 201}:
         raise StackError(f"{method} {url} answered {answer.status}: {answer.data.decode()}")
     return answer.json()

@@ -1,4 +1,4 @@
-"""The chapter of the WhatsApp inbox: a day of events, the conversations that it leaves, and the account of it."""
+"""The demo of the WhatsApp inbox: sends a day of events and prints the conversations and the totals."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import urllib3
 from rich.table import Table
 
 from local.demo.screen import console
-from local.demo.webhook_sender import a_fresh_day, deliver, expectations, wait_until_through
+from local.demo.webhook_sender import deliver, expected_counts, recent_samples, wait_until_handled
 
 if TYPE_CHECKING:
     from events.whatsapp.story import Sample
-    from local.demo.delivery_totals import Account
+    from local.demo.delivery_totals import Totals
     from local.stack.cli import Stack
 
 CONVERSATIONS_SHOWN = 20
@@ -22,31 +22,33 @@ http = urllib3.PoolManager(retries=False, timeout=30)
 
 
 def play(stack: Stack, api_key: str) -> bool:
-    """Play the day; whether the account adds up and every sample ended as it should."""
+    """Send the day's samples; return whether the totals match and every response was as expected."""
     started_ms = int(time.time() * 1_000)
-    day = a_fresh_day()
+    samples = recent_samples()
     console.rule("A day at acme, a bicycle repair shop")
-    wrong = [sample for sample in day if not _send(stack, sample)]
-    with console.status("waiting for the queue") as status:
-        account = wait_until_through(stack, day, started_ms, tell=status.update)
+    failed = [sample for sample in samples if not _send(stack, sample)]
+    with console.status("waiting for the workers") as status:
+        totals = wait_until_handled(stack, samples, started_ms, report=status.update)
     _show_inbox(stack, api_key)
-    _show_account(account)
-    if wrong or not account.adds_up(*expectations(day)):
-        console.print(f"[red]It does not add up:[/] {expectations(day)[0]} events were sent.")
+    _show_totals(totals)
+    if failed or not totals.match(*expected_counts(samples)):
+        console.print(
+            f"[red]The totals do not match:[/] {expected_counts(samples)[0]} events were sent."
+        )
         return False
     return True
 
 
 def _send(stack: Stack, sample: Sample) -> bool:
-    """Send one sample and say how Parley answered; whether that was as expected."""
-    status, right = deliver(stack, sample)
-    colour = "green" if right else "red"
+    """Send one sample and print the response status; return whether it is the expected one."""
+    status, is_expected = deliver(stack, sample)
+    colour = "green" if is_expected else "red"
     console.print(f"  [{colour}]{status:>4}[/]  {sample.name:<24} {sample.description}")
-    return right
+    return is_expected
 
 
 def _show_inbox(stack: Stack, api_key: str) -> None:
-    """The inboxes of both numbers with the newest messages of each conversation, as the API gives them."""
+    """Print the inboxes of both numbers with the newest messages of each conversation, as the API returns them."""
     for phone in ("106540352242922", "206540352242933"):
         page = _get(
             stack, api_key, f"/whatsapp/conversations?phone={phone}&limit={CONVERSATIONS_SHOWN}"
@@ -62,14 +64,14 @@ def _show_conversation(stack: Stack, api_key: str, conversation: dict[str, Any])
     console.print(f"[bold]{name}[/]  ({conversation['customer']}), {unread} unread", markup=True)
     path = f"/whatsapp/conversations/{conversation['key']}/messages?limit={MESSAGES_SHOWN}"
     for message in reversed(_get(stack, api_key, path)["result"]["messages"]):
-        who = "<-" if message["direction"] == "INBOUND" else "->"
+        arrow = "<-" if message["direction"] == "INBOUND" else "->"
         marks = [message["deliveryStatus"]] if message.get("deliveryStatus") else []
         media = message.get("media")
         marks += [f"file {media['status'].lower()}"] if media else []
-        marks += [mark for mark in ("editedAt", "revokedAt") if message.get(mark)]
-        mark = f"  ({', '.join(marks)})" if marks else ""
+        marks += [field for field in ("editedAt", "revokedAt") if message.get(field)]
+        suffix = f"  ({', '.join(marks)})" if marks else ""
         text = (message.get("preview") or "[deleted]").replace("\n", " ")
-        console.print(f"   {message['receivedAt'][11:19]} {who} {text}{mark}", markup=False)
+        console.print(f"   {message['receivedAt'][11:19]} {arrow} {text}{suffix}", markup=False)
 
 
 def _get(stack: Stack, api_key: str, path: str) -> dict[str, Any]:
@@ -80,19 +82,21 @@ def _get(stack: Stack, api_key: str, path: str) -> dict[str, Any]:
     return page
 
 
-def _show_account(account: Account) -> None:
-    console.rule("The account")
-    duplicates = account.outcomes["duplicate"] + account.dropped_by_queue
+def _show_totals(totals: Totals) -> None:
+    console.rule("Totals")
+    duplicates = totals.outcomes["duplicate"] + totals.dropped_by_queue
     console.print(
-        f"{account.accepted} accepted = {account.outcomes['persisted']} stored + {duplicates} duplicate + "
-        f"{account.outcomes['parked']} parked   (the queue itself dropped {account.dropped_by_queue} of the duplicates)"
+        f"{totals.accepted} events accepted = {totals.outcomes['persisted']} stored + {duplicates} duplicates + "
+        f"{totals.outcomes['parked']} parked   ({totals.dropped_by_queue} of the duplicates were dropped by SQS)"
     )
-    if account.reasons:
-        parked = ", ".join(f"{count} {reason}" for reason, count in sorted(account.reasons.items()))
+    if totals.reasons:
+        parked = ", ".join(f"{count} {reason}" for reason, count in sorted(totals.reasons.items()))
         console.print(f"parked: {parked}")
-    console.print(f"and {account.follow_ups} follow-ups of the worker's own (media, read receipts)")
+    console.print(
+        f"{totals.follow_ups} follow-up events queued by the worker (media downloads, read receipts)"
+    )
     table = Table("kind", "events", "write units", "per event", box=None, pad_edge=False)
-    for kind, cost in sorted(account.costs.items()):
-        each = cost.write_units / cost.events
-        table.add_row(kind, str(cost.events), f"{cost.write_units:.0f}", f"{each:.1f}")
+    for kind, cost in sorted(totals.costs.items()):
+        units_per_event = cost.write_units / cost.events
+        table.add_row(kind, str(cost.events), f"{cost.write_units:.0f}", f"{units_per_event:.1f}")
     console.print(table)

@@ -1,4 +1,4 @@
-"""The chapter of conversations: a recruiting company writes to somebody, over all channels, until she says STOP."""
+"""The demo of conversations: a recruiting company writes to a candidate on all channels until it gets STOP."""
 
 from __future__ import annotations
 
@@ -15,66 +15,67 @@ from local.demo.screen import console
 from local.stack.processes import StackError
 
 if TYPE_CHECKING:
-    from local.demo.conversation_probe import Talk
+    from local.demo.conversation_probe import LoggedConversation
     from local.demo.delivery_totals import Cost
-    from local.demo.recruiting_scenes import Account
+    from local.demo.recruiting_scenes import Totals
     from local.stack.cli import Stack
 
 LONGEST = 220  # of a message, in characters
 
 
 def play(stack: Stack, key: str) -> bool:
-    """Play the morning; whether every scene ended as it had to, and the account adds up."""
+    """Play all scenes; return whether each reached its expected state and the totals match."""
     started_ms = int(time.time() * 1_000)
     console.rule("A morning at cucumber recruitment")
     try:
         with console.status("waiting for the workers"):
-            morning = recruiting_scenes.play(stack, key, tell=_tell)
-    except StackError as stuck:
-        console.print(f"[red]It does not add up:[/] {stuck}")
+            morning = recruiting_scenes.play(stack, key, report=_print_action)
+    except StackError as error:
+        console.print(f"[red]A scene failed:[/] {error}")
         return False
-    console.rule("The conversations")
+    console.rule("Conversations")
     for name in morning.refs:
-        _show(name, morning.talk(name))
-    account = morning.account()
-    _show_account(account, conversation_probe.costs(stack, started_ms))
-    if not account.adds_up:
-        console.print("[red]It does not add up.[/]")
-    return account.adds_up
+        _show(name, morning.conversation(name))
+    totals = morning.totals()
+    _show_totals(totals, conversation_probe.costs(stack, started_ms))
+    if not totals.match:
+        console.print("[red]The totals do not match.[/]")
+    return totals.match
 
 
-def _tell(line: str) -> None:
+def _print_action(line: str) -> None:
     status, _, rest = line.partition("  ")
     console.print(f"  [green]{status:>4}[/]  {escape(rest)}")
 
 
-def _show(name: str, talk: Talk) -> None:
-    """A conversation: what was said in it, by whom and how far it came, and the statuses that it went through."""
-    reason = talk.state.get("status_reason")
-    because = f" ({reason})" if reason else ""
-    console.print(f"[bold]{name}[/], [cyan]{talk.status}{because}[/]")
-    for said in talk.said:
-        text = textwrap.shorten(said.text, LONGEST, placeholder=" ...")
-        way = "->" if said.is_ours else "<-"
-        mark = f" [dim]({said.author}, {said.delivery})[/]" if said.is_ours else ""
-        console.print(Padding(f"{said.at[11:19]} {way} {escape(text)}{mark}", (0, 0, 0, 3)))
-    console.print(Padding(f"[dim]{' > '.join(talk.changes)}[/]", (0, 0, 0, 3)))
+def _show(name: str, conversation: LoggedConversation) -> None:
+    """Print a conversation: its messages with author and delivery status, and the statuses that it went through."""
+    reason = conversation.state.get("status_reason")
+    suffix = f" ({reason})" if reason else ""
+    console.print(f"[bold]{name}[/], [cyan]{conversation.status}{suffix}[/]")
+    for message in conversation.messages:
+        text = textwrap.shorten(message.text, LONGEST, placeholder=" ...")
+        arrow = "->" if message.is_outbound else "<-"
+        mark = f" [dim]({message.author}, {message.delivery})[/]" if message.is_outbound else ""
+        console.print(Padding(f"{message.at[11:19]} {arrow} {escape(text)}{mark}", (0, 0, 0, 3)))
+    console.print(Padding(f"[dim]{' > '.join(conversation.changes)}[/]", (0, 0, 0, 3)))
 
 
-def _show_account(account: Account, costs: dict[str, Cost]) -> None:
-    console.rule("The account")
+def _show_totals(totals: Totals, costs: dict[str, Cost]) -> None:
+    console.rule("Totals")
     console.print(
-        f"{account.accepted} requests accepted = {account.begun} conversations + {account.repeated} repeated"
-        f" + {account.blocked} blocked"
+        f"{totals.accepted} requests accepted = {totals.started} conversations started + {totals.repeated} repeats"
+        f" + {totals.blocked} blocked"
     )
     console.print(
-        f"{account.told} calls of Twilio = {account.stored} texts in the log + {account.retold} told once more"
+        f"{totals.webhook_calls} webhook calls of Twilio = {totals.stored} messages stored"
+        f" + {totals.repeated_calls} repeats"
     )
     console.print(
-        f"{len(account.sent)} messages sent = {len(account.received)} that her providers took"
+        f"{len(totals.sent)} messages sent = {len(totals.received)} accepted by the providers"
     )
     table = Table("function", "records", "write units", "per record", box=None, pad_edge=False)
     for name, cost in sorted(costs.items()):
-        each = cost.write_units / cost.events
-        table.add_row(name, str(cost.events), f"{cost.write_units:.0f}", f"{each:.1f}")
+        units_per_record = cost.write_units / cost.events
+        table.add_row(name, str(cost.events), f"{cost.write_units:.0f}", f"{units_per_record:.1f}")
     console.print(table)

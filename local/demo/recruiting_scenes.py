@@ -1,7 +1,7 @@
 """
-The morning of the recruiting company on the local stack, scene by scene.
+The scenes of the recruiting company on the local stack.
 
-Its software asks for conversations over HTTP, the candidate answers through the sandbox, people act over the API.
+Its software requests conversations over HTTP, the candidate answers through the sandbox, an agent acts over the API.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from events.conversations.morning import (
     ANSWER,
     CHANNELS,
     FRAGMENTS,
+    HANDOFF_REQUEST,
     STOP,
-    WISH,
     Candidate,
     Run,
 )
@@ -31,7 +31,7 @@ from local.stack.processes import StackError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from local.demo.conversation_probe import Json, Talk
+    from local.demo.conversation_probe import Json, LoggedConversation
     from local.stack.cli import Stack
 
 INITIATE = "/initiate-conversation"
@@ -42,32 +42,32 @@ _http = urllib3.PoolManager(retries=False, timeout=60)
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class Totals:
     """
-    What went in and what came of it.
+    The counts of a run.
 
-    *begun* and *blocked* are conversations; *told* is how often the webhook was told of a text, *retold* how often of
-    one once more, *stored* the texts in the log; *sent* are the messages that the log has as sent, *received* those
-    that the providers took for the same person.
+    *accepted*: requests, of which *repeated* were repeats. *started* and *blocked*: conversations. *webhook_calls*:
+    calls for the candidate's texts, of which *repeated_calls* were repeats. *stored*: texts in the log. *sent*: the
+    provider ids of outbound messages in the log. *received*: those of the messages that the providers accepted.
     """
 
     accepted: int
     repeated: int
-    begun: int
+    started: int
     blocked: int
-    told: int
-    retold: int
+    webhook_calls: int
+    repeated_calls: int
     stored: int
     sent: tuple[str, ...]
     received: tuple[str, ...]
     dead_letters: int
 
     @property
-    def adds_up(self) -> bool:
-        """Whether every request and text is accounted for, and each message reached its provider once and by us."""
+    def match(self) -> bool:
+        """Whether every request and text has one result, and every outbound message reached its provider once."""
         return (
-            self.accepted == self.begun + self.blocked + self.repeated
-            and self.told == self.stored + self.retold
+            self.accepted == self.started + self.blocked + self.repeated
+            and self.webhook_calls == self.stored + self.repeated_calls
             and sorted(self.sent) == sorted(self.received)
             and len(set(self.sent)) == len(self.sent)
             and self.dead_letters == 0
@@ -77,14 +77,14 @@ class Account:
 @dataclass
 class Morning:
     """
-    A morning as it goes on: one candidate, and the `ref` of each conversation by the name of its request.
+    A run in progress: its candidate, and the `ref` of each conversation by the name of its request.
 
-    *tell* gets a line for each thing that is done.
+    *report* receives a line for each action.
     """
 
     stack: Stack
     key: str
-    tell: Callable[[str], None]
+    report: Callable[[str], None]
     run: Run = field(default_factory=Run.now)
     refs: dict[str, str] = field(default_factory=dict)
     answers: list[tuple[int, Json]] = field(default_factory=list)
@@ -92,52 +92,55 @@ class Morning:
 
     @property
     def candidate(self) -> Candidate:
-        """Ann, who is somebody else in each run."""
+        """Ann; each run has its own phone number and e-mail address for her."""
         return self.run.candidate("Ann", "Doe")
 
-    def talk(self, name: str) -> Talk:
-        """A conversation as it stands now. Raises KeyError for one that was not begun."""
-        return self.until(name, lambda _: True)
+    def conversation(self, name: str) -> LoggedConversation:
+        """Return a conversation in its current state. Raises KeyError if it was not started."""
+        return self.wait_until(name, lambda _: True)
 
-    def until(self, name: str, fits: Callable[[Talk], bool]) -> Talk:
-        """A conversation as soon as it is as it is wanted. Raises StackError, and KeyError as above."""
-        return conversation_probe.wait_for(self.stack, self.refs[name], fits)
+    def wait_until(
+        self, name: str, is_reached: Callable[[LoggedConversation], bool]
+    ) -> LoggedConversation:
+        """Wait until *is_reached* holds for a conversation and return it. Raises StackError, and KeyError as above."""
+        return conversation_probe.wait_for(self.stack, self.refs[name], is_reached)
 
-    def ask(self, channel: str, name: str = "first") -> Json:
-        """Ask for a conversation; the answer."""
+    def request_conversation(self, channel: str, name: str = "first") -> Json:
+        """Request a conversation and return the response."""
         request = self.run.request(self.candidate, channel, name)
-        status, answer = ask(self.stack, self.key, request)
-        again = ", once more" if answer in (known for _, known in self.answers) else ""
+        status, answer = request_conversation(self.stack, self.key, request)
+        suffix = ", repeated" if answer in (earlier for _, earlier in self.answers) else ""
         self.answers.append((status, answer))
-        self.tell(f"{status}  {name} request for {channel}{again}")
+        self.report(f"{status}  {name} request for {channel}{suffix}")
         if status == HTTPStatus.OK:
             self.refs[f"{name} {channel}"] = answer["conversation_ref"]
         return answer
 
-    def says(self, *words: str, calls: int = 1) -> None:
-        """Let the candidate text, one message right after the other; Twilio tells of each so many times."""
-        for body in words:
-            statuses = text(self.stack, self.candidate.says(body) | {"webhooks": calls})
+    def send_texts(self, *texts: str, calls: int = 1) -> None:
+        """Send texts of the candidate without a pause between them; Twilio calls the webhook *calls* times for each."""
+        for body in texts:
+            statuses = text(self.stack, self.candidate.text(body) | {"webhooks": calls})
             self.webhooks.append(statuses)
-            again = ", told twice" if calls > 1 else ""
-            self.tell(f"{statuses[0]}  Ann texts: {body}{again}")
+            suffix = f" (Twilio calls {calls} times)" if calls > 1 else ""
+            self.report(f"{statuses[0]}  Ann texts: {body}{suffix}")
 
-    def account(self) -> Account:
-        """What became of it all so far."""
-        found = [self.talk(name) for name in self.refs]
+    def totals(self) -> Totals:
+        """Return the counts so far."""
+        conversations = [self.conversation(name) for name in self.refs]
         refs = [answer["conversation_ref"] for status, answer in self.answers if status == _OK]
-        said = [said for one in found for said in one.ours]
-        return Account(
+        outbound = [message for conversation in conversations for message in conversation.outbound]
+        return Totals(
             accepted=len(refs),
             repeated=len(refs) - len(set(refs)),
-            begun=sum(bool(one.ours) for one in found),
-            blocked=sum(one.status == "blocked" for one in found),
-            told=sum(statuses.count(_OK) for statuses in self.webhooks),
-            retold=sum(len(statuses) - 1 for statuses in self.webhooks),
-            stored=sum(len(one.theirs) for one in found),
-            sent=tuple(one.provider_id or "nobody took it" for one in said),
+            started=sum(bool(conversation.outbound) for conversation in conversations),
+            blocked=sum(conversation.status == "blocked" for conversation in conversations),
+            webhook_calls=sum(statuses.count(_OK) for statuses in self.webhooks),
+            repeated_calls=sum(len(statuses) - 1 for statuses in self.webhooks),
+            stored=sum(len(conversation.inbound) for conversation in conversations),
+            sent=tuple(message.provider_id or "not accepted" for message in outbound),
             received=tuple(
-                one.provider_id for one in conversation_probe.received(self.stack, self.candidate)
+                message.provider_id
+                for message in conversation_probe.received(self.stack, self.candidate)
             ),
             dead_letters=conversation_probe.dead_letters(self.stack),
         )
@@ -146,75 +149,90 @@ class Morning:
 _OK = int(HTTPStatus.OK)
 
 
-def play(stack: Stack, key: str, *, tell: Callable[[str], None]) -> Morning:
-    """All scenes, one after the other. Raises StackError where one does not end as it has to."""
-    wake(stack, key)
-    morning = Morning(stack, key, tell)
-    write_to_her(morning)
-    answer_once(morning)
-    hand_over(morning)
-    let_a_person_answer(morning)
-    stop(morning)
+def play(stack: Stack, key: str, *, report: Callable[[str], None]) -> Morning:
+    """Play all scenes in order. Raises StackError if one does not reach its expected state."""
+    start_functions(stack, key)
+    morning = Morning(stack, key, report)
+    request_on_all_channels(morning)
+    answer_in_fragments(morning)
+    request_handoff(morning)
+    answer_as_agent(morning)
+    opt_out(morning)
     return morning
 
 
-def write_to_her(morning: Morning) -> None:
-    """The company asks for one conversation on each channel, and for one of them twice."""
+def request_on_all_channels(morning: Morning) -> None:
+    """The company requests one conversation on each channel, and repeats the request for SMS."""
     for channel in CHANNELS:
-        morning.ask(channel)
-    morning.ask("sms")
-    morning.until("first whatsapp", lambda talk: _ends(talk, 1) == DELIVERED)
-    morning.until("first sms", lambda talk: _ends(talk, 1) == DELIVERED)
-    # Nobody reports what became of a mail in the sandbox.
-    morning.until("first email", lambda talk: _ends(talk, 1) == "accepted")
-
-
-def answer_once(morning: Morning) -> None:
-    """She answers in three fragments, and gets one reply."""
-    morning.says(*FRAGMENTS)
-    morning.until("first sms", lambda talk: _ends(talk, 2) == DELIVERED)
-
-
-def hand_over(morning: Morning) -> None:
-    """She asks for a person, which Twilio tells twice: the model promises one, and is silent from then on."""
-    morning.says(WISH, calls=2)
-    morning.until(
-        "first sms",
-        lambda talk: talk.status == "handoff_pending" and _ends(talk, 3) == DELIVERED,
+        morning.request_conversation(channel)
+    morning.request_conversation("sms")
+    morning.wait_until(
+        "first whatsapp", lambda conversation: _last_delivery(conversation, 1) == DELIVERED
+    )
+    morning.wait_until(
+        "first sms", lambda conversation: _last_delivery(conversation, 1) == DELIVERED
+    )
+    # The sandbox reports no delivery of e-mails.
+    morning.wait_until(
+        "first email", lambda conversation: _last_delivery(conversation, 1) == "accepted"
     )
 
 
-def let_a_person_answer(morning: Morning) -> None:
-    """A person takes the conversation over, answers, and gives it back."""
-    ref, who = morning.refs["first sms"], {"agent_id": AGENT}
-    for act, body, said in (
-        ("take-over", who, "takes over"),
-        ("messages", who | {"text": ANSWER}, f"writes: {ANSWER}"),
-        ("hand-back", who, "hands back"),
+def answer_in_fragments(morning: Morning) -> None:
+    """The candidate answers in three messages and gets one reply."""
+    morning.send_texts(*FRAGMENTS)
+    morning.wait_until(
+        "first sms", lambda conversation: _last_delivery(conversation, 2) == DELIVERED
+    )
+
+
+def request_handoff(morning: Morning) -> None:
+    """The candidate asks for a person; Twilio calls twice. The model announces a colleague and sends nothing more."""
+    morning.send_texts(HANDOFF_REQUEST, calls=2)
+    morning.wait_until(
+        "first sms",
+        lambda conversation: (
+            conversation.status == "handoff_pending"
+            and _last_delivery(conversation, 3) == DELIVERED
+        ),
+    )
+
+
+def answer_as_agent(morning: Morning) -> None:
+    """An agent takes the conversation over, answers, and hands it back."""
+    ref, agent = morning.refs["first sms"], {"agent_id": AGENT}
+    for act, body, action in (
+        ("take-over", agent, "takes the conversation over"),
+        ("messages", agent | {"text": ANSWER}, f"writes: {ANSWER}"),
+        ("hand-back", agent, "hands the conversation back"),
     ):
         status = _act(morning, f"{ref}/{act}", body)
-        morning.tell(f"{status}  Dana {said}")
+        morning.report(f"{status}  Dana {action}")
         if act == "messages":
-            morning.until("first sms", lambda talk: _ends(talk, 4) == DELIVERED)
-    morning.until("first sms", lambda talk: talk.status == "reply_sent")
+            morning.wait_until(
+                "first sms", lambda conversation: _last_delivery(conversation, 4) == DELIVERED
+            )
+    morning.wait_until("first sms", lambda conversation: conversation.status == "reply_sent")
 
 
-def stop(morning: Morning) -> None:
-    """She says STOP in an SMS: no channel of the company reaches her any more."""
-    morning.says(STOP)
-    morning.until("first sms", lambda talk: talk.status == "opted_out")
+def opt_out(morning: Morning) -> None:
+    """The candidate sends STOP in an SMS: the company's new conversations are blocked on all channels."""
+    morning.send_texts(STOP)
+    morning.wait_until("first sms", lambda conversation: conversation.status == "opted_out")
     others = [channel for channel in CHANNELS if channel != "sms"]
     for channel in others:
-        morning.ask(channel, "second")
+        morning.request_conversation(channel, "second")
     for channel in others:
-        morning.until(f"second {channel}", lambda talk: talk.status == "blocked")
+        morning.wait_until(
+            f"second {channel}", lambda conversation: conversation.status == "blocked"
+        )
 
 
-def wake(stack: Stack, key: str) -> None:
+def start_functions(stack: Stack, key: str) -> None:
     """
-    Have the ways in started. Raises StackError.
+    Start the functions that receive requests. Raises StackError.
 
-    Twilio calls once and waits for 15 s; a first start on a busy machine takes longer.
+    Twilio calls once and waits for 15 s; a cold start on a busy machine takes longer.
     """
     for route, headers, status in (
         (INITIATE, {"x-api-key": key}, HTTPStatus.BAD_REQUEST),
@@ -223,8 +241,8 @@ def wake(stack: Stack, key: str) -> None:
         _until_it_answers(stack.api_url + route, headers, status)
 
 
-def ask(stack: Stack, key: str, request: Json) -> tuple[int, Json]:
-    """Post what a company's software posts; status and body of the answer."""
+def request_conversation(stack: Stack, key: str, request: Json) -> tuple[int, Json]:
+    """Post a request of a company's software; return status and body of the response."""
     answer = _http.request(
         "POST", stack.api_url + INITIATE, headers={"x-api-key": key}, json=request
     )
@@ -232,18 +250,18 @@ def ask(stack: Stack, key: str, request: Json) -> tuple[int, Json]:
     return answer.status, body
 
 
-def text(stack: Stack, words: Json) -> list[int | None]:
-    """Let somebody text; how our webhook answered the calls, None for no answer. Raises StackError."""
-    answer = _http.request("POST", f"{stack.sandbox_url}/_texts", json=words)
+def text(stack: Stack, message: Json) -> list[int | None]:
+    """Send a text through the sandbox; return the webhook's status for each call, None for none. Raises StackError."""
+    answer = _http.request("POST", f"{stack.sandbox_url}/_texts", json=message)
     if answer.status != HTTPStatus.CREATED:
-        raise StackError(f"the sandbox took no text: {answer.data.decode()}")
+        raise StackError(f"the sandbox refused the text: {answer.data.decode()}")
     webhooks: list[int | None] = answer.json()["webhooks"]
     return webhooks
 
 
-def _ends(talk: Talk, place: int) -> str | None:
-    """How far the last of so many messages of ours is; None where there is another number of them."""
-    return talk.ours[-1].delivery if len(talk.ours) == place else None
+def _last_delivery(conversation: LoggedConversation, count: int) -> str | None:
+    """Return the delivery status of the last of *count* outbound messages; None if their number differs."""
+    return conversation.outbound[-1].delivery if len(conversation.outbound) == count else None
 
 
 def _act(morning: Morning, path: str, body: Mapping[str, Any]) -> int:
@@ -256,7 +274,7 @@ def _act(morning: Morning, path: str, body: Mapping[str, Any]) -> int:
 
 
 def _until_it_answers(url: str, headers: Mapping[str, str], status: HTTPStatus) -> None:
-    deadline = time.monotonic() + conversation_probe.PATIENCE_SECONDS
+    deadline = time.monotonic() + conversation_probe.TIMEOUT_SECONDS
     while time.monotonic() < deadline:
         with contextlib.suppress(urllib3.exceptions.HTTPError):
             if _http.request("POST", url, headers=headers, json={}).status == status:

@@ -1,4 +1,4 @@
-"""Where the demo is shown."""
+"""The console that the demo prints to."""
 
 from rich.console import Console
 

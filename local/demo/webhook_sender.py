@@ -1,4 +1,4 @@
-"""Sample events to the local stack, the way their providers would send them, and the wait until they are through."""
+"""Sends sample events to the local stack as the providers would, and waits until they are handled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import urllib3
 
 from events.whatsapp import gateway
 from events.whatsapp.samples import samples
-from local.demo.delivery_totals import Account, read_account
+from local.demo.delivery_totals import Totals, read_totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from local.stack.cli import Stack
 
 DAY_SECONDS = 86_400
-PATIENCE_SECONDS = 180
+TIMEOUT_SECONDS = 180
 
 _http = urllib3.PoolManager(retries=False, timeout=30)
 
 
-def a_fresh_day() -> list[Sample]:
+def recent_samples() -> list[Sample]:
     """
-    The samples as a day that has just ended: new ids at each run, and media that the provider still has.
+    Return the samples dated two days ago: every run has new ids, and the provider still has the media.
 
-    Without the one of another topic: only the stack's own topic can reach the function.
+    Omits the sample of a foreign topic: only the stack's own topic can invoke the function.
     """
     start = int(time.time()) - 2 * DAY_SECONDS
     return [sample for sample in samples(start) if sample.name != "sns_other_topic"]
 
 
-def expectations(day: Sequence[Sample]) -> tuple[int, int]:
-    """How many events a day brings, and how many of them are repeats of others."""
+def expected_counts(day: Sequence[Sample]) -> tuple[int, int]:
+    """Return the number of events of a day, and how many of them repeat another event."""
     return sum(s.expects.accepted for s in day), sum(s.expects.duplicate for s in day)
 
 
 def deliver(stack: Stack, sample: Sample) -> tuple[str, bool]:
-    """Send one sample; the answer's status in words, and whether it is what the sample expects."""
+    """Send one sample; return the response status as text, and whether the sample expects this status."""
     if sample.is_social:
         topic = stack.topics["whatsapp_social"]
         stack.client("sns").publish(TopicArn=topic, Message=sample.published)
@@ -54,30 +54,29 @@ def deliver(stack: Stack, sample: Sample) -> tuple[str, bool]:
     return str(answer.status), answer.status == sample.expects.status
 
 
-def wait_until_through(
-    stack: Stack, day: Sequence[Sample], since_ms: int, *, tell: Callable[[str], None]
-) -> Account:
+def wait_until_handled(
+    stack: Stack, day: Sequence[Sample], since_ms: int, *, report: Callable[[str], None]
+) -> Totals:
     """
-    Wait until nothing is on the queue and every event of the day is accounted for, and return the account.
+    Wait until the queue is empty and the totals match, and return the totals.
 
-    Gives up after three minutes and returns what it found: the caller sees that it does not add up. *tell* gets a
-    line of progress every second.
+    After three minutes it returns totals that do not match. *report* receives a line of progress every second.
     """
-    expected, repeats = expectations(day)
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    expected, repeats = expected_counts(day)
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while True:
-        account = read_account(stack.client("logs"), since_ms)
+        totals = read_totals(stack.client("logs"), since_ms)
         waiting = on_queue(stack)
-        tell(f"{account.through} of {expected} events are through, {waiting} on the queue")
-        is_through = waiting == 0 and account.adds_up(expected, repeats)
-        if is_through or time.monotonic() > deadline:
-            return account
+        report(f"{totals.handled} of {expected} events handled, {waiting} on the queue")
+        is_handled = waiting == 0 and totals.match(expected, repeats)
+        if is_handled or time.monotonic() > deadline:
+            return totals
         time.sleep(1)
 
 
 def wait_until_empty(stack: Stack) -> bool:
-    """Wait until the queue is empty; False when it is not after three minutes."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    """Wait until the queue is empty; return False if it is not after three minutes."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while on_queue(stack):
         if time.monotonic() > deadline:
             return False
@@ -86,7 +85,7 @@ def wait_until_empty(stack: Stack) -> bool:
 
 
 def on_queue(stack: Stack) -> int:
-    """Messages that wait or are being handled."""
+    """Return the number of waiting messages and messages in flight."""
     attributes = stack.client("sqs").get_queue_attributes(
         QueueUrl=stack.queues["whatsapp"],
         AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],

@@ -33,7 +33,7 @@ class Function:
         """The module of the handler."""
         return self.handler.rpartition(".")[0]
 
-    def given(self, variables: Mapping[str, str]) -> Function:
+    def with_variables(self, variables: Mapping[str, str]) -> Function:
         """Return the same function with these variables added or replaced."""
         return replace(self, environment={**self.environment, **variables})
 

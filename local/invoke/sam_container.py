@@ -48,9 +48,9 @@ def missing_engine() -> str:
     docker = shutil.which("docker")
     if docker is None:
         return "there is no docker command"
-    asked = [docker, "info", "--format", "{{.ServerVersion}}"]
-    told = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return told.stderr.strip() if told.returncode else ""
+    command = [docker, "info", "--format", "{{.ServerVersion}}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return result.stderr.strip() if result.returncode else ""
 
 
 def invoke(stack: Stack, function: Function, event: Path) -> Any:  # noqa: ANN401 - any response of the function
@@ -63,12 +63,12 @@ def invoke(stack: Stack, function: Function, event: Path) -> Any:  # noqa: ANN40
             *("local", "invoke", function.name, "--template", str(TEMPLATE)),
             *("--event", str(event), "--region", stack.region, *pulled),
         )
-        ran = subprocess.run(
+        result = subprocess.run(
             command, env=build.sam_environment(), capture_output=True, text=True, check=False
         )
-    if ran.returncode:
-        raise StackError(f"sam local invoke failed:\n{ran.stderr[-2_000:]}")
-    return json.loads(ran.stdout or "null")
+    if result.returncode:
+        raise StackError(f"sam local invoke failed:\n{result.stderr[-2_000:]}")
+    return json.loads(result.stdout or "null")
 
 
 def _template(function: Function, host: str) -> dict[str, Any]:
@@ -103,10 +103,10 @@ def _template(function: Function, host: str) -> dict[str, Any]:
 
 
 def _docker(*arguments: str) -> str:
-    ran = subprocess.run(["docker", *arguments], capture_output=True, text=True, check=False)
-    if ran.returncode:
-        raise StackError(f"docker {arguments[0]} failed:\n{ran.stderr}")
-    return ran.stdout.strip()
+    result = subprocess.run(["docker", *arguments], capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise StackError(f"docker {arguments[0]} failed:\n{result.stderr}")
+    return result.stdout.strip()
 
 
 @contextmanager

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str]) -> int:
     with running_stack() as stack:
         seed(stack)
         seed_load(stack)
-        outcome = run(stack, Plan(**vars(options)), tell=say)
+        outcome = run(stack, Plan(**vars(options)), report=say)
     for line in outcome.in_words():
         say(line)
     return 1 if outcome.verdict.faults else 0

@@ -29,29 +29,29 @@ class Verdict:
     faults: list[str] = field(default_factory=list)
 
 
-def verdict(stack: Stack, made: Traffic, parked_before: Counter[str]) -> Verdict:
+def verdict(stack: Stack, traffic: Traffic, parked_before: Counter[str]) -> Verdict:
     """Read the table and the dead letters, and compare. *parked_before*: events parked by earlier runs."""
-    wanted = {sent.message_id: sent for sent in made.messages}
+    expected = {sent.message_id: sent for sent in traffic.messages}
     items = list(_items(stack))
     messages = {
         item["pk"].removeprefix("MSG#"): item for item in items if item["itemType"] == "MESSAGE"
     }
-    mine = {key: item for key, item in messages.items() if key in wanted}
-    kept_aside = _parked(items) - parked_before
-    found = Verdict(len(mine), kept_aside, _dead_letters(stack))
-    if missing := wanted.keys() - mine.keys():
-        found.faults.append(f"{len(missing)} messages are lost")
-    if strange := [k for k in messages if k.startswith(made.run) and k not in wanted]:
-        found.faults.append(f"{len(strange)} messages were never sent")
-    found.faults += _wrong_texts(mine, wanted)
-    found.faults += _wrong_conversations(items, made.messages)
-    if kept_aside != made.poison:
-        found.faults.append(f"parked {dict(kept_aside)}, not {dict(made.poison)}")
-    if found.dead_letters:
-        found.faults.append(f"{found.dead_letters} dead letters")
-    if found.stored + made.repeats + kept_aside.total() != made.events:
-        found.faults.append("stored + repeated + parked is not what was sent")
-    return found
+    stored = {key: item for key, item in messages.items() if key in expected}
+    newly_parked = _parked(items) - parked_before
+    result = Verdict(len(stored), newly_parked, _dead_letters(stack))
+    if missing := expected.keys() - stored.keys():
+        result.faults.append(f"{len(missing)} messages are lost")
+    if unexpected := [k for k in messages if k.startswith(traffic.run) and k not in expected]:
+        result.faults.append(f"{len(unexpected)} messages were never sent")
+    result.faults += _wrong_texts(stored, expected)
+    result.faults += _wrong_conversations(items, traffic.messages)
+    if newly_parked != traffic.invalid:
+        result.faults.append(f"parked {dict(newly_parked)}, not {dict(traffic.invalid)}")
+    if result.dead_letters:
+        result.faults.append(f"{result.dead_letters} dead letters")
+    if result.stored + traffic.repeats + newly_parked.total() != traffic.events:
+        result.faults.append("stored + repeated + parked is not what was sent")
+    return result
 
 
 def parked(stack: Stack) -> Counter[str]:
@@ -67,8 +67,8 @@ def _parked(items: Iterable[dict[str, Any]]) -> Counter[str]:
     )
 
 
-def _wrong_texts(messages: dict[str, Any], wanted: dict[str, Sent]) -> Iterable[str]:
-    wrong = [key for key, item in messages.items() if item["textBody"] != wanted[key].text]
+def _wrong_texts(messages: dict[str, Any], expected: dict[str, Sent]) -> Iterable[str]:
+    wrong = [key for key, item in messages.items() if item["textBody"] != expected[key].text]
     if wrong:
         yield f"{len(wrong)} messages have other texts"
 
@@ -80,19 +80,21 @@ def _wrong_conversations(items: list[dict[str, Any]], messages: list[Sent]) -> I
     for item in items:
         if item["itemType"] == "MESSAGE":
             timelines.setdefault(item["conversationPk"], []).append(item)
-    said: dict[str, list[Sent]] = {}
+    sent_by_conversation: dict[str, list[Sent]] = {}
     for sent in messages:
-        said.setdefault(f"CONV#{NUMBER.phone}#{sent.customer.wa_id}", []).append(sent)
-    for key, sent_there in said.items():
-        newest = sent_there[-1]
+        sent_by_conversation.setdefault(f"CONV#{NUMBER.phone}#{sent.customer.wa_id}", []).append(
+            sent
+        )
+    for key, sent_messages in sent_by_conversation.items():
+        newest = sent_messages[-1]
         head = heads.get(key, {})
-        if head.get("unreadCount") != len(sent_there):
-            yield f"conversation {newest.conversation}: {head.get('unreadCount')} unread, not {len(sent_there)}"
+        if head.get("unreadCount") != len(sent_messages):
+            yield f"conversation {newest.conversation}: {head.get('unreadCount')} unread, not {len(sent_messages)}"
         if head.get("lastMessagePk") != f"MSG#{newest.message_id}":
             yield f"conversation {newest.conversation}: shows another message than its newest"
         in_time = sorted(timelines.get(key, []), key=lambda item: str(item["receivedAt"]))
-        if [i["textBody"] for i in in_time] != [sent.text for sent in sent_there]:
-            yield f"conversation {newest.conversation}: is in another order than it was written"
+        if [i["textBody"] for i in in_time] != [sent.text for sent in sent_messages]:
+            yield f"conversation {newest.conversation}: is not in the order of sending"
 
 
 def _items(stack: Stack) -> Iterable[dict[str, Any]]:

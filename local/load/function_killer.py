@@ -17,7 +17,7 @@ FUNCTIONS = ("parley-local-whatsapp-worker", "parley-local-whatsapp-webhook")
 
 
 @dataclass
-class Chaos:
+class FunctionKiller:
     """Kills a process of each function every few seconds, until stopped or *most* of a function are killed."""
 
     seed: int
@@ -49,9 +49,9 @@ class Chaos:
 def _processes_of(function: str) -> list[int]:
     """Return the processes of this checkout's stack that run *function*."""
     mark = f"AWS_LAMBDA_FUNCTION_NAME={function}".encode()
-    found = []
-    for number in ours():
+    processes = []
+    for process_id in ours():
         with contextlib.suppress(OSError):
-            if mark in Path(f"/proc/{number}/environ").read_bytes().split(b"\0"):
-                found.append(number)
-    return found
+            if mark in Path(f"/proc/{process_id}/environ").read_bytes().split(b"\0"):
+                processes.append(process_id)
+    return processes

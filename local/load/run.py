@@ -13,8 +13,8 @@ import urllib3
 from events.whatsapp import gateway
 from local.demo.webhook_sender import on_queue
 from local.load.check import Verdict, parked, verdict
-from local.load.function_killer import Chaos
-from local.load.traffic import LANES, traffic
+from local.load.function_killer import FunctionKiller
+from local.load.traffic import SENDERS, traffic
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from local.load.traffic import Traffic
     from local.stack.cli import Stack
 
-PATIENCE_SECONDS = 1_800
-WORD_EVERY_SECONDS = 20
+TIMEOUT_SECONDS = 1_800
+REPORT_EVERY_SECONDS = 20
 REPEATS_AFTER_SECONDS = 0.5
 BETWEEN_KILLS_SECONDS = (1.0, 6.0)
 # Messages of a killed worker are redelivered after the queue's visibility timeout. The deployed value is six times the
@@ -56,42 +56,46 @@ class Outcome:
 
     def in_words(self) -> Iterator[str]:
         """Yield the lines of a readable report."""
-        sent, found = self.traffic, self.verdict
-        reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(found.parked.items()))
+        sent, result = self.traffic, self.verdict
+        reasons = ", ".join(
+            f"{number} {reason}" for reason, number in sorted(result.parked.items())
+        )
         killed = ", ".join(f"{name} {number}" for name, number in sorted(self.killed.items()))
         yield (
-            f"{sent.events} events sent = {found.stored} stored + {sent.repeats} repeated"
-            f" + {found.parked.total()} parked ({reasons})"
+            f"{sent.events} events sent = {result.stored} stored + {sent.repeats} repeated"
+            f" + {result.parked.total()} parked ({reasons})"
         )
-        yield f"killed: {killed or 'none'}; {self.refused} requests were not taken and sent again"
+        yield f"killed: {killed or 'none'}; {self.refused} requests failed and were repeated"
         yield (
             f"sent at {sent.events / self.sent_within_s:.0f} events a second, "
             f"all stored at {sent.events / self.done_within_s:.0f} (waits for killed workers included)"
         )
-        yield from (f"WRONG: {fault}" for fault in found.faults)
-        if not found.faults:
-            yield "Nothing is lost, nothing is doubled, every conversation is in its order."
+        yield from (f"ERROR: {fault}" for fault in result.faults)
+        if not result.faults:
+            yield "No message was lost or duplicated, and every conversation is in order."
 
 
-def run(stack: Stack, plan: Plan, *, tell: Callable[[str], None]) -> Outcome:
+def run(stack: Stack, plan: Plan, *, report: Callable[[str], None]) -> Outcome:
     """Send everything while functions are killed, wait until all is handled, and check the result."""
-    made = traffic(plan.seed, plan.events, plan.conversations, int(time.time()))
-    chaos = Chaos(plan.seed, plan.kills, BETWEEN_KILLS_SECONDS)
+    sent = traffic(plan.seed, plan.events, plan.conversations, int(time.time()))
+    killer = FunctionKiller(plan.seed, plan.kills, BETWEEN_KILLS_SECONDS)
     before = parked(stack)
     began = time.monotonic()
     with _short_visibility(stack):
-        chaos.start()
+        killer.start()
         try:
-            with ThreadPoolExecutor(LANES) as senders:
-                refused = sum(senders.map(lambda bodies: _post_all(stack, bodies), made.lanes))
+            with ThreadPoolExecutor(SENDERS) as senders:
+                refused = sum(
+                    senders.map(lambda bodies: _post_all(stack, bodies), sent.requests_by_sender)
+                )
             sent_within = time.monotonic() - began
-            tell(f"all sent, in {sent_within:.0f} s")
-            _wait_until_handled(stack, tell)
+            report(f"all sent, in {sent_within:.0f} s")
+            _wait_until_handled(stack, report)
         finally:
-            chaos.stop()
+            killer.stop()
     done_within = time.monotonic() - began
     return Outcome(
-        made, verdict(stack, made, before), refused, chaos.killed, sent_within, done_within
+        sent, verdict(stack, sent, before), refused, killer.killed, sent_within, done_within
     )
 
 
@@ -101,13 +105,13 @@ def _post_all(stack: Stack, bodies: list[bytes]) -> int:
     refused = 0
     for body in bodies:
         headers = {"Content-Type": "application/json", "X-Hub-Signature-256": gateway.sign(body)}
-        while not _is_taken(http, f"{stack.api_url}/webhooks/whatsapp", body, headers):
+        while not _is_accepted(http, f"{stack.api_url}/webhooks/whatsapp", body, headers):
             refused += 1
             time.sleep(REPEATS_AFTER_SECONDS)
     return refused
 
 
-def _is_taken(
+def _is_accepted(
     http: urllib3.PoolManager, address: str, body: bytes, headers: dict[str, str]
 ) -> bool:
     try:
@@ -116,14 +120,14 @@ def _is_taken(
         return False
 
 
-def _wait_until_handled(stack: Stack, tell: Callable[[str], None]) -> None:
+def _wait_until_handled(stack: Stack, report: Callable[[str], None]) -> None:
     """Wait until the queue has no waiting messages and none in flight, for half an hour at most."""
     began = time.monotonic()
-    next_word = 0.0
-    while (waited := time.monotonic() - began) < PATIENCE_SECONDS and (left := on_queue(stack)):
-        if waited >= next_word:
-            next_word = waited + WORD_EVERY_SECONDS
-            tell(f"{left} events wait")
+    next_report = 0.0
+    while (waited := time.monotonic() - began) < TIMEOUT_SECONDS and (left := on_queue(stack)):
+        if waited >= next_report:
+            next_report = waited + REPORT_EVERY_SECONDS
+            report(f"{left} events wait")
         time.sleep(1)
 
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 COMPANY = "load"
 NUMBER = BusinessNumber(phone="406540352242955", display="15550783666", waba="402290129340400")
 STRANGER = BusinessNumber(phone="506540352242966", display="15550783555", waba=NUMBER.waba)
-LANES = 4
-"""Senders at once; all events of a conversation go through one of them, so that it has an order."""
+SENDERS = 4
+"""Concurrent senders. One sender sends all events of a conversation, so that they are in order."""
 LARGEST_POST = 10
 REPEATED = 0.05
-POISONOUS = 0.01
+INVALID = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,58 +40,58 @@ class Traffic:
     """The whole run: the requests of each sender in order, and the expected result."""
 
     run: str  # part of every message id
-    lanes: list[list[bytes]]  # bodies of webhooks
+    requests_by_sender: list[list[bytes]]  # bodies of webhooks
     messages: list[Sent] = field(default_factory=list)
     repeats: int = 0
-    poison: Counter[str] = field(default_factory=Counter)  # reason -> events
+    invalid: Counter[str] = field(default_factory=Counter)  # reason -> events
 
     @property
     def events(self) -> int:
         """The number of all sent events, including repeats and invalid ones."""
-        return len(self.messages) + self.repeats + self.poison.total()
+        return len(self.messages) + self.repeats + self.invalid.total()
 
 
 def traffic(seed: int, events: int, conversations: int, now_s: int) -> Traffic:
     """Generate *events* in *conversations*, 5 % repeats and 1 % invalid; the last is at *now_s* (epoch seconds)."""
     random = Random(seed)  # noqa: S311 - it makes samples, no secrets
-    made = Traffic(f"wamid.load.{now_s}.", [[] for _ in range(LANES)])
-    said: dict[int, list[Sent]] = {number: [] for number in range(conversations)}
-    waiting: list[list[Json]] = [[] for _ in range(LANES)]
+    result = Traffic(f"wamid.load.{now_s}.", [[] for _ in range(SENDERS)])
+    sent: dict[int, list[Sent]] = {number: [] for number in range(conversations)}
+    waiting: list[list[Json]] = [[] for _ in range(SENDERS)]
     for position in range(events):
         conversation = random.randrange(conversations)
         at = now_s - events + position
-        lane = conversation % LANES
+        sender = conversation % SENDERS
         customer = Customer(
             f"Customer {conversation}", wa_id=f"44{now_s % 10**6:06d}{conversation:04d}"
         )
         new = Sent(
-            f"{made.run}{position}",
+            f"{result.run}{position}",
             conversation,
             customer,
             at,
-            f"message {len(said[conversation]) + 1} of conversation {conversation}",
+            f"message {len(sent[conversation]) + 1} of conversation {conversation}",
         )
-        waiting[lane].append(_next(random, made, said[conversation], new))
-        if len(waiting[lane]) >= random.randint(1, LARGEST_POST):
-            made.lanes[lane].append(_body(waiting[lane]))
-            waiting[lane] = []
-    for posts, changes in zip(made.lanes, waiting, strict=True):
+        waiting[sender].append(_next(random, result, sent[conversation], new))
+        if len(waiting[sender]) >= random.randint(1, LARGEST_POST):
+            result.requests_by_sender[sender].append(_body(waiting[sender]))
+            waiting[sender] = []
+    for requests, changes in zip(result.requests_by_sender, waiting, strict=True):
         if changes:
-            posts.append(_body(changes))
-    return made
+            requests.append(_body(changes))
+    return result
 
 
-def _next(random: Random, made: Traffic, before: list[Sent], new: Sent) -> Json:
+def _next(random: Random, result: Traffic, before: list[Sent], new: Sent) -> Json:
     """Return the next event of a conversation, usually its new message."""
-    dice = random.random()
-    if dice < REPEATED and before:
-        made.repeats += 1
+    draw = random.random()
+    if draw < REPEATED and before:
+        result.repeats += 1
         return _change(random.choice(before))
-    if REPEATED <= dice < REPEATED + POISONOUS:
-        poison = random.choice([_conflict, _unknown_status, _unknown_phone])
+    if REPEATED <= draw < REPEATED + INVALID:
+        invalid = random.choice([_conflict, _unknown_status, _unknown_phone])
         if before:
-            return poison(made, before[-1], new.at)
-    made.messages.append(new)
+            return invalid(result, before[-1], new.at)
+    result.messages.append(new)
     before.append(new)
     return _change(new)
 
@@ -102,18 +102,18 @@ def _change(sent: Sent, number: BusinessNumber = NUMBER, text: str = "") -> Json
     return payloads.messages_change(number, [message], [sent.customer])
 
 
-def _conflict(made: Traffic, before: Sent, at: int) -> Json:
-    made.poison["conflict"] += 1
-    return _change(before, text=f"other words, {at}")
+def _conflict(result: Traffic, before: Sent, at: int) -> Json:
+    result.invalid["conflict"] += 1
+    return _change(before, text=f"another text, {at}")
 
 
-def _unknown_phone(made: Traffic, before: Sent, at: int) -> Json:
-    made.poison["unknown_phone"] += 1
-    return _change(before, STRANGER, text=f"to nobody, {at}")
+def _unknown_phone(result: Traffic, before: Sent, at: int) -> Json:
+    result.invalid["unknown_phone"] += 1
+    return _change(before, STRANGER, text=f"to an unknown number, {at}")
 
 
-def _unknown_status(made: Traffic, before: Sent, at: int) -> Json:
-    made.poison["unknown_status"] += 1
+def _unknown_status(result: Traffic, before: Sent, at: int) -> Json:
+    result.invalid["unknown_status"] += 1
     status = payloads.status(before.customer, before.message_id, "teleported", at)
     return payloads.statuses_change(NUMBER, [status])
 

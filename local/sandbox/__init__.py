@@ -1,12 +1,12 @@
 """
-The provider sandbox: one HTTP server that plays the outside services Parley talks to.
+The provider sandbox: one HTTP server that simulates the external services that Parley calls.
 
-It checks requests by the providers' own rules, answers in their shapes, keeps what they would have
-acted on (`GET /_sent`), reports deliveries to our webhook, signed, and fails when told to
-(`POST /_faults`). It never knows Parley's code, never reaches a real provider, is never deployed.
+It checks requests by the providers' rules, responds in their formats, records accepted requests
+(`GET /_sent`), sends signed delivery webhooks, and returns configured failures (`POST /_faults`).
+It does not import Parley's functions, does not call real providers, and is not deployed.
 
 Tests and simulations run it in their own process: `with running(Config()) as sandbox: ...`;
-everything else starts `python -m local.sandbox --port N`.
+the local stack starts `python -m local.sandbox --port N`.
 """
 
 from local.sandbox.config import Config, Number

@@ -1,4 +1,4 @@
-"""The sandbox as an ASGI application: faults first, then the provider's rules, then the record."""
+"""The sandbox's ASGI application: applies faults, then the provider's rules, then records the request."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -34,7 +34,7 @@ PROVIDERS: tuple[Provider, ...] = (
 
 
 def operations() -> Operations:
-    """Provider name -> names of what it plays."""
+    """Return the names of the simulated operations of each provider."""
     return {
         provider.name: tuple(
             name for endpoint in provider.endpoints for name in endpoint.operations
@@ -44,7 +44,7 @@ def operations() -> Operations:
 
 
 def application(sandbox: Sandbox) -> Starlette:
-    """The ASGI application that serves *sandbox*."""
+    """Return the ASGI application that serves *sandbox*."""
     routes = (
         ROUTES
         + ticket_routes.ROUTES
@@ -55,7 +55,7 @@ def application(sandbox: Sandbox) -> Starlette:
             for endpoint in provider.endpoints
         ]
     )
-    app = Starlette(routes=routes, exception_handlers={404: _not_played, 405: _not_played})
+    app = Starlette(routes=routes, exception_handlers={404: _unknown_path, 405: _unknown_path})
     app.state.sandbox = sandbox
     return app
 
@@ -68,11 +68,11 @@ def _serve(
         operation = endpoint.operation(call.raw)
         fault = sandbox.faults.take(provider.name, operation)
         if fault and fault.kind == "reset":
-            return HungUp(sandbox, reset=True)
+            return ClosedConnection(sandbox, reset=True)
         if fault and fault.status is not None:
             return _failed(provider.failure(fault.status), fault)
-        if fault and fault.kind in _STRANGE_ANSWERS:
-            return _STRANGE_ANSWERS[fault.kind]()
+        if fault and fault.kind in _UNEXPECTED_BODIES:
+            return _UNEXPECTED_BODIES[fault.kind]()
         try:
             answer = await endpoint.act(call)
         except Refused as refused:
@@ -83,7 +83,7 @@ def _serve(
         if fault and fault.seconds is not None:
             await sandbox.pause(fault.seconds)
         if fault and fault.kind == "lost_answer":
-            return HungUp(sandbox, instead_of=response)
+            return ClosedConnection(sandbox, instead_of=response)
         return response
 
     return serve
@@ -95,8 +95,8 @@ def _failed(response: Response, fault: Fault) -> Response:
     return response
 
 
-# What a proxy, or an API that is being moved, answers with HTTP 200.
-_STRANGE_ANSWERS: Mapping[str, Callable[[], Response]] = {
+# HTTP 200 responses of a proxy, or of an API during a migration, instead of the provider's JSON.
+_UNEXPECTED_BODIES: Mapping[str, Callable[[], Response]] = {
     "html": lambda: HTMLResponse("<!doctype html><title>Please wait</title>"),
     "empty": Response,
 }
@@ -116,13 +116,13 @@ def _sent(call: Call, provider: str, operation: str, answer: Answer) -> Sent:
     )
 
 
-async def _not_played(request: Request, _: Exception) -> Response:
-    rule = f"nothing in this sandbox answers {request.method} {request.url.path}"
+async def _unknown_path(request: Request, _: Exception) -> Response:
+    rule = f"the sandbox has no route {request.method} {request.url.path}"
     return bad_input(("path", rule), status=404)
 
 
-class HungUp(Response):
-    """The end of the connection *instead_of* an answer, whose background task runs all the same."""
+class ClosedConnection(Response):
+    """Closes the connection instead of sending *instead_of*, but runs the background task of that response."""
 
     def __init__(
         self, sandbox: Sandbox, *, reset: bool = False, instead_of: Response | None = None
@@ -132,9 +132,9 @@ class HungUp(Response):
         self._reset = reset
 
     async def __call__(self, scope: Scope, receive: Receive, _: Send) -> None:
-        """Hang up."""
-        self._sandbox.hang_up(scope["client"], reset=self._reset)
-        # An application that ends before the server has noticed would be answered for with a 500.
+        """Close the connection, then run the background task."""
+        self._sandbox.close_connection(scope["client"], reset=self._reset)
+        # If the application returned before the server noticed the disconnect, the server would send a 500.
         while (await receive())["type"] != "http.disconnect":
             pass
         if self.background is not None:

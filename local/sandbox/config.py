@@ -1,4 +1,4 @@
-"""What a sandbox is started with: its address, the numbers it knows, where it calls back."""
+"""Settings of a sandbox: its address, its numbers, and the addresses of webhooks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ DEMO_NUMBERS = (
     ),
 )
 
-# All of the numbers are of ranges kept for fiction.
+# All numbers are of ranges reserved for fiction.
 TWILIO_ACCOUNT = "AC" + "5a0d" * 8
 TWILIO_SENDERS = ("+12025550142", "whatsapp:+12025550143")
 SMS_NUMBERS = ("+12025550160",)
@@ -45,14 +45,14 @@ class Config:
     """
     Settings of one sandbox; the defaults suit a test.
 
-    `port` 0 lets the system choose. `put_object` takes the place of S3 at `aws_endpoint`. Status
-    webhooks are sent when `webhook_url` and `app_secret` are both set. `webhook_retry_seconds` is
-    the first wait after a webhook that was not taken; each further one is twice as long. What
-    customers write to the help desk is told to `richpanel_webhook_url`, once, with `richpanel_token`.
+    `port` 0: the system chooses. `put_object` replaces S3 at `aws_endpoint`. Status webhooks are
+    sent if both `webhook_url` and `app_secret` are set. `webhook_retry_seconds` is the first delay
+    after a failed webhook; each further delay is twice as long. Messages of customers to the help
+    desk cause one call of `richpanel_webhook_url`, with `richpanel_token`.
 
-    Twilio takes any password until `twilio_auth_token` says which, and calls back, signed with it, where it is set:
-    addresses below `public_url`, the name that Parley gives itself, are reached at `reached_at`. `publish` takes the
-    place of SNS at `aws_endpoint`; SMS of AWS are reported to `sms_topic_arn`.
+    Twilio accepts any password unless `twilio_auth_token` is set; then it sends webhooks signed with that token.
+    Requests for addresses below `public_url`, Parley's public address, go to `reached_at`. `publish` replaces SNS at
+    `aws_endpoint`; messages and events of AWS's SMS service are published to `sms_topic_arn`.
     """
 
     host: str = "127.0.0.1"
@@ -77,14 +77,14 @@ class Config:
     publish: Publish | None = None
 
     def graph_number(self, phone_number_id: str) -> Number | None:
-        """The number that a Graph token may use under this id; None when there is none."""
+        """Return the Graph number with this id; None if there is none."""
         return next(
             (n for n in self.numbers if n.phone_number_id == phone_number_id and n.aws_id is None),
             None,
         )
 
     def aws_number(self, origination: str) -> Number | None:
-        """The number behind an `originationPhoneNumberId`, which is an `aws_id` or an ARN."""
+        """Return the number of an `originationPhoneNumberId`, an `aws_id` or an ARN."""
         bare = "phone-number-id-" + origination.rpartition(":phone-number-id/")[2]
         return next(
             (n for n in self.numbers if n.aws_id is not None and n.aws_id in (origination, bare)),

@@ -1,5 +1,5 @@
 """
-The sandbox's own routes: what providers were asked for, what shall fail, and whether it is up.
+The sandbox's control routes: recorded requests, faults and health.
 
 `GET /_sent[?provider=]`, `DELETE /_sent`; `GET /_faults`, `POST /_faults` (one `Fault` as JSON),
 `DELETE /_faults`; `GET /_health`. Bad input gets 400 and `{"errors": [{"field", "rule"}]}`.
@@ -15,19 +15,19 @@ from local.sandbox.state import Sandbox
 
 
 def bad_input(*broken: tuple[str, str], status: int = 400) -> Response:
-    """A refusal that names each *broken* (field, rule)."""
+    """Return an error response that names each *broken* (field, rule)."""
     errors = [{"field": field, "rule": rule} for field, rule in broken]
     return json_response({"errors": errors}, status)
 
 
 def broken_rules(error: ValidationError) -> list[tuple[str, str]]:
-    """Each (field, rule) that input breaks; never what was given."""
+    """Return each (field, rule) that the input breaks, without the input."""
     broken = error.errors(include_url=False, include_input=False)
     return [(".".join(map(str, b["loc"])) or "body", b["msg"]) for b in broken]
 
 
 async def get_sent(request: Request) -> Response:
-    """What the providers acted on, oldest first; of one provider when asked so."""
+    """Return the requests that providers accepted, oldest first; of one provider if the query names it."""
     sandbox = _sandbox(request)
     providers = sorted(sandbox.operations)
     for name, value in request.query_params.multi_items():
@@ -35,18 +35,20 @@ async def get_sent(request: Request) -> Response:
             return bad_input((name, "is unknown; the only parameter is provider"))
         if value not in providers:
             return bad_input((name, f"must be one of {', '.join(providers)}"))
-    wanted = request.query_params.get("provider")
-    return json_response([vars(sent) for sent in sandbox.sent if wanted in (None, sent.provider)])
+    requested_provider = request.query_params.get("provider")
+    return json_response(
+        [vars(sent) for sent in sandbox.sent if requested_provider in (None, sent.provider)]
+    )
 
 
 async def delete_sent(request: Request) -> Response:
-    """Forget what was asked."""
+    """Delete the recorded requests."""
     _sandbox(request).forget_sent()
     return Response(status_code=204)
 
 
 async def get_faults(request: Request) -> Response:
-    """The faults still to come."""
+    """Return the queued faults."""
     return json_response([fault.model_dump() for fault in _sandbox(request).faults.pending()])
 
 
@@ -60,13 +62,13 @@ async def post_fault(request: Request) -> Response:
 
 
 async def delete_faults(request: Request) -> Response:
-    """Let everything succeed again."""
+    """Delete all queued faults."""
     _sandbox(request).faults.clear()
     return Response(status_code=204)
 
 
 async def get_health(request: Request) -> Response:
-    """The sandbox is up, and this is whom it plays."""
+    """Return the status and the names of the simulated providers."""
     return json_response({"status": "ok", "providers": sorted(_sandbox(request).operations)})
 
 

@@ -1,4 +1,4 @@
-"""The queue of failures that the sandbox was told to show, and how one of them is described."""
+"""The queue of configured failures, and the definition of one."""
 
 from collections.abc import Mapping
 from threading import Lock
@@ -6,20 +6,20 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-# provider -> the operations it plays
+# provider -> its simulated operations
 Operations = Mapping[str, tuple[str, ...]]
 
 
 class Fault(BaseModel):
     """
-    One failure, for the next *times* requests that fit; no provider or operation means any.
+    One failure of the next *times* matching requests; without provider or operation it matches any.
 
-    - `status`: nothing is done; the provider answers with this HTTP status, in its own shape, and
-      with *retry_after* as that header where it is given.
-    - `html`, `empty`: nothing is done; somebody answers HTTP 200 with a page, or with nothing.
-    - `reset`: nothing is done; the connection is reset.
-    - `lost_answer`: all is done and recorded; then the connection closes without an answer.
-    - `delay`: all is done and recorded at once; the answer comes *seconds* later.
+    - `status`: the request is not executed; the response has this HTTP status, the provider's
+      error format, and *retry_after* as a header if it is set.
+    - `html`, `empty`: the request is not executed; the response is HTTP 200 with a page, or empty.
+    - `reset`: the request is not executed; the connection is reset.
+    - `lost_answer`: the request is executed and recorded; then the connection closes.
+    - `delay`: the request is executed and recorded at once; the response follows after *seconds*.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -27,7 +27,7 @@ class Fault(BaseModel):
     kind: Literal["status", "lost_answer", "delay", "reset", "html", "empty"]
     provider: str | None = None
     operation: str | None = None
-    # validate_default: a value that its kind needs is missed even when the key is not there at all
+    # validate_default: also checks that a value required by the kind is present
     status: int | None = Field(default=None, ge=400, le=599, validate_default=True)
     seconds: float | None = Field(
         default=None, gt=0, le=60, allow_inf_nan=False, validate_default=True
@@ -53,27 +53,29 @@ class Fault(BaseModel):
 
     @field_validator("provider", "operation")
     @classmethod
-    def _is_played_here(cls, value: str | None, info: ValidationInfo) -> str | None:
+    def _is_simulated(cls, value: str | None, info: ValidationInfo) -> str | None:
         if value is None or info.context is None:
             return value
-        played: Operations = info.context["operations"]
+        operations: Operations = info.context["operations"]
         if info.field_name == "provider":
-            known = sorted(played)
+            allowed = sorted(operations)
         else:
-            # info.data has no provider when that was wrong itself
+            # info.data has no provider if that was invalid
             provider = info.data.get("provider")
-            known = sorted(o for name in ([provider] if provider else played) for o in played[name])
-        if value not in known:
-            raise ValueError(f"must be one of {', '.join(known)}")
+            allowed = sorted(
+                o for name in ([provider] if provider else operations) for o in operations[name]
+            )
+        if value not in allowed:
+            raise ValueError(f"must be one of {', '.join(allowed)}")
         return value
 
     def fits(self, provider: str, operation: str) -> bool:
-        """Whether a request to this operation may be hit."""
+        """Whether a request to this operation matches."""
         return self.provider in (None, provider) and self.operation in (None, operation)
 
 
 class Faults:
-    """Faults in the order they were added; safe to use from the tests' thread and the server's."""
+    """Faults in the order they were added; thread-safe."""
 
     def __init__(self, operations: Operations) -> None:
         self._context = {"operations": operations}
@@ -81,7 +83,7 @@ class Faults:
         self._lock = Lock()
 
     def add(self, **fields: object) -> Fault:
-        """Queue `Fault(**fields)`; pydantic's ValidationError when that is none."""
+        """Queue `Fault(**fields)`. Raises pydantic's ValidationError."""
         return self._queued(Fault.model_validate(fields, context=self._context))
 
     def add_json(self, raw: bytes) -> Fault:
@@ -89,7 +91,7 @@ class Faults:
         return self._queued(Fault.model_validate_json(raw, context=self._context))
 
     def take(self, provider: str, operation: str) -> Fault | None:
-        """The first fault that fits, used up once; None when the request may go on."""
+        """Use the first matching fault once and return it; None if none matches."""
         with self._lock:
             for position, fault in enumerate(self._queue):
                 if fault.fits(provider, operation):
@@ -99,12 +101,12 @@ class Faults:
         return None
 
     def pending(self) -> list[Fault]:
-        """What is still to come, with the times that are left."""
+        """Return the queued faults with their remaining times."""
         with self._lock:
             return list(self._queue)
 
     def clear(self) -> None:
-        """Let everything succeed again."""
+        """Delete all faults."""
         with self._lock:
             self._queue.clear()
 

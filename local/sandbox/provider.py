@@ -1,4 +1,4 @@
-"""What a provider module consists of, and the pieces that all of them answer with."""
+"""The interface of provider modules: endpoints, requests, responses and refusals."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SECRET_HEADERS = frozenset(
 def json_response(
     payload: object, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """A JSON answer in ASCII: texts may hold lone surrogates, which no UTF-8 encoder takes."""
+    """Return a JSON response in ASCII: texts may contain lone surrogates, which UTF-8 cannot encode."""
     return Response(json.dumps(payload), status, headers, media_type="application/json")
 
 
 def parse_json(raw: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    """The value of a request body; ValueError when it is not JSON, not finite or nests too deep."""
+    """Return the value of a request body. Raises ValueError: not JSON, not finite, or nested too deeply."""
     try:
         return json.loads(raw, parse_constant=_finite, parse_float=_finite)
     except RecursionError:
@@ -38,12 +38,12 @@ def parse_json(raw: bytes) -> Any:  # noqa: ANN401 - any JSON value
 
 def _finite(number: str) -> float:
     if not math.isfinite(float(number)):
-        raise ValueError("not a number that JSON can write")
+        raise ValueError("not a number that JSON can represent")
     return float(number)
 
 
 class Refused(Exception):
-    """The provider would turn this request down with *response*, and would have done nothing."""
+    """The provider refuses the request with *response* and executes nothing."""
 
     def __init__(self, response: Response) -> None:
         super().__init__(f"HTTP {response.status_code}")
@@ -52,7 +52,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """One request, read to its end."""
+    """One request with its whole body."""
 
     sandbox: Sandbox
     request: Request
@@ -60,11 +60,11 @@ class Call:
 
     @property
     def base_url(self) -> str:
-        """The sandbox as this caller reaches it, without a slash at the end."""
+        """The sandbox's address as used by this caller, without a trailing slash."""
         return str(self.request.base_url).rstrip("/")
 
     def headers_without_credentials(self) -> dict[str, str]:
-        """The request's headers, for the record."""
+        """Return the request's headers without credentials, to be recorded."""
         return {
             name: value
             for name, value in self.request.headers.items()
@@ -75,9 +75,9 @@ class Call:
 @dataclass(frozen=True)
 class Answer:
     """
-    The provider acted. `body` is the request's body as it understood it: what `/_sent` shows.
+    The provider executed the request. `body` is the parsed request body, which `/_sent` returns.
 
-    Work that goes on behind the answer (status webhooks) is the response's background task.
+    Work after the response (status webhooks) is the response's background task.
     """
 
     response: Response
@@ -87,9 +87,9 @@ class Answer:
 @dataclass(frozen=True)
 class Endpoint:
     """
-    One path of a provider. `act` carries a request out, or raises `Refused`.
+    One path of a provider. `act` executes a request, or raises `Refused`.
 
-    `choose` names the operation by the raw body, where one path serves several.
+    `choose` returns the operation of a raw body, if one path serves several.
     """
 
     method: str
@@ -99,13 +99,13 @@ class Endpoint:
     choose: Callable[[bytes], str] | None = None
 
     def operation(self, raw: bytes) -> str:
-        """The operation that this body asks for."""
+        """Return the operation of this body."""
         return self.choose(raw) if self.choose else self.operations[0]
 
 
 @dataclass(frozen=True)
 class Provider:
-    """A service that the sandbox plays. `failure` is its answer when told to fail with a status."""
+    """A simulated service. `failure` returns its response for a configured fault with a status."""
 
     name: str
     endpoints: tuple[Endpoint, ...]

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Window:
-    """At most *most* requests in any *seconds*; refused ones do not count."""
+    """At most *most* requests in any *seconds*; refused requests do not count."""
 
     most: int
     seconds: float
     _taken: deque[float] = field(default_factory=deque)
 
     def refused_for(self, now: float) -> int | None:
-        """Take a place at *now* (seconds since 1970): None, or the whole seconds after which there is one."""
+        """Count a request at *now* (seconds since 1970); return None, or the seconds to wait at the limit."""
         while self._taken and self._taken[0] <= now - self.seconds:
             self._taken.popleft()
         if len(self._taken) >= self.most:

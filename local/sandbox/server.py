@@ -1,4 +1,4 @@
-"""Starting and stopping a sandbox inside the current process."""
+"""Starts and stops a sandbox inside the current process."""
 
 import socket
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ _STOP_WITHIN_SECONDS = 15
 @contextmanager
 def running(config: Config | None = None) -> Iterator[Sandbox]:
     """
-    Serve a sandbox from a thread of its own, for as long as the `with` block lasts.
+    Serve a sandbox from a separate thread for the duration of the `with` block.
 
-    At its end requests and status webhooks under way are finished; thread and sockets are gone.
-    OSError when the port is taken.
+    At its end, running requests and status webhooks are completed; thread and sockets are closed.
+    Raises OSError if the port is in use.
     """
     config = config or Config()
     sandbox = Sandbox(config, operations())
     listener = socket.create_server((config.host, config.port))
-    # Its connections inherit it. Without it an answer's body waits 40 ms for the caller's word that the head came;
-    # asyncio asks for it on its own only where a socket says that it is TCP (`proto`), and these say 0.
+    # Connections inherit this option. Without it a response body waits 40 ms for the acknowledgement of the headers;
+    # asyncio sets it only for sockets whose `proto` is TCP, and these have 0.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     sandbox.url = f"http://{config.host}:{listener.getsockname()[1]}"
     sandbox.server = uvicorn.Server(
@@ -41,7 +41,7 @@ def running(config: Config | None = None) -> Iterator[Sandbox]:
             timeout_graceful_shutdown=_STOP_WITHIN_SECONDS,
         )
     )
-    # Early callers wait in the socket's queue, so there is no start to wait for.
+    # Early requests wait in the socket's backlog, so the start needs no wait.
     thread = Thread(target=sandbox.server.run, kwargs={"sockets": [listener]}, name="sandbox")
     thread.start()
     try:

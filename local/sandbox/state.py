@@ -1,4 +1,4 @@
-"""What one running sandbox holds: what it was asked, how it shall fail, its media, its clock."""
+"""The state of a running sandbox: recorded requests, faults, media, clock, and the providers' accounts."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Sent:
     """
-    A request that a provider acted on.
+    A request that a provider executed.
 
-    `body` is the body as the provider understood it; `answer` the JSON it answered with, also when
-    that was lost on the way (None for files). `at` is ISO 8601 UTC. `headers` have lower-case names
-    and hold no credentials.
+    `body` is the parsed request body; `answer` the JSON response, also if a fault prevented its
+    delivery (None for files). `at` is ISO 8601 UTC. `headers` have lower-case names and contain no
+    credentials.
     """
 
     provider: str
@@ -49,22 +49,22 @@ class Sent:
 
 
 class Clock:
-    """The sandbox's time: real time, and what tests have put it forward by."""
+    """The sandbox's time: real time plus the offset that tests set."""
 
     def __init__(self) -> None:
         self._ahead_seconds = 0.0
 
     def now(self) -> float:
-        """Seconds since 1970, UTC."""
+        """Return the seconds since 1970, UTC."""
         return time.time() + self._ahead_seconds
 
     def advance(self, seconds: float) -> None:
-        """Let this much time pass at once."""
+        """Advance the clock."""
         self._ahead_seconds += seconds
 
 
 class Sandbox:
-    """A sandbox that serves at `url`; tests read and steer it from their own thread."""
+    """A sandbox that serves at `url`; tests read and change it from their own thread."""
 
     def __init__(self, config: Config, operations: Operations) -> None:
         self.config = config
@@ -73,7 +73,7 @@ class Sandbox:
         self.faults = Faults(operations)
         self.media = library(config.media_dir)
         self.sendable_media = {media_id for media_id, file in self.media.items() if not file.gone}
-        self.desk = HelpDesk()
+        self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()
         self.texts = TextMessages()
@@ -99,7 +99,7 @@ class Sandbox:
 
     @property
     def sent(self) -> list[Sent]:
-        """What the providers acted on, oldest first: a copy."""
+        """A copy of the executed requests, oldest first."""
         return list(self._sent)
 
     def record(self, sent: Sent) -> None:
@@ -111,35 +111,35 @@ class Sandbox:
         self._sent.clear()
 
     def reset(self) -> None:
-        """As new: nothing sent, no faults, no tickets, orders, texts and answers in line, the clock right."""
+        """Restore the initial state: no requests, faults, tickets, orders, texts or queued answers, and real time."""
         self.forget_sent()
         self.faults.clear()
         self.clock = Clock()
-        self.desk = HelpDesk()
+        self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()
         self.texts = TextMessages()
 
     def close(self) -> None:
-        """Give back what is held open."""
+        """Close the AWS clients."""
         for client in (self._s3, self._sns):
             if client is not None:
                 client.close()
 
     def timestamp(self) -> str:
-        """Now, ISO 8601 UTC with milliseconds."""
+        """Return the current time, ISO 8601 UTC with milliseconds."""
         now = datetime.fromtimestamp(self.clock.now(), UTC)
         return now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     async def pause(self, seconds: float) -> None:
-        """Wait in real time, but never longer than the server wants to live."""
+        """Wait in real time, at most until the server stops."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
         while not self._stops and (left := deadline - loop.time()) > 0:
             await asyncio.sleep(min(left, 0.05))
 
-    def hang_up(self, client: tuple[str, int] | None, *, reset: bool) -> None:
-        """Drop the connection to *client* (address, port), with a TCP reset or a plain end."""
+    def close_connection(self, client: tuple[str, int] | None, *, reset: bool) -> None:
+        """Close the connection to *client* (address, port), with a TCP reset if *reset*."""
         for connection in list(self.server.server_state.connections) if self.server else ():
             if getattr(connection, "client", None) != client:
                 continue

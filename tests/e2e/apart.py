@@ -64,7 +64,7 @@ def apart(stack: Stack) -> Iterator[Apart]:
         _register_numbers(stack, table)
         deployed = functions_of(stack)
         own = {"MESSAGES_TABLE_NAME": table, "WHATSAPP_QUEUE_URL": queue}
-        functions = {name: function.given(own) for name, function in deployed.items()}
+        functions = {name: function.with_variables(own) for name, function in deployed.items()}
         # It goes by the public address, to what is deployed.
         functions["WhatsAppCanary"] = deployed["WhatsAppCanary"]
         yield Apart(stack, table, queue, functions)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 def outcome(deployed: Deployed) -> Outcome:
     seed_load(deployed.stack)
     plan = Plan(events=300, conversations=40, kills=2, seed=7)
-    return run(deployed.stack, plan, tell=lambda _: None)
+    return run(deployed.stack, plan, report=lambda _: None)
 
 
 def test_nothing_is_lost_doubled_or_out_of_order_when_functions_are_killed(
@@ -31,6 +31,6 @@ def test_sent_is_stored_plus_repeated_plus_parked(outcome: Outcome) -> None:
     assert sent.events == 300
     assert found.stored == len(sent.messages)
     assert found.stored + sent.repeats + found.parked.total() == 300
-    assert (found.parked, found.dead_letters) == (sent.poison, 0)
+    assert (found.parked, found.dead_letters) == (sent.invalid, 0)
     assert sent.repeats
     assert found.parked

@@ -99,7 +99,7 @@ class Stage:
         seed = TicketSeed(
             id=name, channel=channel, comments=[comment], updated_at=at, sender=sender
         )
-        self.world.sandbox.desk.seed(seed, at)
+        self.world.sandbox.help_desk.seed(seed, at)
 
     def work_off(self, handler: Callable[..., Any], queue: str) -> None:
         """Hand one message of a lane to the worker, as the event source does."""
@@ -183,7 +183,7 @@ def drive_help_desk(world: World, witness: Witness) -> None:
         stage.ticket("t-1", DISPUTE)
         stage.ticket("t-2", "Where is my order?", channel="livechat")
         sweep_and_work(stage)
-        assert "mw-processed" in world.sandbox.desk.tickets["t-1"].tags
+        assert "mw-processed" in world.sandbox.help_desk.tickets["t-1"].tags
         answer(stage)
         operate(stage)
 
@@ -215,7 +215,7 @@ def answer(stage: Stage) -> None:
     nudge = Nudge(conversation_id="t-3", channel=Channel.EMAIL, source="sweep", deduplication="3")
     stage.put("RichpanelQueue", nudge)
     stage.work_off(stage.handler("RichpanelWorker"), "RichpanelQueue")
-    assert "mw-auto-replied" in stage.world.sandbox.desk.tickets["t-3"].tags
+    assert "mw-auto-replied" in stage.world.sandbox.help_desk.tickets["t-3"].tags
 
 
 def operate(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""Customers answer: to a message, to buttons and lists, to a flow, with an order."""
+"""Answers of customers: to a message, to buttons and lists, to a flow; and an order."""
 
 import json
 
@@ -48,27 +48,27 @@ ADDRESS = {
 def answers_of_customers(story: Story) -> list[Sample]:
     """A quoted reply and each kind of `interactive`, then a template button and an order."""
 
-    def asked(customer: Customer, what: str) -> Json:
-        return replying_to(COUNTER, story.outbound_id(customer, what))
+    def context_of(customer: Customer, sample_name: str) -> Json:
+        return replying_to(COUNTER, story.outbound_id(customer, sample_name))
 
     return [
-        story.says(
+        story.customer_message(
             "reply",
             "A reply that quotes the shop's answer (`context`).",
             ADA,
             550,
             text("Four is perfect, see you then."),
-            context=asked(ADA, "echo"),
+            context=context_of(ADA, "echo"),
         ),
-        story.says(
+        story.customer_message(
             "button_reply",
             "A tap on one of three reply buttons.",
             ADA,
             555,
             interactive("button_reply", {"id": "slot-1600", "title": "Today at 16:00"}),
-            context=asked(ADA, "slot_buttons"),
+            context=context_of(ADA, "slot_buttons"),
         ),
-        story.says(
+        story.customer_message(
             "list_reply",
             "A choice from a list.",
             PRIYA,
@@ -81,9 +81,9 @@ def answers_of_customers(story: Story) -> list[Sample]:
                     "description": "Wheels, brakes, gears, two days",
                 },
             ),
-            context=asked(PRIYA, "service_list"),
+            context=context_of(PRIYA, "service_list"),
         ),
-        story.says(
+        story.customer_message(
             "flow_reply",
             "The answers of a booking flow; `response_json` is JSON inside a string.",
             PRIYA,
@@ -91,9 +91,9 @@ def answers_of_customers(story: Story) -> list[Sample]:
             interactive(
                 "nfm_reply", {"name": "flow", "body": "Sent", "response_json": json.dumps(BOOKING)}
             ),
-            context=asked(PRIYA, "booking_flow"),
+            context=context_of(PRIYA, "booking_flow"),
         ),
-        story.says(
+        story.customer_message(
             "address_reply",
             "An address, as an address message asks for it (`nfm_reply`, also JSON in a string).",
             PRIYA,
@@ -106,9 +106,9 @@ def answers_of_customers(story: Story) -> list[Sample]:
                     "response_json": json.dumps(ADDRESS),
                 },
             ),
-            context=asked(PRIYA, "address_message"),
+            context=context_of(PRIYA, "address_message"),
         ),
-        story.says(
+        story.customer_message(
             "call_permission_reply",
             "The customer lets the shop call for a week.",
             TOMAS,
@@ -122,17 +122,17 @@ def answers_of_customers(story: Story) -> list[Sample]:
                     "response_source": "user_action",
                 },
             ),
-            context=asked(TOMAS, "call_permission"),
+            context=context_of(TOMAS, "call_permission"),
         ),
-        story.says(
+        story.customer_message(
             "template_button",
             "A tap on a quick reply of a template (type `button`).",
             JUERGEN,
             575,
             content("button", {"payload": "remind-me-in-march", "text": "Later"}),
-            context=asked(JUERGEN, "service_reminder"),
+            context=context_of(JUERGEN, "service_reminder"),
         ),
-        story.says(
+        story.customer_message(
             "order",
             "An order from the catalog, prices with and without decimals.",
             PRIYA,

@@ -1,4 +1,4 @@
-"""Customers send files, places and people; some of the files are not what they should be."""
+"""Files, locations and contacts that customers send; some files are invalid."""
 
 from events.whatsapp.cast import ADA, JUERGEN, PRIYA, TOMAS
 from events.whatsapp.payloads import content, media
@@ -33,7 +33,7 @@ def attachments(story: Story) -> list[Sample]:
     """Every kind of file that a customer can send, then location and contacts."""
     caption = "The tyre, see the glass on the left"
     return [
-        story.says(
+        story.customer_message(
             "image",
             "A photo with a caption; the file is fetched and stored.",
             ADA,
@@ -41,9 +41,9 @@ def attachments(story: Story) -> list[Sample]:
             media("image", JPEG_IMAGE, caption=caption),
             expects=MEDIA_STORED,
         ),
-        story.says(
+        story.customer_message(
             "image_again",
-            "The same photo delivered once more: only its download address is new.",
+            "The same photo delivered again: only its download address is new.",
             ADA,
             500,
             media("image", JPEG_IMAGE, delivery=2, caption=caption),
@@ -51,7 +51,7 @@ def attachments(story: Story) -> list[Sample]:
             arrives=501,
             expects=Expects(accepted=1, duplicate=1),
         ),
-        story.says(
+        story.customer_message(
             "edit_caption",
             "The customer corrects the caption of the photo (`edit`).",
             ADA,
@@ -70,7 +70,7 @@ def attachments(story: Story) -> list[Sample]:
             ),
             expects=CHANGED,
         ),
-        story.says(
+        story.customer_message(
             "video",
             "A video with a caption.",
             JUERGEN,
@@ -78,7 +78,7 @@ def attachments(story: Story) -> list[Sample]:
             media("video", MP4_VIDEO, caption="Hören Sie das Knacken?"),
             expects=MEDIA_STORED,
         ),
-        story.says(
+        story.customer_message(
             "voice",
             "A voice message (`audio` with `voice` true).",
             JUERGEN,
@@ -86,7 +86,7 @@ def attachments(story: Story) -> list[Sample]:
             media("audio", OGG_VOICE, voice=True),
             expects=MEDIA_STORED,
         ),
-        story.says(
+        story.customer_message(
             "document",
             "A document with the file name that the customer gave it; sent with phone and user id.",
             PRIYA,
@@ -96,7 +96,7 @@ def attachments(story: Story) -> list[Sample]:
             ),
             expects=MEDIA_STORED,
         ),
-        story.says(
+        story.customer_message(
             "sticker",
             "A sticker.",
             JUERGEN,
@@ -104,16 +104,16 @@ def attachments(story: Story) -> list[Sample]:
             media("sticker", WEBP_STICKER, animated=False),
             expects=MEDIA_STORED,
         ),
-        story.says(
+        story.customer_message(
             "location",
-            "Where the bicycle broke down.",
+            "A location.",
             TOMAS,
             520,
             content("location", WORKPLACE),
         ),
-        story.says(
+        story.customer_message(
             "contacts",
-            "A contact card: who will collect the bicycle.",
+            "A contact card.",
             ADA,
             525,
             content("contacts", [COLLECTOR]),
@@ -122,18 +122,18 @@ def attachments(story: Story) -> list[Sample]:
 
 
 def bad_files(story: Story) -> list[Sample]:
-    """Files that must not be kept; their messages stay."""
+    """Files that must not be stored; their messages are."""
     failed = Expects(accepted=1, stored=1, media="FAILED")
     return [
-        story.says(
+        story.customer_message(
             "image_executable",
-            "A program that says it is image/jpeg: its first bytes give it away.",
+            "An executable sent as image/jpeg: its first bytes are those of a program.",
             TOMAS,
             700,
             media("image", EXECUTABLE_AS_JPEG, caption="free_wheels.jpg"),
             expects=failed,
         ),
-        story.says(
+        story.customer_message(
             "image_wrong_hash",
             "A photo whose bytes do not have the hash of the webhook.",
             TOMAS,
@@ -141,7 +141,7 @@ def bad_files(story: Story) -> list[Sample]:
             media("image", WRONG_HASH),
             expects=failed,
         ),
-        story.says(
+        story.customer_message(
             "image_gone",
             "A photo that the provider no longer has.",
             TOMAS,

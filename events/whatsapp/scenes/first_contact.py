@@ -1,4 +1,4 @@
-"""Morning: the endpoint is checked, and the first customers write."""
+"""The verification of the endpoint, and the first messages of customers."""
 
 from events.whatsapp import gateway
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, TOMAS
@@ -22,7 +22,7 @@ ADVERT = {
 
 
 def first_contact(story: Story) -> list[Sample]:
-    """Plain texts, and the ways in which a conversation begins."""
+    """Plain texts, and several starts of a conversation."""
     greeting = "Grüß Gott! 🚲💨 Machen Sie auch Übergrößen / Lastenräder? Straße: Äußere Gasse 7"
     product = {"catalog_id": "194836987003801", "product_retailer_id": "pannier-20l"}
     return [
@@ -32,22 +32,22 @@ def first_contact(story: Story) -> list[Sample]:
             gateway.handshake("handshake", story.at(480)),
             Expects(),
         ),
-        story.says("text", "A customer writes a plain text.", ADA, HELLO_MINUTE, HELLO),
-        story.says(
+        story.customer_message("text", "A customer writes a plain text.", ADA, HELLO_MINUTE, HELLO),
+        story.customer_message(
             "request_welcome",
             "A new customer opens the chat and has written nothing yet.",
             JUERGEN,
             484,
             {"type": "request_welcome"},
         ),
-        story.says(
+        story.customer_message(
             "text_emoji",
             r"Emoji, umlauts and a slash: escaped (`\ud83d\udeb2`, `\u00fc`, `\/`), then signed.",
             JUERGEN,
             485,
             text(greeting),
         ),
-        story.says(
+        story.customer_message(
             "referral",
             "A customer comes from an ad that opens WhatsApp; the ad is in `referral`.",
             TOMAS,
@@ -55,7 +55,7 @@ def first_contact(story: Story) -> list[Sample]:
             text("Hi, is the spring check still on?"),
             referral=ADVERT,
         ),
-        story.says(
+        story.customer_message(
             "product_question",
             "A question about a product of the catalog (`context.referred_product`).",
             TOMAS,
@@ -65,9 +65,9 @@ def first_contact(story: Story) -> list[Sample]:
                 COUNTER, story.outbound_id(TOMAS, "catalog"), referred_product=product
             ),
         ),
-        story.says(
+        story.customer_message(
             "forwarded",
-            "A text that somebody else wrote and the customer passed on (`context.forwarded`).",
+            "A text that the customer forwarded (`context.forwarded`).",
             TOMAS,
             497,
             text("Acme on Mill Lane is the best workshop in town, says my sister."),

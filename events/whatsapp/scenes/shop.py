@@ -1,4 +1,4 @@
-"""The shop answers in its own app, and the provider reports how far each answer came."""
+"""Answers of the shop from its own app, and their delivery statuses."""
 
 from events.whatsapp import payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, TOMAS, Customer
@@ -30,11 +30,11 @@ UNDELIVERABLE = {
     "href": "https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/",
 }
 FOREIGN_ACTION = "K5SWYY3PNVSSA5DPEBUGKZLMPA"
-"""Callback data as a send of Parley carries it: an action id, 26 characters of base 32."""
+"""Callback data in the format of Parley: an action id, 26 characters of base 32."""
 
 
 def answers_of_the_shop(story: Story) -> list[Sample]:
-    """Three answers from the app with their delivery states: in order, failed, out of order."""
+    """Three answers from the app with their delivery statuses: in order, failed, out of order."""
     return [*_read_in_order(story), *_failed(story), *_out_of_order(story), *_unknown_send(story)]
 
 
@@ -47,9 +47,9 @@ def _read_in_order(story: Story) -> list[Sample]:
     }
     return [
         _answer(story, "echo", "The shop answers in its own app (`smb_message_echoes`).", ADA, 530),
-        story.tells(
+        story.delivery_statuses(
             "status_sent",
-            "The answer left the provider; older numbers also tell the conversation.",
+            "The provider sent the answer; for older numbers the webhook also names the conversation.",
             530,
             [
                 status(
@@ -62,13 +62,13 @@ def _read_in_order(story: Story) -> list[Sample]:
                 )
             ],
         ),
-        story.tells(
+        story.delivery_statuses(
             "status_delivered",
             "The answer reached the customer's phone.",
             531,
             [status(ADA, wamid, "delivered", story.at(531), pricing=FREE_REPLY)],
         ),
-        story.tells(
+        story.delivery_statuses(
             "status_read",
             "The customer read the answer.",
             533,
@@ -81,8 +81,10 @@ def _failed(story: Story) -> list[Sample]:
     wamid = story.outbound_id(TOMAS, "echo_undelivered")
     failure = status(TOMAS, wamid, "failed", story.at(536), errors=[UNDELIVERABLE])
     return [
-        _answer(story, "echo_undelivered", "An answer that will not arrive.", TOMAS, 535),
-        story.tells("status_failed", "The provider gives up, with an error.", 536, [failure]),
+        _answer(story, "echo_undelivered", "An answer that is not delivered.", TOMAS, 535),
+        story.delivery_statuses(
+            "status_failed", "The delivery failed, with an error.", 536, [failure]
+        ),
     ]
 
 
@@ -95,9 +97,9 @@ def _out_of_order(story: Story) -> list[Sample]:
     ]
     return [
         _answer(story, "echo_reordered", "An answer to a customer with a user id.", PRIYA, 540),
-        story.tells(
+        story.delivery_statuses(
             "statuses_reordered",
-            "Its states in one POST, newest first, recipient in `contacts`: it stays read.",
+            "Its statuses in one POST, newest first, recipient in `contacts`: it remains read.",
             542,
             newest_first,
             recipients=[PRIYA],
@@ -116,9 +118,9 @@ def _unknown_send(story: Story) -> list[Sample]:
         biz_opaque_callback_data=FOREIGN_ACTION,
     )
     return [
-        story.tells(
+        story.delivery_statuses(
             "status_unknown_message",
-            "A state, with callback data, of a message that is not recorded: it waits.",
+            "A status, with callback data, of an unknown message: it waits for the message.",
             545,
             [delivered],
             expects=CHANGED,

@@ -1,11 +1,11 @@
-"""The workshop's number runs on AWS End User Messaging Social: the same events, through SNS."""
+"""Events of the workshop's number, which is linked to AWS End User Messaging Social: over SNS."""
 
 import json
 
 from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import SOCIAL_TOPIC_ARN, WORKSHOP, ZOE
 from events.whatsapp.payloads import Json, media, text
-from events.whatsapp.scenes.about_accounts import APPROVED, STATUS
+from events.whatsapp.scenes.account_updates import APPROVED, STATUS
 from events.whatsapp.scenes.shop import UNDELIVERABLE
 from events.whatsapp.story import Expects, Sample, Story
 from local.sandbox.whatsapp.media import PNG_IMAGE
@@ -13,11 +13,11 @@ from local.sandbox.whatsapp.media import PNG_IMAGE
 STORED = Expects(status=None, accepted=1, stored=1)
 OTHER_TOPIC = SOCIAL_TOPIC_ARN.replace("whatsapp-social", "newsletter")
 AWS_MESSAGE_ID = "0d1c2b3a-4f5e-4d6c-8b7a-9f8e7d6c5b4a"
-"""What the service calls a message that Meta never took."""
+"""The service's id of a message that Meta did not accept."""
 
 
 def workshop(story: Story) -> list[Sample]:
-    """Messages and a state of the second number, and notifications of the wrong shape or topic."""
+    """Messages and a status of the second number, and notifications of the wrong shape or topic."""
     failure = payloads.status(ZOE, AWS_MESSAGE_ID, "failed", story.at(730), errors=[UNDELIVERABLE])
     approved = {"value": APPROVED, "field": STATUS}
     as_object = _entry(story, "sns_entry_object", 735, text("Can I wait while you fix it?"))
@@ -43,7 +43,7 @@ def workshop(story: Story) -> list[Sample]:
         _notified(
             story,
             "sns_status_failed",
-            "An event of the service's own: a send failed late, under the service's message id.",
+            "A failed send with the service's own message id.",
             730,
             json.dumps(
                 payloads.entry(WORKSHOP.waba, payloads.statuses_change(WORKSHOP, [failure]))
@@ -53,7 +53,7 @@ def workshop(story: Story) -> list[Sample]:
         _notified(
             story,
             "sns_template_status",
-            "A template was approved; the service passes on the notice without its time.",
+            "A template was approved; the service omits the time of the notice.",
             732,
             json.dumps(payloads.entry(WORKSHOP.waba, approved)),
             expects=Expects(status=None, accepted=1, changed=1),
@@ -61,14 +61,14 @@ def workshop(story: Story) -> list[Sample]:
         _notified(
             story,
             "sns_entry_object",
-            "The entry as an object and not as a string.",
+            "The entry as an object instead of a string.",
             735,
             as_object,
         ),
         _notified(
             story,
             "sns_broken_entry",
-            "An entry whose inner JSON breaks off.",
+            "An entry with truncated inner JSON.",
             738,
             json.dumps(as_object)[:90],
             expects=Expects(status=None, accepted=1, parked=("malformed",)),
@@ -76,7 +76,7 @@ def workshop(story: Story) -> list[Sample]:
         _notified(
             story,
             "sns_other_topic",
-            "A notification of a topic that is not on the list: dropped.",
+            "A notification of an unknown topic: dropped.",
             740,
             json.dumps(elsewhere),
             topic=OTHER_TOPIC,

@@ -26,17 +26,17 @@ def message(
 
     Messages that need no answer are not forwarded: provider notices, and messages revoked before they arrived.
     """
-    if not _is_wanted(event, phone) or described.subtype == "system" or stored.revoked_at:
+    if not _is_forwarded(event, phone) or described.subtype == "system" or stored.revoked_at:
         return
     has_copy = stored.s3_bucket and stored.s3_key
-    told = translation.message(
+    inbound_message = translation.message(
         event,
         described,
         _number(phone),
         received_at=stored.received_at,
         file_url=f"s3://{stored.s3_bucket}/{stored.s3_key}" if has_copy else None,
     )
-    resources.conversation_inbound.send([inbound_entry(told)])
+    resources.conversation_inbound.send([inbound_entry(inbound_message)])
 
 
 def file(resources: Resources, phone: Phone, stored: Message, media_id: str, url: str) -> None:
@@ -44,7 +44,7 @@ def file(resources: Resources, phone: Phone, stored: Message, media_id: str, url
     if not phone.is_automated or stored.group_id or stored.revoked_at or stored.erased:
         return
     number = _number(phone)
-    told = FileStored(
+    file_stored = FileStored(
         provider=number.provider,
         provider_message_id=stored.message_id,
         account=number.account,
@@ -52,23 +52,23 @@ def file(resources: Resources, phone: Phone, stored: Message, media_id: str, url
         business_address=number.address,
         file=File(url=url, provider_id=media_id),
     )
-    resources.conversation_inbound.send([file_entry(told)])
+    resources.conversation_inbound.send([file_entry(file_stored)])
 
 
 def reaction(resources: Resources, event: Event, phone: Phone) -> None:
     """Forward a customer's reaction. Removed reactions and reactions of the business are not forwarded."""
-    if not _is_wanted(event, phone) or event.kind != "message":
+    if not _is_forwarded(event, phone) or event.kind != "message":
         return
     received_at = ordering.received_at_ms(event.at, event.index, event.accepted_at)
-    told = translation.message(
+    inbound_message = translation.message(
         event,
         content.describe(event.payload or {}),
         _number(phone),
         received_at=clock.to_text(received_at),
         file_url=None,
     )
-    if told.text:
-        resources.conversation_inbound.send([inbound_entry(told)])
+    if inbound_message.text:
+        resources.conversation_inbound.send([inbound_entry(inbound_message)])
 
 
 def status(
@@ -78,14 +78,14 @@ def status(
     if not phone.is_automated or _is_own(resources, parsed, message):
         return
     error = parsed.errors[0] if parsed.errors else {}
-    told = translation.delivery_status(
+    delivery_status = translation.delivery_status(
         event,
         _number(phone),
         action_id=parsed.action_id,
         error_code=str(error["code"]) if "code" in error else None,
         occurred_at=parsed.status_at,
     )
-    resources.conversation_statuses.send([status_entry(told)])
+    resources.conversation_statuses.send([status_entry(delivery_status)])
 
 
 def _is_own(resources: Resources, parsed: Status, message: Message | None) -> bool:
@@ -100,7 +100,7 @@ def _is_own(resources: Resources, parsed: Status, message: Message | None) -> bo
     return resources.ledger.action(action_id) is not None
 
 
-def _is_wanted(event: Event, phone: Phone) -> bool:
+def _is_forwarded(event: Event, phone: Phone) -> bool:
     """Whether a context answers at the number. Not in groups: a conversation has one customer."""
     return phone.is_automated and not (event.payload or {}).get("group_id")
 

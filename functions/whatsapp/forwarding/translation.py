@@ -17,7 +17,7 @@ from whatsapp.inbound.content import MEDIA_TYPES, Content
 
 # WhatsApp allows 4,096 characters; even a longer text must fit into a queue message.
 LONGEST_TEXT = 64 << 10
-LONGEST_WORDS = 1_000  # of a button or a place
+LONGEST_LABEL = 1_000  # of a button or a location
 # Sender, time and type: separate fields of the shared events.
 _FRAME = frozenset(
     {"id", "from", "from_user_id", "to", "to_user_id", "user_id", "timestamp", "type", "context"}
@@ -42,7 +42,7 @@ class Number:
     company: str
 
 
-type Said = dict[str, Any]  # fields of InboundMessage
+type MessageFields = dict[str, Any]  # of InboundMessage
 type Part = Mapping[str, Any]
 
 
@@ -57,11 +57,11 @@ def message(
     payload = event.payload or {}
     word = _string(payload, "type") or "unknown"
     shape = f"interactive.{described.subtype}" if word == "interactive" else word
-    said = _SAID.get(shape, _unknown)(payload)
-    kind: Kind = said.pop("kind")
+    fields = _TRANSLATIONS.get(shape, _unknown)(payload)
+    kind: Kind = fields.pop("kind")
     file = described.media
     if file is not None:
-        said["media"] = [
+        fields["media"] = [
             File(
                 url=file_url,
                 provider_id=file.media_id,
@@ -74,7 +74,7 @@ def message(
     context = _part(payload, "context")
     extra = {
         **{name: value for name, value in payload.items() if name not in _FRAME | {word}},
-        word: said.pop("rest", None),
+        word: fields.pop("rest", None),
         "context": _without(context, "id", "from"),
         "type": None if word == kind else word,
     }
@@ -91,9 +91,9 @@ def message(
         profile_name=senders.name_of(event.contact),
         received_at=received_at,
         kind=kind,
-        reply_to=said.pop("reply_to", None) or _string(context, "id"),
+        reply_to=fields.pop("reply_to", None) or _string(context, "id"),
         extra=bounded({name: value for name, value in extra.items() if value not in (None, {})}),
-        **said,
+        **fields,
     )
 
 
@@ -122,54 +122,54 @@ def delivery_status(
     )
 
 
-def _text(message: Part) -> Said:
+def _text(message: Part) -> MessageFields:
     part = _part(message, "text")
     body = _string(part, "body", LONGEST_TEXT)
     return {"kind": "text", "text": body, "rest": _without(part, "body")}
 
 
-def _media(message: Part) -> Said:
+def _media(message: Part) -> MessageFields:
     part = _part(message, str(message["type"]))
-    known = ("id", "mime_type", "sha256", "caption", "filename", "url")
+    translated = ("id", "mime_type", "sha256", "caption", "filename", "url")
     caption = _string(part, "caption", LONGEST_TEXT)
-    return {"kind": "media", "text": caption, "rest": _without(part, *known)}
+    return {"kind": "media", "text": caption, "rest": _without(part, *translated)}
 
 
-def _location(message: Part) -> Said:
+def _location(message: Part) -> MessageFields:
     part = _part(message, "location")
     latitude, longitude = (_number(part.get(name)) for name in ("latitude", "longitude"))
     if latitude is None or longitude is None:
         return {"kind": "unknown", "rest": part}
-    place = Location(
+    location = Location(
         latitude=latitude,
         longitude=longitude,
         name=_string(part, "name"),
         address=_string(part, "address"),
     )
     rest = _without(part, "latitude", "longitude", "name", "address")
-    return {"kind": "location", "location": place, "rest": rest}
+    return {"kind": "location", "location": location, "rest": rest}
 
 
-def _contacts(message: Part) -> Said:
+def _contacts(message: Part) -> MessageFields:
     return {"kind": "contacts", "rest": message.get("contacts")}
 
 
-def _button(message: Part) -> Said:
+def _button(message: Part) -> MessageFields:
     """Translate the answer to a template button."""
     part = _part(message, "button")
     rest = _without(part, "payload", "text")
     return _tapped("button", _string(part, "payload"), _string(part, "text"), rest)
 
 
-def _button_reply(message: Part) -> Said:
+def _button_reply(message: Part) -> MessageFields:
     return _reply(message, "button", "button_reply")
 
 
-def _list_reply(message: Part) -> Said:
+def _list_reply(message: Part) -> MessageFields:
     return _reply(message, "list", "list_reply")
 
 
-def _reply(message: Part, kind: Kind, name: str) -> Said:
+def _reply(message: Part, kind: Kind, name: str) -> MessageFields:
     part = _part(message, "interactive")
     answer = _part(part, name)
     rest = _without(part, "type", name) | {name: _without(answer, "id", "title")}
@@ -177,25 +177,25 @@ def _reply(message: Part, kind: Kind, name: str) -> Said:
     return _tapped(kind, _string(answer, "id"), _string(answer, "title"), rest)
 
 
-def _tapped(kind: Kind, payload: str | None, label: str | None, rest: Part) -> Said:
+def _tapped(kind: Kind, payload: str | None, label: str | None, rest: Part) -> MessageFields:
     if payload is None and label is None:
         return {"kind": "unknown", "rest": rest}
     return {"kind": kind, "button": Button(payload=payload, label=label), "rest": rest}
 
 
-def _reaction(message: Part) -> Said:
+def _reaction(message: Part) -> MessageFields:
     part = _part(message, "reaction")
     emoji, target = _string(part, "emoji"), _string(part, "message_id")
     rest = _without(part, "emoji", "message_id")
     return {"kind": "reaction", "text": emoji, "reply_to": target, "rest": rest}
 
 
-def _unknown(message: Part) -> Said:
+def _unknown(message: Part) -> MessageFields:
     """Translate orders, form answers and future types: passed on unchanged for consumers that know them."""
     return {"kind": "unknown", "rest": message.get(str(message.get("type")))}
 
 
-_SAID: Mapping[str, Callable[[Part], Said]] = {
+_TRANSLATIONS: Mapping[str, Callable[[Part], MessageFields]] = {
     "text": _text,
     **dict.fromkeys(MEDIA_TYPES, _media),
     "location": _location,
@@ -221,7 +221,7 @@ def _without(part: Part, *names: str) -> dict[str, Any]:
     return {name: value for name, value in part.items() if name not in names}
 
 
-def _string(part: Part, name: str, longest: int = LONGEST_WORDS) -> str | None:
+def _string(part: Part, name: str, longest: int = LONGEST_LABEL) -> str | None:
     value = part.get(name)
     return value[:longest] if isinstance(value, str) and value else None
 
@@ -229,4 +229,4 @@ def _string(part: Part, name: str, longest: int = LONGEST_WORDS) -> str | None:
 def _number(value: object) -> str | None:
     """Return a number as text; None for other values."""
     is_number = isinstance(value, int | float | str) and not isinstance(value, bool) and value != ""
-    return str(value)[:LONGEST_WORDS] if is_number else None
+    return str(value)[:LONGEST_LABEL] if is_number else None

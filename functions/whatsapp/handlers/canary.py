@@ -23,7 +23,7 @@ class CanarySettings(Settings):
 
 
 settings = CanarySettings.load()
-way = canary.Way(
+config = canary.Config(
     webhook_url=settings.webhook_url,
     secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.whatsapp_canary_secret_id),
     table=Table(boto3.client("dynamodb"), settings.messages_table_name),
@@ -33,10 +33,10 @@ way = canary.Way(
 @metrics.log_metrics
 def handler(_event: object, _context: object) -> None:
     """Schedule in, no result. An error counts as lost too: the alarm treats a missing metric as a failure."""
-    flight = canary.fly(way)
-    metrics.add_metric("CanarySuccess", MetricUnit.Count, 0 if flight.lost else 1)
-    facts = {"correlation_id": correlation_id_of(flight.message_id), "company": canary.COMPANY}
-    if flight.lost:
-        logger.error("canary lost", extra=facts | {"reason": flight.lost})
+    result = canary.run(config)
+    metrics.add_metric("CanarySuccess", MetricUnit.Count, 0 if result.failure else 1)
+    facts = {"correlation_id": correlation_id_of(result.message_id), "company": canary.COMPANY}
+    if result.failure:
+        logger.error("canary lost", extra=facts | {"reason": result.failure})
     else:
         logger.info("canary arrived", extra=facts)

@@ -24,9 +24,9 @@ def customer_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] |
 
 def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """Return the customer's business-scoped user id; empty if the event has none."""
-    changed = item.get("user_id")
-    if kind == "identity" and isinstance(changed, dict):
-        return _first(changed, ("previous",))  # {previous, current}: not confirmed either
+    user_id_change = item.get("user_id")
+    if kind == "identity" and isinstance(user_id_change, dict):
+        return _first(user_id_change, ("previous",))  # {previous, current}: not confirmed either
     field = "to_user_id" if _is_outbound(kind, item) else "from_user_id"
     # A call's status names only the callee.
     called = ("recipient_user_id",) if kind == "call" else ()
@@ -79,7 +79,8 @@ class Contacts:
         """
         ids = (_first(item, (name,)) for name in (*_BSUID_FIELDS, *_PHONE_FIELDS))
         position = min(
-            (self._positions[one] for one in ids if one in self._positions), default=None
+            (self._positions[contact_id] for contact_id in ids if contact_id in self._positions),
+            default=None,
         )
         if position is None:
             position = 0 if len(self._entries) == 1 else index

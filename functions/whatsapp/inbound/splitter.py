@@ -1,5 +1,5 @@
 """
-Splits a webhook body into canonical events: every entry, every change, every item, known or not.
+Splits a webhook body into canonical events: every entry, every change and every item, of known and unknown types.
 
 Nothing is rejected: unknown shapes become events of kind `other` or `malformed`, which the worker stores or parks.
 """
@@ -29,7 +29,7 @@ _ARRAYS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "user_id_update": (("user_id_update", "identity"),),
 }
 # field -> kind, for fields whose whole value is, or can be, one event.
-_WHOLE: Mapping[str, str] = {
+_KINDS_OF_WHOLE_CHANGES: Mapping[str, str] = {
     "message_template_status_update": "template",
     "message_template_quality_update": "template",
     "message_template_components_update": "template",
@@ -63,10 +63,10 @@ _ENTITY_FIELDS = (
 # Parts of a change that identify its subject, not its content.
 _FRAME = frozenset({"messaging_product", "metadata", "contacts"})
 # Session descriptions of a call (SDP): secret, expired after a minute, and not used by Parley.
-_OF_CONNECTIONS = frozenset({"session", "connection", "sdp"})
+_CALL_SESSION_FIELDS = frozenset({"session", "connection", "sdp"})
 _DEEPEST = 100
 _LONGEST_NAME = 256  # of fields, accounts, numbers
-_LONGEST_SECONDS = 100_000_000_000  # Numbers from this one on are milliseconds.
+_LONGEST_SECONDS = 100_000_000_000  # This number and higher ones are milliseconds.
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +147,13 @@ def _events_of_change(
     rest = {name: part for name, part in value.items() if name not in arrays | _FRAME}
     if not items:
         # A known field without its arrays, or an unknown one: the whole change is the event.
-        items = [(_WHOLE.get(field, "other"), value, 0)]
+        items = [(_KINDS_OF_WHOLE_CHANGES.get(field, "other"), value, 0)]
     elif rest and field in _ARRAYS:
         items.append(("other", rest, 0))  # Fields besides the known arrays.
     contacts = Contacts(_dicts(value.get("contacts")))
-    for kind, whole, index in items:
+    for kind, raw_item, index in items:
         # Removed at this point, so that it reaches no queue, claim or parked event.
-        item = _without(whole, _OF_CONNECTIONS) if field == "calls" else whole
+        item = _without(raw_item, _CALL_SESSION_FIELDS) if field == "calls" else raw_item
         yield _event(
             kind, item, index, field=field, value=value, contacts=contacts, entry=entry, delivery=delivery,
         )  # fmt: skip
@@ -167,12 +167,14 @@ def _event(
     metadata = metadata if isinstance(metadata, dict) else {}
     if kind == "status" and item.get("type") == "payment":
         kind = "payment"
-    fingerprint = digest(to_json(_lasting(item)))
-    given = _text(item.get("id"))
+    fingerprint = digest(to_json(_without_media_urls(item)))
+    provider_id = _text(item.get("id"))
     return Event(
         kind=kind,
         # Without an id an event is identified by content and time: an account may be flagged a second time.
-        id=given if 0 < len(given) <= LONGEST_ID else digest(fingerprint, _text(entry.get("time"))),
+        id=provider_id
+        if 0 < len(provider_id) <= LONGEST_ID
+        else digest(fingerprint, _text(entry.get("time"))),
         source=delivery.source,
         app=delivery.app,
         accepted_at=delivery.accepted_at,
@@ -245,14 +247,16 @@ def _without(value: Any, names: frozenset[str]) -> Any:  # noqa: ANN401 - any JS
     return [_without(part, names) for part in value] if isinstance(value, list) else value
 
 
-def _lasting(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def _without_media_urls(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """Return a payload without the `url` of its media, which is signed anew for every delivery."""
     if isinstance(value, dict):
         is_media = "id" in value and ("sha256" in value or "mime_type" in value)
         return {
-            key: _lasting(entry) for key, entry in value.items() if not (is_media and key == "url")
+            key: _without_media_urls(entry)
+            for key, entry in value.items()
+            if not (is_media and key == "url")
         }
-    return [_lasting(entry) for entry in value] if isinstance(value, list) else value
+    return [_without_media_urls(entry) for entry in value] if isinstance(value, list) else value
 
 
 def _seconds(value: object, delivery: Delivery) -> int:

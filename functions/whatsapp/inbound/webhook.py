@@ -90,8 +90,8 @@ def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
 
 def _bounded(events: Iterable[Event]) -> list[Event]:
     """Return the events; none if there are more than MOST_EVENTS, so that the body is stored as a whole."""
-    found = list(islice(events, MOST_EVENTS + 1))
-    return found if len(found) <= MOST_EVENTS else []
+    first_events = list(islice(events, MOST_EVENTS + 1))
+    return first_events if len(first_events) <= MOST_EVENTS else []
 
 
 def _seconds_of(timestamp: object) -> int | None:
@@ -109,28 +109,28 @@ def _secrets_of_apps(secret: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _malformed(body: bytes, delivery: Delivery, bucket: Bucket) -> Event:
     fingerprint = hashlib.sha256(body).hexdigest()
-    whole = json.dumps({"raw": body.decode("utf-8", "replace")}).encode()
-    claim = claims(bucket).put(fingerprint, whole)
+    wrapped_body = json.dumps({"raw": body.decode("utf-8", "replace")}).encode()
+    claim = claims(bucket).put(fingerprint, wrapped_body)
     return splitter.malformed(claim.attributes(), delivery, fingerprint)
 
 
 def _enqueue(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:
-    return queue.send(splitter.queue_entry(_fitting(event, bucket)) for event in events)
+    return queue.send(splitter.queue_entry(_fit_to_queue(event, bucket)) for event in events)
 
 
-def _fitting(event: Event, bucket: Bucket) -> Event:
+def _fit_to_queue(event: Event, bucket: Bucket) -> Event:
     """Return the event, with its payload moved to S3 if it is too large for the queue."""
     if len(event.to_json()) <= BATCH_BYTES:
         return event
     claim = claims(bucket).put(event.hash, to_json(event.payload).encode())
     # Group and deduplication ids are made from the payload, so the remaining part must be enough for them.
-    slim = replace(event, payload=_addressing(event.payload), claim=claim.attributes())
+    slim = replace(event, payload=_short_texts(event.payload), claim=claim.attributes())
     if len(slim.to_json()) <= BATCH_BYTES or slim.contact is None:
         return slim
-    return replace(slim, contact=_addressing(slim.contact))
+    return replace(slim, contact=_short_texts(slim.contact))
 
 
-def _addressing(part: Mapping[str, Any] | None) -> dict[str, Any]:
+def _short_texts(part: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the first short texts of a payload: ids, addresses, type and time, which determine its message group."""
     longest, most = 512, 64
     entries = (part or {}).items()

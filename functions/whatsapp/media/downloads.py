@@ -110,7 +110,7 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
         raise Permanent("unknown_media")
     record = store.media.get(resources.table, Media.key(event.id))
     if record is None:
-        # A dead letter redriven after the reference expired: the provider may still have the file.
+        # A dead letter was redriven after the reference expired: the provider may still have the file.
         record = store.media.add(resources.table, _reference(event.id, event.at, phone, message_pk))
     ownership.check_media(record, phone)
     if record.media_status != "PENDING":
@@ -242,8 +242,9 @@ def _copy_from_aws(
     keys = resources.bucket.keys_under(prefix)
     if not keys:
         raise Transient("media_not_listed")
-    for another in keys[1:]:
-        resources.bucket.delete(another)  # The service chose a new name when it was called again.
+    for duplicate_key in keys[1:]:
+        # The service chose a new name when it was called again.
+        resources.bucket.delete(duplicate_key)
     try:
         return keys[0], _checked_object(resources, keys[0], announced)
     except FileRefused:
@@ -266,19 +267,19 @@ def _checked_object(resources: Resources, key: str, announced: _Announced) -> in
 def _check(file: SpooledTemporaryFile[bytes], announced: _Announced) -> None:
     """Check a file against its announcement. Raises FileRefused."""
     file.seek(0)
-    if not types.begins_right(announced.kind, announced.mime_type, file.read(types.SNIFFED_BYTES)):
+    if not types.matches_type(announced.kind, announced.mime_type, file.read(types.SNIFFED_BYTES)):
         raise FileRefused("wrong_type")
     file.seek(0)
-    found = hashlib.sha256()
+    actual_hash = hashlib.sha256()
     while chunk := file.read(_CHUNK):
-        found.update(chunk)
-    if announced.sha256 and not _is_same_hash(announced.sha256, found.digest()):
+        actual_hash.update(chunk)
+    if announced.sha256 and not _is_same_hash(announced.sha256, actual_hash.digest()):
         raise FileRefused("wrong_hash")
 
 
-def _is_same_hash(announced: str, found: bytes) -> bool:
+def _is_same_hash(announced: str, actual: bytes) -> bool:
     """Whether the webhook's `sha256` matches these bytes. Meta uses base64; hex is accepted too (not confirmed)."""
-    return announced in {base64.b64encode(found).decode(), found.hex()}
+    return announced in {base64.b64encode(actual).decode(), actual.hex()}
 
 
 def token_of(resources: Resources, phone: Phone) -> str:

@@ -17,7 +17,7 @@ _EXECUTABLE = (
     b"#!",
 )
 # (offset, bytes) -> MIME types with these leading bytes.
-_BEGINNINGS: tuple[tuple[int, bytes, frozenset[str]], ...] = (
+_MAGIC_BYTES: tuple[tuple[int, bytes, frozenset[str]], ...] = (
     (0, b"\xff\xd8\xff", frozenset({"image/jpeg"})),
     (0, b"\x89PNG\r\n\x1a\n", frozenset({"image/png"})),
     (8, b"WEBP", frozenset({"image/webp"})),
@@ -64,9 +64,9 @@ def extension_of(kind: str, mime_type: str) -> str:
     return LIMITS[kind].extensions.get(plain(mime_type), "bin")
 
 
-def begins_right(kind: str, mime_type: str, first_bytes: bytes) -> bool:
+def matches_type(kind: str, mime_type: str, first_bytes: bytes) -> bool:
     """Whether a file's leading bytes match its type. Documents may have any content except executables."""
-    matching = [types for at, begin, types in _BEGINNINGS if first_bytes[at:].startswith(begin)]
+    matching = [types for at, magic, types in _MAGIC_BYTES if first_bytes[at:].startswith(magic)]
     if not matching and first_bytes.startswith(_EXECUTABLE):
         return False
     if kind == "document":

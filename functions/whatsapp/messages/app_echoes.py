@@ -14,15 +14,15 @@ from whatsapp.store.items import Phone
 
 def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Store an echo as an outbound message, show it, and apply the delivery statuses received so far."""
-    known = contacts.look_up(resources.table, event, phone)
-    if known is None:
+    lookup = contacts.look_up(resources.table, event, phone)
+    if lookup is None:
         raise Permanent("no_receiver")
     described = content.describe(event.payload or {})
     message, outcome = sent_messages.store_shown(
         resources,
         event,
         phone,
-        known,
+        lookup,
         described,
         origin="app",
     )

@@ -16,45 +16,45 @@ from whatsapp.store.items import Edit, Message, Phone, Reaction
 VERSIONS_KEPT = 10
 ACTORS_SHOWN = 10
 LONGEST_VERSION = 4_096
-_ROUNDS = 5
+_ATTEMPTS = 5
 
 
 def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Store an edit of a message's text or caption, and show it if it is the newest."""
     part = _part(event, "edit")
     message_id = _target(part, "original_message_id")
-    new = part.get("message")
-    described = content.describe(new if isinstance(new, dict) else {})
+    new_message = part.get("message")
+    described = content.describe(new_message if isinstance(new_message, dict) else {})
     text = (described.caption if described.media else described.text_body) or ""
     text = text[:LONGEST_VERSION]
     order = _order(event)
     at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
 
-    known = ownership.edit_of(resources, message_id, phone)
+    record = ownership.edit_of(resources, message_id, phone)
     message = ownership.message_of(resources, Message.key(message_id), phone)
     # Revoked content stays removed: a later edit does not restore any text.
-    is_hidden = known.revoked_at is not None and not resources.keep_revoked_content
-    is_new = not is_hidden and all(version["id"] != event.id for version in known.versions)
+    is_hidden = record.revoked_at is not None and not resources.keep_revoked_content
+    is_new = not is_hidden and all(version["id"] != event.id for version in record.versions)
     if is_new:
         version = {"id": event.id, "order": order, "at": at, "text": text}
-        versions = sorted([*known.versions, version], key=lambda v: str(v["order"]))
-        _write(resources, known, versions=versions[-VERSIONS_KEPT:])
+        versions = sorted([*record.versions, version], key=lambda v: str(v["order"]))
+        _write(resources, record, versions=versions[-VERSIONS_KEPT:])
     if message is not None:
         _show_edit(resources, message, text, at, order, is_caption=described.media is not None)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
 def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
-    """Handle a message that was deleted for everyone: remove content, file and preview, keep the fact."""
+    """Handle a message that was deleted for everyone: remove its content, file and preview, but not the item."""
     message_id = _target(_part(event, "revoke"), "original_message_id")
     at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
-    known = ownership.edit_of(resources, message_id, phone)
+    record = ownership.edit_of(resources, message_id, phone)
     before = ownership.message_of(resources, Message.key(message_id), phone)
-    is_new = known.revoked_at is None
+    is_new = record.revoked_at is None
     if is_new:
         # Texts of edits are removed with the message.
-        kept = known.versions if resources.keep_revoked_content else []
-        _write(resources, known, revoked_at=at, versions=kept)
+        versions = record.versions if resources.keep_revoked_content else []
+        _write(resources, record, revoked_at=at, versions=versions)
     message_pk = Message.key(message_id)
     if not resources.keep_revoked_content:
         # The file first: the message refers to it, and the next step removes that reference.
@@ -74,19 +74,19 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
 
 def react(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Store a participant's newest reaction to a message; an empty emoji removes it."""
-    outcome = _keep_reaction(resources, event, phone)
+    outcome = _store_reaction(resources, event, phone)
     forwarder.reaction(resources, event, phone)
     return outcome
 
 
-def _keep_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome:
+def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome:
     part = _part(event, "reaction")
     message_id = _target(part, "message_id")
-    known = contacts.look_up(resources.table, event, phone)
-    if known is None:
+    lookup = contacts.look_up(resources.table, event, phone)
+    if lookup is None:
         raise Permanent("no_sender")
     emoji = part.get("emoji")
-    actor = phone.display_phone if event.kind == "echo" else known.customer.contact_key
+    actor = phone.display_phone if event.kind == "echo" else lookup.customer.contact_key
     reaction = Reaction(
         pk=Reaction.key(message_id, actor),
         company=phone.company,
@@ -97,12 +97,12 @@ def _keep_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome:
     message = ownership.message_of(resources, Message.key(message_id), phone)
     if not store.edits.add_reaction(resources.table, reaction):
         return Outcome.DUPLICATE
-    for _ in range(_ROUNDS):
+    for _ in range(_ATTEMPTS):
         # It may have arrived since the first read.
         message = message or ownership.message_of(resources, Message.key(message_id), phone)
         if message is None:
             return _react_early(resources, message_id, reaction, phone)
-        shown = _with(message.reactions or {}, reaction)
+        shown = _with_reaction(message.reactions or {}, reaction)
         if shown == (message.reactions or {}):
             return Outcome.DUPLICATE
         if message.erased or store.messages.set_reactions(resources.table, message, shown):
@@ -114,18 +114,18 @@ def _keep_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome:
 def _react_early(
     resources: Resources, message_id: str, reaction: Reaction, phone: Phone
 ) -> Outcome:
-    known = ownership.edit_of(resources, message_id, phone)
-    shown = _with(known.reactions or {}, reaction)
-    if shown == (known.reactions or {}):
+    record = ownership.edit_of(resources, message_id, phone)
+    shown = _with_reaction(record.reactions or {}, reaction)
+    if shown == (record.reactions or {}):
         return Outcome.DUPLICATE
-    _write(resources, known, reactions=shown)
+    _write(resources, record, reactions=shown)
     return Outcome.PERSISTED
 
 
-def _with(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
+def _with_reaction(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
     """Return a message's reactions including this one; the newest of at most ten participants."""
-    seen = reactions.get(reaction.actor)
-    if seen and str(seen["order"]) >= reaction.order:
+    previous = reactions.get(reaction.actor)
+    if previous and str(previous["order"]) >= reaction.order:
         return reactions
     entry = {"order": reaction.order} | ({"emoji": reaction.emoji} if reaction.emoji else {})
     ordered = sorted({**reactions, reaction.actor: entry}.items(), key=lambda e: str(e[1]["order"]))
@@ -136,9 +136,8 @@ def _show_edit(
     resources: Resources, before: Message, text: str, at: str, order: str, *, is_caption: bool
 ) -> None:
     if before.content_s3_key:
-        resources.bucket.delete(
-            before.content_s3_key
-        )  # The full previous text; the message loses its reference next.
+        # The full previous text; the message loses its reference next.
+        resources.bucket.delete(before.content_s3_key)
     preview = text[: content.PREVIEW_CHARACTERS]
     shown = (
         Message.named(caption=text) if is_caption else Message.named(text_body=text)
@@ -148,8 +147,8 @@ def _show_edit(
         store.heads.change_preview(resources.table, message.conversation_pk, message.pk, preview)
 
 
-def _write(resources: Resources, known: Edit, **changes: Any) -> None:  # noqa: ANN401 - fields of Edit
-    changed = known.model_copy(update={**changes, "revision": known.revision + 1})
+def _write(resources: Resources, record: Edit, **changes: Any) -> None:  # noqa: ANN401 - fields of Edit
+    changed = record.model_copy(update={**changes, "revision": record.revision + 1})
     store.edits.replace(resources.table, changed)
 
 

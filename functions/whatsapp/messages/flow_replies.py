@@ -30,7 +30,7 @@ MOST_ADDRESSES = 20
 _LONGEST_TEXT = 512
 _LONGEST_FLOW = 128
 # (Meta, "Address messages": the `values` of the answer.) Fields that map to attributes of the contract.
-_CONTRACTED = {
+_CONTRACT_FIELDS = {
     "name": ("name",),
     "phone_number": ("phone_number",),
     "address": ("address",),
@@ -50,21 +50,23 @@ class Reply:
     answered: Message | None
 
 
-def keep(resources: Resources, phone: Phone, reply: Reply) -> None:
+def store_reply(resources: Resources, phone: Phone, reply: Reply) -> None:
     """Store the answers of a flow, or an address; other forms stay only in their message."""
-    given = reply.answer.get("response_json")
-    answers = parse_body(given) if isinstance(given, str) else given
+    response = reply.answer.get("response_json")
+    answers = parse_body(response) if isinstance(response, str) else response
     answers = answers if isinstance(answers, dict) else None
     if answers is None:
         metrics.add_metric("UnreadableForm", MetricUnit.Count, 1)
     name = reply.answer.get("name")
     if name == FLOW:
-        _keep_flow(resources, phone, reply, storable(answers or {}))
+        _store_flow_response(resources, phone, reply, storable(answers or {}))
     if name == ADDRESS_FORM and answers is not None:
-        _keep_address(resources, phone, reply.message, storable(answers))
+        _store_address(resources, phone, reply.message, storable(answers))
 
 
-def _keep_flow(resources: Resources, phone: Phone, reply: Reply, answers: dict[str, Any]) -> None:
+def _store_flow_response(
+    resources: Resources, phone: Phone, reply: Reply, answers: dict[str, Any]
+) -> None:
     """Store the answers as a FLOW_RESPONSE; without `data` if they are unreadable."""
     message = reply.message
     token = answers.pop("flow_token", None)
@@ -82,12 +84,12 @@ def _keep_flow(resources: Resources, phone: Phone, reply: Reply, answers: dict[s
         phone=phone.phone,
         message_pk=message.pk,
     )
-    whole = json.dumps(answers, default=str).encode()
-    if len(whole) > LARGEST_DATA_BYTES:
+    encoded = json.dumps(answers, default=str).encode()
+    if len(encoded) > LARGEST_DATA_BYTES:
         folder = content_of(resources.bucket, phone.company).prefix
         key = f"{folder}{phone.phone}/{digest(response.pk)}.json"
         # The object first: an item that refers to a missing object would not be repaired.
-        resources.bucket.put(key, whole)
+        resources.bucket.put(key, encoded)
         response = response.model_copy(update={"data": {}, "data_s3_key": key})
     store.forms.add_response(resources.table, response)
 
@@ -96,8 +98,8 @@ def _flow_of_token(resources: Resources, phone: Phone, token: object) -> str | N
     """Return the flow that this company made a token for."""
     if not isinstance(token, str) or not token:
         return None
-    known = store.forms.token(resources.table, FlowToken.of(token))
-    return known.flow if known is not None and known.company == phone.company else None
+    stored = store.forms.token(resources.table, FlowToken.of(token))
+    return stored.flow if stored is not None and stored.company == phone.company else None
 
 
 def _flow_named_by(message: Message | None) -> str | None:
@@ -112,11 +114,11 @@ def _flow_named_by(message: Message | None) -> str | None:
     return flow if isinstance(flow, str) and 0 < len(flow) <= _LONGEST_FLOW else None
 
 
-def _keep_address(
+def _store_address(
     resources: Resources, phone: Phone, message: Message, answers: dict[str, Any]
 ) -> None:
     """
-    Store the address as an ADDRESS, once per address, and its place among the customer's newest.
+    Store the address as an ADDRESS, once per address, and add it to the list of the customer's newest addresses.
 
     The list is written last: after a crash before that, the next delivery repeats the same steps.
     """
@@ -125,52 +127,54 @@ def _keep_address(
         return
     address = _address(phone, message, values)
     owner = AddressDefault.key(message.from_pk, str(phone.company))
-    known = store.forms.addresses(resources.table, owner) or AddressDefault(
+    address_list = store.forms.addresses(resources.table, owner) or AddressDefault(
         pk=owner, company=phone.company, address_pk=address.pk, order=_order(message)
     )
-    kept, dropped = _with(known, address.pk, _order(message))
-    if address.pk not in kept:
-        return  # Older than the twenty that are kept.
+    addresses, removed = _with_address(address_list, address.pk, _order(message))
+    if address.pk not in addresses:
+        return  # Older than the twenty stored addresses.
     store.forms.add_address(resources.table, address)
-    for address_pk in dropped:
+    for address_pk in removed:
         store.forms.remove_address(resources.table, address_pk)
-    if kept != known.addresses:
-        changes = {"addresses": kept, "revision": known.revision + 1}
-        store.forms.replace_addresses(resources.table, known.model_copy(update=changes))
+    if addresses != address_list.addresses:
+        changes = {"addresses": addresses, "revision": address_list.revision + 1}
+        store.forms.replace_addresses(resources.table, address_list.model_copy(update=changes))
 
 
-def _with(
-    known: AddressDefault, address_pk: str, order: str
+def _with_address(
+    address_list: AddressDefault, address_pk: str, order: str
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the addresses including this one, at most twenty, and those to remove: the oldest, never the default."""
-    newest = max(order, known.addresses.get(address_pk, ""))
-    every = {**known.addresses, address_pk: newest}
-    removable = sorted((pk for pk in every if pk != known.address_pk), key=every.__getitem__)
-    dropped = tuple(removable[: max(0, len(every) - MOST_ADDRESSES)])
-    return {pk: at for pk, at in every.items() if pk not in dropped}, dropped
+    newest = max(order, address_list.addresses.get(address_pk, ""))
+    all_addresses = {**address_list.addresses, address_pk: newest}
+    removable = sorted(
+        (pk for pk in all_addresses if pk != address_list.address_pk), key=all_addresses.__getitem__
+    )
+    removed = tuple(removable[: max(0, len(all_addresses) - MOST_ADDRESSES)])
+    return {pk: at for pk, at in all_addresses.items() if pk not in removed}, removed
 
 
 def _address(phone: Phone, message: Message, values: dict[str, str]) -> Address:
     """Return the address as an item; equal addresses in different spelling have the same id."""
-    alike = {name: " ".join(text.casefold().split()) for name, text in values.items()}
+    normalised = {name: " ".join(text.casefold().split()) for name, text in values.items()}
     # Includes the company: companies do not share addresses.
-    address_id = digest(str(phone.company), json.dumps(alike, sort_keys=True))[:26]
-    known = {name for names in _CONTRACTED.values() for name in names}
-    named = {
+    address_id = digest(str(phone.company), json.dumps(normalised, sort_keys=True))[:26]
+    contract_names = {name for names in _CONTRACT_FIELDS.values() for name in names}
+    attributes = {
         field: next((values[name] for name in names if name in values), None)
-        for field, names in _CONTRACTED.items()
+        for field, names in _CONTRACT_FIELDS.items()
     }
     return Address(
         pk=Address.key(message.from_pk, address_id),
         company=phone.company,
         customer_phone=message.from_pk,
         address_id=address_id,
-        country=next((land for name, land in _COUNTRIES.items() if name in values), None),
+        country=next((country for name, country in _COUNTRIES.items() if name in values), None),
         created_at=message.received_at,
         phone=phone.phone,
         message_pk=message.pk,
-        details={name: text for name, text in values.items() if name not in known} or None,
-        **named,
+        details={name: text for name, text in values.items() if name not in contract_names} or None,
+        **attributes,
     )
 
 

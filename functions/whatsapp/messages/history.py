@@ -33,26 +33,26 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     `conflict`).
     """
     is_ours = _is_ours(event, phone)
-    # The customer's address is in the same place as in an echo or a message.
+    # The customer's address is in the same field as in an echo or a message.
     directed = replace(event, kind="echo" if is_ours else "message")
-    known = contacts.look_up(resources.table, directed, phone)
-    if known is None:
+    lookup = contacts.look_up(resources.table, directed, phone)
+    if lookup is None:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
-    message = _composed(resources, directed, phone, described, known.customer.contact_key)
-    message = intake.with_early_changes(resources, message, known.edit)
+    message = _compose(resources, directed, phone, described, lookup.customer.contact_key)
+    message = intake.with_early_changes(resources, message, lookup.edit)
     message, outcome = _put(resources, message)
     if message.erased or message.origin != ORIGIN:
         return outcome
 
-    intake.keep_whole(resources, event, message, described)
+    intake.store_oversized_content(resources, event, message, described)
     intake.show_history(resources, message, phone)
     if message.media_id and message.preview:
         # The head may show the placeholder of the missing file.
         store.heads.change_preview(
             resources.table, message.conversation_pk, message.pk, message.preview
         )
-    contacts.remember(resources.table, known.customer, phone)
+    contacts.remember(resources.table, lookup.customer, phone)
     if message.direction == intake.OUTBOUND:
         statuses.fold_waiting(resources, event.id, message)
     return outcome
@@ -77,20 +77,22 @@ def _is_ours(event: Event, phone: Phone) -> bool:
     return sender == phone.display_phone or _context(payload).get("from_me") is True
 
 
-def _composed(
+def _compose(
     resources: Resources, event: Event, phone: Phone, described: Content, contact_key: str
 ) -> Message:
     is_ours = event.kind == "echo"
-    ends = (phone.display_phone, contact_key) if is_ours else (contact_key, phone.display_phone)
+    sender, receiver = contact_key, phone.display_phone
+    if is_ours:
+        sender, receiver = receiver, sender
     message = intake.compose(
         resources,
         event,
         phone,
         described,
         direction=intake.OUTBOUND if is_ours else intake.INBOUND,
-        from_=ends[0],
-        from_pk=ends[0],
-        to=ends[1],
+        from_=sender,
+        from_pk=sender,
+        to=receiver,
         sender_name=None if is_ours else senders.name_of(event.contact),
         conversation_pk=intake.conversation_pk(phone, contact_key),
         origin=ORIGIN,
@@ -102,9 +104,9 @@ def _composed(
 
 def _state(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the delivery state of a message of the business."""
-    word = _STATES.get(str(_context(payload).get("status")).lower())
-    rank = statuses.RANKS[word] if word else 0
-    return {"delivery_status": word or "sent", "status_rank": rank}
+    status = _STATES.get(str(_context(payload).get("status")).lower())
+    rank = statuses.RANKS[status] if status else 0
+    return {"delivery_status": status or "sent", "status_rank": rank}
 
 
 def _context(payload: Mapping[str, Any]) -> dict[str, Any]:

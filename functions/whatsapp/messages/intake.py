@@ -11,7 +11,7 @@ from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime.observability import metrics
 from whatsapp import contacts, ordering, store
-from whatsapp.contacts import Known
+from whatsapp.contacts import Lookup
 from whatsapp.event import LONGEST_ID, Event
 from whatsapp.folders import CONTENT_OF_COMPANY
 from whatsapp.forwarding import forwarder
@@ -28,7 +28,7 @@ INBOUND = "INBOUND"
 OUTBOUND = "OUTBOUND"
 # Longer content goes to S3 in full; the first 2 KB stay in the item.
 LARGEST_CONTENT_BYTES = 8_000
-KEPT_BYTES = 2_000
+TRUNCATED_BYTES = 2_000
 LONGEST_SECONDS = 11  # digits: a time before the year 5138, representable as text
 
 
@@ -39,23 +39,25 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     The message's Put decides whether it is new; all later steps run on every delivery, because an earlier delivery may
     have died in between. Raises Permanent (`no_sender`, `conflict`).
     """
-    known = contacts.look_up(resources.table, event, phone)
-    if known is None:
+    lookup = contacts.look_up(resources.table, event, phone)
+    if lookup is None:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
-    message = _inbound(resources, event, phone, known, described)
-    message = with_early_changes(resources, message, known.edit)
+    message = _inbound(resources, event, phone, lookup, described)
+    message = with_early_changes(resources, message, lookup.edit)
     message, outcome = put_once(resources, message)
     if message.erased:
         return outcome
 
-    keep_whole(resources, event, message, described)
+    store_oversized_content(resources, event, message, described)
     show(resources, message, phone, opens_window=described.opens_window)
-    contacts.remember(resources.table, known.customer, phone)
+    contacts.remember(resources.table, lookup.customer, phone)
     _follow_up(resources, event, phone, message, described)
     if described.subtype == flow_replies.SUBTYPE and not message.revoked_at:
         answer = described.content.get("answer", {})
-        flow_replies.keep(resources, phone, flow_replies.Reply(answer, message, known.answered))
+        flow_replies.store_reply(
+            resources, phone, flow_replies.Reply(answer, message, lookup.answered)
+        )
     forwarder.message(resources, event, phone, described, message)
     return outcome
 
@@ -183,9 +185,9 @@ def with_early_changes(resources: Resources, message: Message, edit: Edit | None
 
 
 def _inbound(
-    resources: Resources, event: Event, phone: Phone, known: Known, described: Content
+    resources: Resources, event: Event, phone: Phone, lookup: Lookup, described: Content
 ) -> Message:
-    contact_key, answered = known.customer.contact_key, known.answered
+    contact_key, answered = lookup.customer.contact_key, lookup.answered
     group_id = _as_text((event.payload or {}).get("group_id"))
     message = compose(
         resources,
@@ -236,9 +238,9 @@ def _system(resources: Resources, event: Event, phone: Phone, message: Message) 
         )
 
 
-def _whole(described: Content, payload: Mapping[str, Any]) -> bytes | None:
+def _oversized_content(described: Content, payload: Mapping[str, Any]) -> bytes | None:
     """Return the full content as JSON if it is too large for an item, otherwise None."""
-    said = {
+    fields = {
         "textBody": described.text_body,
         "caption": described.caption,
         "content": described.content,
@@ -246,38 +248,44 @@ def _whole(described: Content, payload: Mapping[str, Any]) -> bytes | None:
         "referredProduct": _dict(payload.get("context")).get("referred_product"),
         "errors": described.errors,
     }
-    whole = json.dumps({name: part for name, part in said.items() if part}, ensure_ascii=False)
-    encoded = whole.encode()
+    full_content = json.dumps(
+        {name: value for name, value in fields.items() if value}, ensure_ascii=False
+    )
+    encoded = full_content.encode()
     return encoded if len(encoded) > LARGEST_CONTENT_BYTES else None
 
 
 def _bounded(event: Event, phone: Phone, described: Content) -> dict[str, Any]:
-    """Return the content in the size of an item: complete, or truncated with a pointer to the whole."""
+    """Return the content in the size of an item: complete, or truncated with the key of the full content in S3."""
     payload = event.payload or {}
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "content": described.content or None,
         "errors": described.errors or None,
         "referral": _dict(payload.get("referral")) or None,
         "referred_product": _dict(_dict(payload.get("context")).get("referred_product")) or None,
     }
     texts = {"text_body": described.text_body, "caption": described.caption}
-    if _whole(described, payload) is None:
-        return said | texts
-    short = {name: part for name, part in said.items() if len(json.dumps(part)) <= KEPT_BYTES}
-    begun = {
-        name: text and text.encode()[:KEPT_BYTES].decode("utf-8", "ignore")
+    if _oversized_content(described, payload) is None:
+        return fields | texts
+    small_fields = {
+        name: value for name, value in fields.items() if len(json.dumps(value)) <= TRUNCATED_BYTES
+    }
+    truncated = {
+        name: text and text.encode()[:TRUNCATED_BYTES].decode("utf-8", "ignore")
         for name, text in texts.items()
     }
     folder = CONTENT_OF_COMPANY.format(company=phone.company)
     name = digest(event.id, event.hash)
-    return short | begun | {"content_s3_key": f"{folder}{phone.phone}/{name}.json"}
+    return small_fields | truncated | {"content_s3_key": f"{folder}{phone.phone}/{name}.json"}
 
 
-def keep_whole(resources: Resources, event: Event, message: Message, described: Content) -> None:
-    """Store the full content of a long message, once the message is known to be ours. Safe to repeat."""
-    whole = _whole(described, event.payload or {})
-    if whole is not None and message.content_s3_key:
-        resources.bucket.put(message.content_s3_key, whole)
+def store_oversized_content(
+    resources: Resources, event: Event, message: Message, described: Content
+) -> None:
+    """Store the full content of a long message, once the message is stored. Safe to repeat."""
+    full_content = _oversized_content(described, event.payload or {})
+    if full_content is not None and message.content_s3_key:
+        resources.bucket.put(message.content_s3_key, full_content)
 
 
 def _preview(message: Message) -> str:

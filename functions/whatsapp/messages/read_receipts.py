@@ -67,4 +67,6 @@ def _action_id(resources: Resources, company: str, inbound_id: str) -> str:
         key.base32("mark_read", company, inbound_id)[:ACTION_ID_CHARACTERS]
         for key in keyed_hashes.all_keys()
     )
-    return next((each for each in older if resources.ledger.action(each) is not None), newest)
+    return next(
+        (older_id for older_id in older if resources.ledger.action(older_id) is not None), newest
+    )

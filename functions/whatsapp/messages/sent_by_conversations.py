@@ -32,11 +32,11 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     sent = _parsed(event)
     ownership.check_announced(sent, phone)
-    told_as = event.id
-    message_pk = sent_messages.key_of_action(resources, sent.action_id, told_as, phone)
+    announced_id = event.id
+    message_pk = sent_messages.key_of_action(resources, sent.action_id, announced_id, phone)
     event = _as_echo(event, sent, Message.id_of(message_pk))
-    known = contacts.look_up(resources.table, event, phone)
-    if known is None:
+    lookup = contacts.look_up(resources.table, event, phone)
+    if lookup is None:
         raise Permanent("no_receiver")
     described = content.describe(event.payload or {})
     name = sent.content.get("name") if sent.message_type == TEMPLATE else None
@@ -44,14 +44,14 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         resources,
         event,
         phone,
-        known,
+        lookup,
         described,
         action_id=sent.action_id,
         template=name if isinstance(name, str) else None,
     )
     if message.erased:
         return outcome
-    for message_id in dict.fromkeys((message.message_id, told_as)):
+    for message_id in dict.fromkeys((message.message_id, announced_id)):
         statuses.fold_waiting(resources, message_id, message)
     return outcome
 
@@ -64,7 +64,7 @@ def _announcements() -> TypeAdapter[OutboundMessage]:
 def _parsed(event: Event) -> OutboundMessage:
     try:
         return _announcements().validate_python(event.payload)
-    except ValueError:  # pydantic's error is one; its text repeats the input
+    except ValueError:  # pydantic's error is a ValueError; its text repeats the input
         raise Permanent("malformed_event") from None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from shared import clock
 from shared.aws.sqs_fifo import digest
 from whatsapp import contacts, ownership, store
-from whatsapp.contacts import Known
+from whatsapp.contacts import Lookup
 from whatsapp.event import Event
 from whatsapp.inbound.content import Content
 from whatsapp.messages import intake
@@ -32,9 +32,9 @@ def store_shown(
     resources: Resources,
     event: Event,
     phone: Phone,
-    known: Known,
+    lookup: Lookup,
     described: Content,
-    **facts: Any,  # noqa: ANN401 - values of any field of a message
+    **fields: Any,  # noqa: ANN401 - values of any field of a message
 ) -> tuple[Message, Outcome]:
     """
     Store and show a message sent from a number, unless stored; erased ones are not shown. Safe to repeat.
@@ -49,18 +49,18 @@ def store_shown(
         direction=DIRECTION,
         from_=phone.display_phone,
         from_pk=phone.display_phone,
-        to=known.customer.contact_key,
-        conversation_pk=intake.conversation_pk(phone, known.customer.contact_key),
-        **facts,
+        to=lookup.customer.contact_key,
+        conversation_pk=intake.conversation_pk(phone, lookup.customer.contact_key),
+        **fields,
         **accepted(),
     )
     message = message.model_copy(update={"sent_at": message.received_at})
-    message = intake.with_early_changes(resources, message, known.edit)
+    message = intake.with_early_changes(resources, message, lookup.edit)
     message, outcome = intake.put_once(resources, message)
     if not message.erased:
-        intake.keep_whole(resources, event, message, described)
+        intake.store_oversized_content(resources, event, message, described)
         intake.show(resources, message, phone)
-        contacts.remember(resources.table, known.customer, phone)
+        contacts.remember(resources.table, lookup.customer, phone)
     return message, outcome
 
 

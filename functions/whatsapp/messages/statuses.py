@@ -89,8 +89,8 @@ def _wait(
     store.statuses.add(resources.table, waiting)
     if message_pk != Message.key(message_id):
         # Also stored under the message's own id, because its writer may have claimed its key but not yet written it.
-        of_it = Status.of(Message.id_of(message_pk), status.status, status.participant or "")
-        store.statuses.add(resources.table, waiting.model_copy(update={"pk": of_it}))
+        status_pk = Status.of(Message.id_of(message_pk), status.status, status.participant or "")
+        store.statuses.add(resources.table, waiting.model_copy(update={"pk": status_pk}))
     # The writer of that message reads the waiting statuses after its Put. If it read just before ours was written, its
     # message exists by now and this read finds it.
     message = ownership.message_of(resources, message_pk, phone)
@@ -114,13 +114,13 @@ def _message_of(
             sent_messages.check_action(resources, status.action_id, phone)
         return message
     # No message yet; or both a message and its intent, because a worker died while creating one from the other.
-    made = sent_messages.message_of_action(
+    created = sent_messages.message_of_action(
         resources, status.action_id, message_id, phone, failed=status.status == "failed"
     )
-    if made is not None:
-        fold_waiting(resources, message_id, made)
+    if created is not None:
+        fold_waiting(resources, message_id, created)
         sent_messages.forget_intent(resources, status.action_id)
-    return made or message
+    return created or message
 
 
 def _raise_rank(resources: Resources, message: Message, status: Status) -> bool:
@@ -148,8 +148,8 @@ def _raise_rank(resources: Resources, message: Message, status: Status) -> bool:
 
 def _parse(event: Event, phone: Phone) -> Status:
     payload = event.payload or {}
-    word = str(payload.get("status") or "")
-    if word not in RANKS:
+    status_name = str(payload.get("status") or "")
+    if status_name not in RANKS:
         raise Permanent("unknown_status")
     pricing = payload.get("pricing") if isinstance(payload.get("pricing"), dict) else None
     callback = payload.get("biz_opaque_callback_data")
@@ -158,9 +158,9 @@ def _parse(event: Event, phone: Phone) -> Status:
     participant = participant or (senders.recipient_of(payload) if is_group else "")
     at_ms = min(event.at * 1_000, event.accepted_at)
     return Status(
-        pk=Status.of(event.id, word, str(participant or "")),
+        pk=Status.of(event.id, status_name, str(participant or "")),
         company=phone.company,
-        status=word,
+        status=status_name,
         status_at=clock.to_text(at_ms),
         participant=str(participant) if participant else None,
         price_category=str(pricing["category"]) if pricing and pricing.get("category") else None,
@@ -198,7 +198,8 @@ def _is_in_history(message: Message, status: Status) -> bool:
         return False  # The message shows a group's furthest status; each participant's status is a separate item.
     history = message.delivery_status_history or []
     return any(
-        e.get("status") == status.status and e.get("at") == status.status_at for e in history
+        entry.get("status") == status.status and entry.get("at") == status.status_at
+        for entry in history
     )
 
 

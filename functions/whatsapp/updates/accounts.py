@@ -23,8 +23,11 @@ from whatsapp.updates.moments import moment_of
 
 _LONGEST_TEXT = 256
 # Worst first. Other restrictions stop calls, new numbers or new templates, not messages being sent today.
-_OF_SENDING = ("RESTRICTED_CUSTOMER_INITIATED_MESSAGING", "RESTRICTED_BIZ_INITIATED_MESSAGING")
-_BAD_NEWS = frozenset(
+_SENDING_RESTRICTIONS = (
+    "RESTRICTED_CUSTOMER_INITIATED_MESSAGING",
+    "RESTRICTED_BIZ_INITIATED_MESSAGING",
+)
+_ALERT_EVENTS = frozenset(
     {
         "ACCOUNT_DELETED",
         "ACCOUNT_OFFBOARDED",
@@ -35,7 +38,7 @@ _BAD_NEWS = frozenset(
         "PARTNER_APP_UNINSTALLED",
     }
 )
-_GRAVE = frozenset({"CRITICAL", "WARNING"})
+_ALERT_SEVERITIES = frozenset({"CRITICAL", "WARNING"})
 _UNLIMITED = -1
 _TIERS = {
     50: "TIER_50",
@@ -50,49 +53,51 @@ _TIERS = {
 
 def update(resources: Resources, event: Event, account: Account) -> Outcome:
     """Apply the event to the account's numbers, then store it. Unknown fields and values are only stored."""
-    if _needs_a_person(event):
+    if _needs_operator(event):
         metrics.add_metric("AccountAlert", MetricUnit.Count, 1)
-    take = _FIELDS.get(event.field)
-    if take is not None:
-        take(resources, event, account)
+    apply = _FIELDS.get(event.field)
+    if apply is not None:
+        apply(resources, event, account)
     return parking.keep(resources, event, account)
 
 
-def _needs_a_person(event: Event) -> bool:
+def _needs_operator(event: Event) -> bool:
     """Whether an operator must read this event; counted on every delivery, because the first one may crash."""
     payload = event.payload or {}
-    # Newer alerts have it inside `alert_info`.
+    # Newer alerts have the severity inside `alert_info`.
     severity = _text((_part(payload, "alert_info") or payload).get("alert_severity"))
     ban = _part(payload, "ban_info").get("waba_ban_state")
     return (
-        (_text(payload.get("event")) in _BAD_NEWS and ban != "REINSTATE")
-        or severity in _GRAVE
+        (_text(payload.get("event")) in _ALERT_EVENTS and ban != "REINSTATE")
+        or severity in _ALERT_SEVERITIES
         or (event.field == "account_review_update" and payload.get("decision") == "REJECTED")
     )
 
 
 def _account_update(resources: Resources, event: Event, account: Account) -> None:
     payload = event.payload or {}
-    word = _text(payload.get("event"))
+    event_name = _text(payload.get("event"))
     ban = _text(_part(payload, "ban_info").get("waba_ban_state"))
-    if word == "ACCOUNT_DELETED":
-        _block(resources, event, account, "ban", word)
-    elif word in {"ACCOUNT_OFFBOARDED", "ACCOUNT_RECONNECTED"}:
-        gone = word == "ACCOUNT_OFFBOARDED"
-        _block(resources, event, account, "connection", word if gone else None)
-    elif word == "DISABLED_UPDATE" and ban in {"DISABLE", "REINSTATE"}:
+    if event_name == "ACCOUNT_DELETED":
+        _block(resources, event, account, "ban", event_name)
+    elif event_name in {"ACCOUNT_OFFBOARDED", "ACCOUNT_RECONNECTED"}:
+        is_disconnected = event_name == "ACCOUNT_OFFBOARDED"
+        _block(resources, event, account, "connection", event_name if is_disconnected else None)
+    elif event_name == "DISABLED_UPDATE" and ban in {"DISABLE", "REINSTATE"}:
         # SCHEDULE_FOR_DISABLE: sending still works. The alert is for operators who can appeal.
         _block(resources, event, account, "ban", "DISABLE" if ban == "DISABLE" else None)
-    elif word == "ACCOUNT_RESTRICTION":
+    elif event_name == "ACCOUNT_RESTRICTION":
         restrictions = payload.get("restriction_info")
-        named = {
+        expirations = {
             restriction.get("restriction_type"): restriction.get("expiration")
             for restriction in (restrictions if isinstance(restrictions, list) else [])
             if isinstance(restriction, dict)
             and isinstance(restriction.get("restriction_type"), str)
         }
-        if reason := next((word for word in _OF_SENDING if word in named), None):
-            _block(resources, event, account, "restriction", reason, until=_time(named[reason]))
+        if reason := next((kind for kind in _SENDING_RESTRICTIONS if kind in expirations), None):
+            _block(
+                resources, event, account, "restriction", reason, until=_time(expirations[reason])
+            )
 
 
 def _block(
@@ -107,9 +112,9 @@ def _block(
     """Write why none of the account's numbers may send; without a *reason*, that this cause ended."""
     moment = moment_of(event)
     block = {"order": moment.order, "at": moment.at, "reason": reason, "until": until}
-    told = {name: value for name, value in block.items() if value is not None}
+    fields = {name: value for name, value in block.items() if value is not None}
     for phone in account.phones:
-        store.phones.block_sending(resources.table, phone.phone, cause, told)
+        store.phones.block_sending(resources.table, phone.phone, cause, fields)
 
 
 def _capability_update(resources: Resources, event: Event, account: Account) -> None:

@@ -25,7 +25,7 @@ BY_CUSTOMER: Literal["USER_INITIATED"] = "USER_INITIATED"
 BY_BUSINESS: Literal["BUSINESS_INITIATED"] = "BUSINESS_INITIATED"
 # (Meta, "Calling API webhooks": event `connect`, statuses, event `terminate` with its status.) A rejection is followed
 # by a less specific end event, so it ranks above it.
-_WORDS: Mapping[str, tuple[int, CallStatus]] = {
+_STEPS: Mapping[str, tuple[int, CallStatus]] = {
     CONNECT: (1, "initiated"),
     "RINGING": (2, "ringing"),
     "ACCEPTED": (3, "answered"),
@@ -41,10 +41,10 @@ _LONGEST_CALL = 10 * clock.DAY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _CallEvent:
     """The parsed content of one call event."""
 
-    word: str
+    step: str
     at: str
     direction: Literal["USER_INITIATED", "BUSINESS_INITIATED"]
 
@@ -56,41 +56,43 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     The conversation's head shows messages only: a call changes neither its preview nor the unread count. Raises
     Permanent (`unknown_call_event`, `no_customer`, `foreign_call`).
     """
-    told = _told(event, phone)
-    directed = replace(event, payload={**(event.payload or {}), "direction": told.direction})
-    known = contacts.look_up(resources.table, directed, phone)
+    call_event = _parse(event, phone)
+    directed = replace(event, payload={**(event.payload or {}), "direction": call_event.direction})
+    lookup = contacts.look_up(resources.table, directed, phone)
     stored = store.calls.get(resources.table, Call.key(event.id))
     if stored is not None and (stored.company, stored.phone) != (phone.company, phone.phone):
         raise Permanent("foreign_call")
-    if stored is None and known is None:
+    if stored is None and lookup is None:
         raise Permanent("no_customer")
-    before = stored or _begun(event, phone, told, known.customer.contact_key if known else "")
-    call = _merged(before, event.payload or {}, told)
+    before = stored or _new_call(
+        event, phone, call_event, lookup.customer.contact_key if lookup else ""
+    )
+    call = _merged(before, event.payload or {}, call_event)
     is_new = stored is None or call != stored
     if is_new:
         store.calls.replace(
             resources.table, call.model_copy(update={"revision": call.revision + 1})
         )
-    if told.word == CONNECT and call.call_direction == BY_CUSTOMER:
+    if call_event.step == CONNECT and call.call_direction == BY_CUSTOMER:
         store.heads.open_window(
-            resources.table, call.conversation_pk, told.at, phone.company, phone.phone
+            resources.table, call.conversation_pk, call_event.at, phone.company, phone.phone
         )
-    if known is not None:
-        contacts.remember(resources.table, known.customer, phone)
+    if lookup is not None:
+        contacts.remember(resources.table, lookup.customer, phone)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
-def _told(event: Event, phone: Phone) -> _Told:
+def _parse(event: Event, phone: Phone) -> _CallEvent:
     payload = event.payload or {}
-    word = payload.get("event") or payload.get("status")
-    if word == TERMINATE and payload.get("status"):
-        word = payload["status"]
-    if isinstance(word, list) and word:
-        word = word[0]  # Meta's reference has a list in this field.
-    if word not in _WORDS:
+    step = payload.get("event") or payload.get("status")
+    if step == TERMINATE and payload.get("status"):
+        step = payload["status"]
+    if isinstance(step, list) and step:
+        step = step[0]  # Meta's reference has a list in this field.
+    if step not in _STEPS:
         raise Permanent("unknown_call_event")
     at = ordering.received_at_ms(event.at, 0, event.accepted_at)
-    return _Told(str(word), clock.to_text(at), _direction(payload, phone))
+    return _CallEvent(str(step), clock.to_text(at), _direction(payload, phone))
 
 
 def _direction(
@@ -100,19 +102,21 @@ def _direction(
     Return who initiated the call. Statuses do not state it: they exist only for the business's calls and name the
     callee.
     """
-    said = payload.get("direction")
+    direction = payload.get("direction")
     caller = str(payload.get("from") or "").removeprefix("+")
-    is_ours = "recipient_id" in payload or "recipient_user_id" in payload
-    if said == BY_BUSINESS or (said != BY_CUSTOMER and (is_ours or caller == phone.display_phone)):
+    is_outbound = "recipient_id" in payload or "recipient_user_id" in payload
+    if direction == BY_BUSINESS or (
+        direction != BY_CUSTOMER and (is_outbound or caller == phone.display_phone)
+    ):
         return BY_BUSINESS
     return BY_CUSTOMER
 
 
-def _begun(event: Event, phone: Phone, told: _Told, contact_key: str) -> Call:
+def _new_call(event: Event, phone: Phone, call_event: _CallEvent, contact_key: str) -> Call:
     """Return the call according to its first event."""
     ends = (contact_key, phone.display_phone)
-    caller, called = ends if told.direction == BY_CUSTOMER else reversed(ends)
-    rank, status = _WORDS[told.word]
+    caller, called = ends if call_event.direction == BY_CUSTOMER else reversed(ends)
+    rank, status = _STEPS[call_event.step]
     return Call(
         pk=Call.key(event.id),
         company=phone.company,
@@ -123,32 +127,32 @@ def _begun(event: Event, phone: Phone, told: _Told, contact_key: str) -> Call:
         to=called,
         status=status,
         status_rank=rank,
-        started_at=told.at,
-        received_at=told.at,
+        started_at=call_event.at,
+        received_at=call_event.at,
         conversation_pk=intake.conversation_pk(phone, contact_key),
         inbox_pk=phone.phone_arn,
         phone=phone.phone,
-        call_direction=told.direction,
+        call_direction=call_event.direction,
     )
 
 
-def _merged(call: Call, payload: Mapping[str, Any], told: _Told) -> Call:
+def _merged(call: Call, payload: Mapping[str, Any], call_event: _CallEvent) -> Call:
     """Return the call with this event merged in; equal to *call* if the event adds nothing."""
-    rank, status = _WORDS[told.word]
+    rank, status = _STEPS[call_event.step]
     connected, ended = _time(payload.get("start_time")), _time(payload.get("end_time"))
-    is_end = told.word in _ENDS
-    began = _earliest(call.started_at, told.at, connected)
+    is_end = call_event.step in _ENDS
+    started_at = _earliest(call.started_at, call_event.at, connected)
     changes: dict[str, Any] = {
-        "started_at": began,
-        "received_at": began,
+        "started_at": started_at,
+        "received_at": started_at,
         "answered_at": _earliest(
-            call.answered_at, connected, told.at if told.word == "ACCEPTED" else None
+            call.answered_at, connected, call_event.at if call_event.step == "ACCEPTED" else None
         ),
-        "ended_at": _earliest(call.ended_at, ended or told.at) if is_end else call.ended_at,
+        "ended_at": _earliest(call.ended_at, ended or call_event.at) if is_end else call.ended_at,
     }
     if rank >= call.status_rank:
         changes |= {"status": status, "status_rank": rank}
-        changes["end_reason"] = told.word if is_end else None
+        changes["end_reason"] = call_event.step if is_end else None
     seconds = payload.get("duration")
     if isinstance(seconds, int) and not isinstance(seconds, bool) and 0 <= seconds <= _LONGEST_CALL:
         changes["duration"] = max(seconds, call.duration or 0)

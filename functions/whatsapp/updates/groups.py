@@ -33,8 +33,8 @@ _STATES: Mapping[str, Literal["active", "suspended", "deleted"]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """A parsed event. *came* and *went*: the provider's participant entries; *has_rest*: there are unhandled parts."""
+class _GroupEvent:
+    """A parsed group event. *joined* and *left*: the provider's participant entries."""
 
     at: str
     group_id: str
@@ -45,10 +45,10 @@ class _Told:
     description: str | None
     invite_link: str | None
     reason: str | None
-    came: list[dict[str, Any]]
-    went: list[dict[str, Any]]
+    joined: list[dict[str, Any]]
+    left: list[dict[str, Any]]
     errors: list[dict[str, Any]]
-    has_rest: bool
+    has_unhandled_parts: bool
 
 
 def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
@@ -57,48 +57,50 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
 
     Raises Permanent (`no_group`, `foreign_group`, `too_many_participants`).
     """
-    told = _told(event)
-    if told.request_id and told.is_creation:
-        _settle(resources, told, phone)
+    group_event = _parse(event)
+    if group_event.request_id and group_event.is_creation:
+        _complete_request(resources, group_event, phone)
     outcome = Outcome.DUPLICATE
-    if told.group_id and not (told.is_creation and told.errors):
-        outcome = _update(resources, told, phone)
-    elif not told.errors:
+    if group_event.group_id and not (group_event.is_creation and group_event.errors):
+        outcome = _update(resources, group_event, phone)
+    elif not group_event.errors:
         raise Permanent("no_group")
-    if told.has_rest or told.errors:
-        kept = parking.keep(resources, event, phone)
-        return kept if outcome is Outcome.DUPLICATE else outcome
+    if group_event.has_unhandled_parts or group_event.errors:
+        stored_outcome = parking.keep(resources, event, phone)
+        return stored_outcome if outcome is Outcome.DUPLICATE else outcome
     return outcome
 
 
-def _settle(resources: Resources, told: _Told, phone: Phone) -> None:
+def _complete_request(resources: Resources, group_event: _GroupEvent, phone: Phone) -> None:
     request = GroupRequest(
-        pk=GroupRequest.key(told.request_id),
+        pk=GroupRequest.key(group_event.request_id),
         company=phone.company,
-        group=told.group_id if not told.errors else None,
-        state="failed" if told.errors else "created",
+        group=group_event.group_id if not group_event.errors else None,
+        state="failed" if group_event.errors else "created",
     )
     store.groups.settle_request(resources.table, request)
 
 
-def _update(resources: Resources, told: _Told, phone: Phone) -> Outcome:
+def _update(resources: Resources, group_event: _GroupEvent, phone: Phone) -> Outcome:
     """Read the group, write the participants, then the group: a concurrent worker finds another revision."""
-    stored = store.groups.get(resources.table, Group.key(told.group_id))
+    stored = store.groups.get(resources.table, Group.key(group_event.group_id))
     if stored is not None and (stored.company, stored.phone) != (phone.company, phone.phone):
         raise Permanent("foreign_group")
     before = stored or Group(
-        pk=Group.key(told.group_id),
+        pk=Group.key(group_event.group_id),
         company=phone.company,
-        group_id=told.group_id,
+        group_id=group_event.group_id,
         waba_meta_id=phone.waba_meta_id,
         phone=phone.phone,
     )
     present = set(before.participants)
-    for person, is_here in [(p, True) for p in told.came] + [(p, False) for p in told.went]:
-        known = _move(resources, told, phone, person, is_here=is_here)
-        if known is not None:
-            (present.add if known.present else present.discard)(known.participant)
-    group = _merged(before, told, phone)
+    moves = [(entry, True) for entry in group_event.joined]
+    moves += [(entry, False) for entry in group_event.left]
+    for entry, is_present in moves:
+        participant = _move(resources, group_event, phone, entry, is_present=is_present)
+        if participant is not None:
+            (present.add if participant.present else present.discard)(participant.participant)
+    group = _merged(before, group_event, phone)
     group = group.model_copy(update={"participants": sorted(present)[:MOST_LISTED]})
     if stored is not None and group == stored:
         return Outcome.DUPLICATE
@@ -107,62 +109,67 @@ def _update(resources: Resources, told: _Told, phone: Phone) -> Outcome:
 
 
 def _move(
-    resources: Resources, told: _Told, phone: Phone, person: Mapping[str, Any], *, is_here: bool
+    resources: Resources,
+    group_event: _GroupEvent,
+    phone: Phone,
+    entry: Mapping[str, Any],
+    *,
+    is_present: bool,
 ) -> GroupParticipant | None:
     """Return a participant's state after this event; None if the event does not identify the participant."""
-    key = _contact_key(resources, phone, person)
+    key = _contact_key(resources, phone, entry)
     if not key:
         return None
     return store.groups.move(
         resources.table,
         GroupParticipant(
-            pk=GroupParticipant.key(told.group_id, key),
+            pk=GroupParticipant.key(group_event.group_id, key),
             company=phone.company,
             participant=key,
-            present=is_here,
-            changed_at=told.at,
-            reason=told.reason,
+            present=is_present,
+            changed_at=group_event.at,
+            reason=group_event.reason,
         ),
     )
 
 
-def _contact_key(resources: Resources, phone: Phone, person: Mapping[str, Any]) -> str:
+def _contact_key(resources: Resources, phone: Phone, entry: Mapping[str, Any]) -> str:
     """Return a participant's contact key: the target of an alias, else the digits, else the user id."""
-    digits = _text(person.get("wa_id")) or _text(person.get("input")) or ""
+    digits = _text(entry.get("wa_id")) or _text(entry.get("input")) or ""
     digits = "".join(c for c in digits if c in "0123456789") if "." not in digits else ""
-    user_id = _text(person.get("user_id")) or ""
+    user_id = _text(entry.get("user_id")) or ""
     aliases = [Alias.of_phone(phone.phone, digits)] if digits else []
     aliases += [Alias.of_user(phone.phone, user_id)] if user_id else []
     targets = (store.aliases.target_of(resources.table, alias) for alias in aliases)
     return next((target for target in targets if target), digits or user_id)
 
 
-def _merged(group: Group, told: _Told, phone: Phone) -> Group:
+def _merged(group: Group, group_event: _GroupEvent, phone: Phone) -> Group:
     """Return the group with this event applied; equal to *group* if the event is older than the stored state."""
-    changes: dict[str, Any] = {"updated_at": max(told.at, group.updated_at or "")}
-    if told.state and _is_further(group, told):
-        changes |= {"state": told.state, "state_at": told.at}
-    if told.is_creation:
+    changes: dict[str, Any] = {"updated_at": max(group_event.at, group.updated_at or "")}
+    if group_event.state and _is_further(group, group_event):
+        changes |= {"state": group_event.state, "state_at": group_event.at}
+    if group_event.is_creation:
         # The number that creates a group is its admin; no event reports other admins.
-        changes |= {"created_at": told.at, "admins": [phone.display_phone]}
-        changes |= {"invite_link": told.invite_link} if told.invite_link else {}
-    for field, text in (("name", told.name), ("description", told.description)):
-        known_at = getattr(group, f"{field}_at") or ""
-        if text is not None and (told.at, text) > (known_at, getattr(group, field) or ""):
-            changes |= {field: text, f"{field}_at": told.at}
-    if told.errors and told.at >= (group.errors_at or ""):
-        changes |= {"errors": told.errors, "errors_at": told.at}
+        changes |= {"created_at": group_event.at, "admins": [phone.display_phone]}
+        changes |= {"invite_link": group_event.invite_link} if group_event.invite_link else {}
+    for field, text in (("name", group_event.name), ("description", group_event.description)):
+        stored_at = getattr(group, f"{field}_at") or ""
+        if text is not None and (group_event.at, text) > (stored_at, getattr(group, field) or ""):
+            changes |= {field: text, f"{field}_at": group_event.at}
+    if group_event.errors and group_event.at >= (group.errors_at or ""):
+        changes |= {"errors": group_event.errors, "errors_at": group_event.at}
     return group.model_copy(update=changes)
 
 
-def _is_further(group: Group, told: _Told) -> bool:
-    if DELETED in (group.state, told.state):
+def _is_further(group: Group, group_event: _GroupEvent) -> bool:
+    if DELETED in (group.state, group_event.state):
         return group.state != DELETED
     # Within the same second the alphabetical order decides: suspended wins.
-    return (told.at, str(told.state)) > (group.state_at or "", group.state)
+    return (group_event.at, str(group_event.state)) > (group.state_at or "", group.state)
 
 
-def _told(event: Event) -> _Told:
+def _parse(event: Event) -> _GroupEvent:
     """
     Parse a group event. (Meta, "Webhooks for Groups API"; not confirmed by traffic of ours.)
 
@@ -171,13 +178,16 @@ def _told(event: Event) -> _Told:
     """
     payload = event.payload or {}
     kind = str(payload.get("type") or "")
-    came, went = _people(payload, "added_participants"), _people(payload, "removed_participants")
-    if len(came) + len(went) > MOST_MOVED:
+    joined, left = (
+        _participants(payload, "added_participants"),
+        _participants(payload, "removed_participants"),
+    )
+    if len(joined) + len(left) > MOST_MOVED:
         raise Permanent("too_many_participants")
     errors = statuses.errors_of(payload.get("errors"))
     state = _STATES.get(kind) if not errors else None
     name, description = _setting(payload, "subject"), _setting(payload, "description")
-    return _Told(
+    return _GroupEvent(
         at=clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at)),
         group_id=_text(payload.get("group_id")) or "",
         request_id=_text(payload.get("request_id")) or "",
@@ -187,19 +197,19 @@ def _told(event: Event) -> _Told:
         description=description,
         invite_link=_text(payload.get("invite_link")),
         reason=_text(payload.get("reason")) or _text(payload.get("initiated_by")),
-        came=came,
-        went=went,
+        joined=joined,
+        left=left,
         errors=errors,
-        has_rest="failed_participants" in payload
+        has_unhandled_parts="failed_participants" in payload
         or "profile_picture" in payload
-        or not (state or came or went or name is not None or description is not None),
+        or not (state or joined or left or name is not None or description is not None),
     )
 
 
-def _people(payload: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+def _participants(payload: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     entries = payload.get(name)
-    people = entries if isinstance(entries, list) else []
-    return [person for person in people if isinstance(person, dict) and not person.get("errors")]
+    objects = entries if isinstance(entries, list) else []
+    return [entry for entry in objects if isinstance(entry, dict) and not entry.get("errors")]
 
 
 def _setting(payload: Mapping[str, Any], name: str) -> str | None:

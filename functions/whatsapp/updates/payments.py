@@ -53,8 +53,8 @@ def _check(order: PaymentOrder, report: _Report, phone: Phone) -> None:
     if report.currency and report.currency != order.currency:
         raise Permanent("amount_mismatch")
     # An amount of 0 only means that the provider does not report it in this event.
-    told = report.amount
-    if told and told * order.amount_offset != order.total_amount * report.offset:
+    amount = report.amount
+    if amount and amount * order.amount_offset != order.total_amount * report.offset:
         raise Permanent("amount_mismatch")
 
 
@@ -75,20 +75,21 @@ def _note(resources: Resources, event: Event, order: PaymentOrder, report: _Repo
         noted_at=at,
     )
     store.orders.note_transaction(resources.table, transaction)
-    shown = _with(order.transactions, transaction)
+    shown = _with_attempt(order.transactions, transaction)
     if shown != order.transactions:
         store.orders.show_transactions(resources.table, order, shown)
 
 
-def _with(shown: list[dict[str, Any]], new: PaymentTransaction) -> list[dict[str, Any]]:
+def _with_attempt(shown: list[dict[str, Any]], new: PaymentTransaction) -> list[dict[str, Any]]:
     """Return the attempts with this one's newest state; the newest twenty, oldest first."""
     entry = {"id": new.transaction_id, "state": new.state, "at": new.noted_at}
-    by_id = {str(known["id"]): known for known in shown}
-    known = by_id.get(new.transaction_id)
-    if known is not None and str(known["at"]) > new.noted_at:
+    by_id = {str(attempt["id"]): attempt for attempt in shown}
+    stored = by_id.get(new.transaction_id)
+    if stored is not None and str(stored["at"]) > new.noted_at:
         return shown
     by_id[new.transaction_id] = entry
-    return sorted(by_id.values(), key=lambda e: (str(e["at"]), str(e["id"])))[-ATTEMPTS_SHOWN:]
+    newest_last = sorted(by_id.values(), key=lambda item: (str(item["at"]), str(item["id"])))
+    return newest_last[-ATTEMPTS_SHOWN:]
 
 
 def _report(payload: dict[str, Any]) -> _Report:

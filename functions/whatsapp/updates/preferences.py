@@ -20,12 +20,12 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Record the customer's newest choice on the conversation head, even one without messages; store the event."""
     payload = event.payload or {}
     choice = str(payload.get("value") or "").lower()
-    known = contacts.look_up(resources.table, event, phone)
-    if payload.get("category") == MARKETING and choice in _IS_OUT and known is not None:
+    lookup = contacts.look_up(resources.table, event, phone)
+    if payload.get("category") == MARKETING and choice in _IS_OUT and lookup is not None:
         at = clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
-        conversation_pk = intake.conversation_pk(phone, known.customer.contact_key)
+        conversation_pk = intake.conversation_pk(phone, lookup.customer.contact_key)
         store.heads.note_marketing_choice(
             resources.table, conversation_pk, at, phone.company, phone.phone, is_out=_IS_OUT[choice]
         )
-        contacts.remember(resources.table, known.customer, phone)
+        contacts.remember(resources.table, lookup.customer, phone)
     return parking.keep(resources, event, phone)

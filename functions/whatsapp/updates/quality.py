@@ -56,52 +56,54 @@ def rating_of(word: str) -> str | None:
 def record(resources: Resources, phone: Phone, rating: str, at: str, word: str) -> bool:
     """Record a rating at time *at*, once. Return whether it is the number's current rating. Raises Transient."""
     for _ in range(ROUNDS):
-        seen = store.quality.get(resources.table, phone.phone)
-        known = seen or QualityRating(
+        stored = store.quality.get(resources.table, phone.phone)
+        before = stored or QualityRating(
             pk=QualityRating.key(phone.phone), company=phone.company,
             waba_meta_id=phone.waba_meta_id, phone=phone.phone,
         )  # fmt: skip
-        if (known.quality_rating, known.rating_at) == (rating, at):
+        if (before.quality_rating, before.rating_at) == (rating, at):
             return True
-        is_later = at > (known.rating_at or "")
-        if _is_no_change(known.quality_history, rating, at):
+        is_later = at > (before.rating_at or "")
+        if _is_no_change(before.quality_history, rating, at):
             if not is_later:
                 return False
             # No entry, but new information: any rating that still arrives from before this time is late.
-            new = known.model_copy(update={"rating_at": at, "last_checked_at": at})
-        elif len(known.quality_history) >= WINDOW and at < known.quality_history[0]["at"]:
-            # Too late to be distinguished from a repetition: it stays a WEBHOOK_EVENT.
+            new = before.model_copy(update={"rating_at": at, "last_checked_at": at})
+        elif len(before.quality_history) >= WINDOW and at < before.quality_history[0]["at"]:
+            # Too old to be distinguished from a repetition: it is only stored as a WEBHOOK_EVENT.
             return False
         else:
             entry = QualityEntry(
-                pk=QualityEntry.of(phone.phone, known.history_count + 1), company=phone.company,
+                pk=QualityEntry.of(phone.phone, before.history_count + 1), company=phone.company,
                 rating=rating, at=at, event=word,
             )  # fmt: skip
-            new = _counted(known, store.quality.add_entry(resources.table, entry))
-        store.quality.replace(resources.table, seen, new)
+            new = _counted(before, store.quality.add_entry(resources.table, entry))
+        store.quality.replace(resources.table, stored, new)
         # Read again: the write may have lost to another worker, or counted another worker's entry.
     raise Transient("quality_contended")
 
 
 def _is_no_change(history: list[dict[str, Any]], rating: str, at: str) -> bool:
-    """Whether, as far as known, the number already had this rating at that time: a repetition, or no change."""
+    """Whether the recorded history shows this rating at that time already: a repetition, or no change."""
     before = [e for e in history if (e["at"], _SEVERITY[e["rating"]]) <= (at, _SEVERITY[rating])]
     return bool(before) and before[-1]["rating"] == rating
 
 
-def _counted(known: QualityRating, entry: QualityEntry) -> QualityRating:
+def _counted(before: QualityRating, entry: QualityEntry) -> QualityRating:
     """Return the item with one more entry. The newest entry sets the rating; at equal times, the worst."""
-    told: dict[str, Any] = {"rating": entry.rating, "at": entry.at, "event": entry.event}
-    window = sorted([*known.quality_history, told], key=lambda e: (e["at"], _SEVERITY[e["rating"]]))
+    history_entry: dict[str, Any] = {"rating": entry.rating, "at": entry.at, "event": entry.event}
+    window = sorted(
+        [*before.quality_history, history_entry], key=lambda e: (e["at"], _SEVERITY[e["rating"]])
+    )
     facts: dict[str, Any] = {
         "quality_history": window[-WINDOW:],
-        "history_count": known.history_count + 1,
+        "history_count": before.history_count + 1,
     }
-    current = (known.rating_at or "", _SEVERITY.get(known.quality_rating or "", -1))
+    current = (before.rating_at or "", _SEVERITY.get(before.quality_rating or "", -1))
     if (entry.at, _SEVERITY[entry.rating]) > current:
         facts |= {
             "quality_rating": entry.rating,
             "rating_at": entry.at,
             "last_checked_at": entry.at,
         }
-    return known.model_copy(update=facts)
+    return before.model_copy(update=facts)

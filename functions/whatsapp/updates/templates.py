@@ -92,62 +92,62 @@ def _update_meta(resources: Resources, report: Report, account: Account) -> None
         TemplateMeta.of_language(account.waba, report.name, report.language),
         TemplateMeta.key(account.waba, report.name),
     ):
-        seen = store.templates.get(resources.table, TemplateMeta, key)
-        known = seen or TemplateMeta(
+        stored = store.templates.get(resources.table, TemplateMeta, key)
+        before = stored or TemplateMeta(
             pk=key, company=account.company, waba_meta_id=account.waba,
             template_name=report.name, language=report.language,
         )  # fmt: skip
         facts: dict[str, Any] = {}
-        if known.language == report.language:
-            facts = _newer(known, report)
-            if report.template_id and not known.template_id:
+        if before.language == report.language:
+            facts = _newer(before, report)
+            if report.template_id and not before.template_id:
                 facts["template_id"] = report.template_id
-        languages = known.languages
+        languages = before.languages
         if key == TemplateMeta.key(account.waba, report.name):
             languages = _languages(languages, report)
-        if languages != known.languages:
+        if languages != before.languages:
             facts["languages"] = languages
-        _write(resources, seen, known, facts, report)
+        _write(resources, stored, before, facts, report)
 
 
 def _update_eum(resources: Resources, report: Report, account: Account, aws_waba: str) -> None:
     key = TemplateEum.key(aws_waba, report.name, report.language)
-    seen = store.templates.get(resources.table, TemplateEum, key)
-    known = seen or TemplateEum(
+    stored = store.templates.get(resources.table, TemplateEum, key)
+    before = stored or TemplateEum(
         pk=key, company=account.company, waba_id=aws_waba,
         template_name=report.name, template_language=report.language,
     )  # fmt: skip
     names = {"status": "template_status", "category": "template_category"}
-    facts = {names.get(name, name): value for name, value in _newer(known, report).items()}
-    if report.template_id and not known.meta_template_id:
+    facts = {names.get(name, name): value for name, value in _newer(before, report).items()}
+    if report.template_id and not before.meta_template_id:
         facts["meta_template_id"] = report.template_id
-    _write(resources, seen, known, facts, report)
+    _write(resources, stored, before, facts, report)
 
 
 def _write(
     resources: Resources,
-    seen: TemplateEum | TemplateMeta | None,
-    known: TemplateEum | TemplateMeta,
+    stored: TemplateEum | TemplateMeta | None,
+    before: TemplateEum | TemplateMeta,
     facts: dict[str, Any],
     report: Report,
 ) -> None:
-    if not facts or (seen is None and report.has_unknown_status):
+    if not facts or (stored is None and report.has_unknown_status):
         return
-    if seen is None:
-        store.templates.add(resources.table, known.model_copy(update=facts))
+    if stored is None:
+        store.templates.add(resources.table, before.model_copy(update=facts))
         return
     dropped = [name for name, value in facts.items() if value is None]
-    store.templates.change(resources.table, seen, facts, dropped)
+    store.templates.change(resources.table, stored, facts, dropped)
 
 
-def _newer(known: TemplateEum | TemplateMeta, report: Report) -> dict[str, Any]:
+def _newer(stored: TemplateEum | TemplateMeta, report: Report) -> dict[str, Any]:
     """Return the facts of the groups that are newer than the item's."""
     facts: dict[str, Any] = {}
-    for group, told in report.groups.items():
-        if (getattr(known, f"{group}_order") or "") < report.moment.order:
-            facts |= told | {f"{group}_order": report.moment.order}
+    for group, values in report.groups.items():
+        if (getattr(stored, f"{group}_order") or "") < report.moment.order:
+            facts |= values | {f"{group}_order": report.moment.order}
     if "components" in facts:
-        facts["components"] = _with_media_header(facts["components"], known.components)
+        facts["components"] = _with_media_header(facts["components"], stored.components)
     return facts
 
 
@@ -232,16 +232,16 @@ def _components(payload: Mapping[str, Any], moment: Moment) -> Groups:
     components: list[dict[str, Any]] = []
     for kind, field in _TEXTS.items():
         if isinstance(text := payload.get(field), str) and text:
-            format_of_it = {"format": "TEXT"} if kind == "HEADER" else {}
-            components.append({"type": kind, **format_of_it, "text": text})
-    told = payload.get("message_template_buttons")
+            header_format = {"format": "TEXT"} if kind == "HEADER" else {}
+            components.append({"type": kind, **header_format, "text": text})
+    reported_buttons = payload.get("message_template_buttons")
     buttons = [
         {
             part: button[_BUTTON + part]
             for part in ("type", "text", "url", "phone_number")
             if isinstance(button.get(_BUTTON + part), str)
         }
-        for button in (told if isinstance(told, list) else [])
+        for button in (reported_buttons if isinstance(reported_buttons, list) else [])
         if isinstance(button, dict)
     ]
     if buttons:
@@ -252,13 +252,17 @@ def _components(payload: Mapping[str, Any], moment: Moment) -> Groups:
 
 
 def _with_media_header(
-    told: list[dict[str, Any]], known: list[dict[str, Any]] | None
+    reported: list[dict[str, Any]], stored: list[dict[str, Any]] | None
 ) -> list[dict[str, Any]]:
     """Return the reported components plus a stored media header: events report text headers only."""
-    if any(component["type"] == "HEADER" for component in told):
-        return told
-    files = [c for c in known or [] if c.get("type") == "HEADER" and c.get("format") != "TEXT"]
-    return [*files[:1], *told]
+    if any(component["type"] == "HEADER" for component in reported):
+        return reported
+    media_headers = [
+        component
+        for component in stored or []
+        if component.get("type") == "HEADER" and component.get("format") != "TEXT"
+    ]
+    return [*media_headers[:1], *reported]
 
 
 def _word(value: object) -> str:

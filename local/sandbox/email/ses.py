@@ -1,4 +1,4 @@
-"""Amazon SES (`sesv2`): mails out, checked by the rules of SendEmail."""
+"""Amazon SES (`sesv2`): outgoing e-mails, checked by the rules of SendEmail."""
 
 import re
 import uuid
@@ -22,14 +22,14 @@ from local.sandbox.provider import (
 _LARGEST_BYTES = 40 << 20
 _MOST_RECIPIENTS = 50
 _LONGEST_HEADER = 996  # name and value
-# Developer Guide, "Header fields": what SES writes itself, nobody else may.
+# Developer Guide, "Header fields": SES sets these itself, senders may not.
 _WRITTEN_BY_SES = frozenset(
     {
         "bcc", "cc", "content-disposition", "content-type", "date", "from", "message-id",
         "mime-version", "reply-to", "return-path", "subject", "to",
     }
 )  # fmt: skip
-# The same page, of its list of fields that appear once at most: those that senders like ours set.
+# The same page: fields that may appear only once, of those that senders like Parley set.
 _ONCE = frozenset(
     {
         "auto-submitted", "in-reply-to", "list-help", "list-id", "list-unsubscribe",
@@ -37,11 +37,11 @@ _ONCE = frozenset(
     }
 )  # fmt: skip
 _ADDRESS = re.compile(r"[!-?A-~]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
-# Names that belong to nobody (RFC 2606) are the verified identities here: whoever sends from another one has not
-# meant the sandbox.
+# Reserved domains (RFC 2606) are the verified identities of the sandbox: a sender with another domain is probably
+# meant for the real service.
 _VERIFIED = re.compile(r"@(?:.+\.)?(?:example|test|example\.(?:com|net|org))$", re.IGNORECASE)
 
-# What the service fails with, by status.
+# HTTP status -> error name.
 _FAILURES = {
     403: "AccessDeniedException",
     404: "NotFoundException",
@@ -50,33 +50,33 @@ _FAILURES = {
 
 
 class TextPart(BaseModel):
-    """A subject, or a part of a body; ASCII where no charset is named."""
+    """A subject or a part of a body; ASCII if it has no charset."""
 
     Data: str
     Charset: str | None = None
 
     @property
     def is_readable(self) -> bool:
-        """Whether SES can write it down."""
+        """Whether SES can encode it."""
         return self.Charset is not None or self.Data.isascii()
 
 
 class Parts(BaseModel):
-    """One of the two, or both."""
+    """The text part, the HTML part, or both."""
 
     Text: TextPart | None = None
     Html: TextPart | None = None
 
 
 class Header(BaseModel):
-    """A header of the sender's."""
+    """A header set by the sender."""
 
     Name: Annotated[str, Field(min_length=1, max_length=126, pattern=r"^[!-9;-@A-~]+$")]
     Value: Annotated[str, Field(min_length=1, max_length=995, pattern=r"^[ -~]*$")]
 
 
 class SimpleMail(BaseModel):
-    """A mail that SES puts together."""
+    """An e-mail that SES builds from its parts."""
 
     Subject: TextPart
     Body: Parts
@@ -84,7 +84,7 @@ class SimpleMail(BaseModel):
 
 
 class MailContent(BaseModel):
-    """Raw and templated mails are not played."""
+    """Raw and templated e-mails are not simulated."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -92,20 +92,20 @@ class MailContent(BaseModel):
 
 
 class Recipients(BaseModel):
-    """Who gets it."""
+    """The recipients."""
 
     ToAddresses: list[str] = Field(default_factory=list)
     CcAddresses: list[str] = Field(default_factory=list)
     BccAddresses: list[str] = Field(default_factory=list)
 
     @property
-    def everybody(self) -> list[str]:
-        """All of them."""
+    def all_addresses(self) -> list[str]:
+        """All recipients."""
         return [*self.ToAddresses, *self.CcAddresses, *self.BccAddresses]
 
 
 class Tag(BaseModel):
-    """What comes back in events."""
+    """A tag, which SES includes in its events."""
 
     Name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,256}$")]
     Value: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,256}$")]
@@ -123,19 +123,19 @@ class SendRequest(BaseModel):
 
 
 def aws_error(name: str, message: str, status: int = 400) -> Response:
-    """An error as the REST-JSON protocol writes it: name in a header, message in the body."""
+    """Return an error of the REST-JSON protocol: name in a header, message in the body."""
     headers = {"x-amzn-ErrorType": name, "x-amzn-RequestId": str(uuid.uuid4())}
     return json_response({"message": message}, status, headers)
 
 
 def failure(status: int) -> Response:
-    """The service breaks down, or limits, with this HTTP status."""
+    """Return the service's failure with this HTTP status."""
     otherwise = "InternalFailure" if status >= 500 else "BadRequestException"  # noqa: PLR2004 - server errors
-    return aws_error(_FAILURES.get(status, otherwise), "The sandbox was told to fail", status)
+    return aws_error(_FAILURES.get(status, otherwise), "A fault of the sandbox", status)
 
 
 async def send_email(call: Call) -> Answer:
-    """SendEmail: the id is half of the mail's Message-ID."""
+    """SendEmail: the id is the local part of the e-mail's Message-ID."""
     request = _parsed(call)
     for rule in (_check_addresses, _check_parts, _check_headers):
         if broken := rule(request):
@@ -157,41 +157,41 @@ def _parsed(call: Call) -> SendRequest:
         return SendRequest.model_validate(parse_json(call.raw))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "body"
-        raise Refused(aws_error("BadRequestException", f"{where}: {first['msg']}")) from None
+        field = ".".join(str(part) for part in first["loc"]) or "body"
+        raise Refused(aws_error("BadRequestException", f"{field}: {first['msg']}")) from None
     except ValueError:
         raise Refused(aws_error("BadRequestException", "body: not JSON")) from None
 
 
 def _check_addresses(request: SendRequest) -> str | None:
-    recipients = request.Destination.everybody
+    recipients = request.Destination.all_addresses
     if not 0 < len(recipients) <= _MOST_RECIPIENTS:
         return f"Destination: 1 to {_MOST_RECIPIENTS} recipients"
     shown = [request.FromEmailAddress, *recipients, *request.ReplyToAddresses]
     if not all(text.isascii() and _ADDRESS.fullmatch(parseaddr(text)[1]) for text in shown):
-        return "an address is none, or not in ASCII"
+        return "invalid address, or not in ASCII"
     return None
 
 
 def _check_parts(request: SendRequest) -> str | None:
     mail = request.Content.Simple
     if not mail.Subject.Data or not mail.Subject.Data.isprintable():
-        return "Subject: one line that is not empty"
+        return "Subject: must be a non-empty line"
     parts = [part for part in (mail.Body.Text, mail.Body.Html) if part is not None]
     if not parts:
         return "Body: a text or an HTML part is required"
     if not all(part.is_readable for part in [mail.Subject, *parts]):
-        return "Charset: required for what is not ASCII"
+        return "Charset: required for text that is not ASCII"
     return None
 
 
 def _check_headers(request: SendRequest) -> str | None:
     headers = request.Content.Simple.Headers
     names = Counter(header.Name.lower() for header in headers)
-    if taken := names.keys() & _WRITTEN_BY_SES:
-        return f"Headers: SES writes {', '.join(sorted(taken))} itself"
-    if twice := {name for name in _ONCE if names[name] > 1}:
-        return f"Headers: {', '.join(sorted(twice))} more than once"
+    if reserved := names.keys() & _WRITTEN_BY_SES:
+        return f"Headers: SES writes {', '.join(sorted(reserved))} itself"
+    if repeated := {name for name in _ONCE if names[name] > 1}:
+        return f"Headers: {', '.join(sorted(repeated))} more than once"
     if any(len(header.Name) + len(header.Value) > _LONGEST_HEADER for header in headers):
         return f"Headers: name and value over {_LONGEST_HEADER} characters"
     return None

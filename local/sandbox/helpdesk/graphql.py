@@ -1,4 +1,4 @@
-"""As much of GraphQL as one query needs: fields, arguments with variables, refusals of fields that do not exist."""
+"""The subset of GraphQL that one query needs: fields, arguments with variables, errors for unknown fields."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _TOKEN = re.compile(r'\s*([A-Za-z_]\w*|\$\w+|"(?:[^"\\]|\\.)*"|-?\d+|[{}():,!\[\
 
 
 class QueryBroken(Exception):
-    """The query is none, or asks for what there is not."""
+    """The query is invalid, or has an unknown field."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field with its arguments, and what is selected of it."""
+    """A field with its arguments and selected subfields."""
 
     name: str
     arguments: dict[str, Any]
@@ -23,7 +23,7 @@ class Field:
 
 
 def parse(query: str, variables: dict[str, Any]) -> tuple[Field, ...]:
-    """The root fields of a query. Raises QueryBroken, also for a variable that is not given."""
+    """Return the root fields of a query. Raises QueryBroken, also for a missing variable."""
     tokens = _tokens(query)
     if tokens[:1] == ["query"]:
         tokens = tokens[tokens.index("{") :] if "{" in tokens else []
@@ -34,7 +34,7 @@ def parse(query: str, variables: dict[str, Any]) -> tuple[Field, ...]:
 
 
 def project(field: Field, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """What *field* selects of *value*. Raises QueryBroken for a field that it does not have."""
+    """Return the fields of *value* that *field* selects. Raises QueryBroken for unknown fields."""
     if isinstance(value, list):
         return [project(field, entry) for entry in value]
     if not isinstance(value, dict):
@@ -43,10 +43,10 @@ def project(field: Field, value: Any) -> Any:  # noqa: ANN401 - any JSON value
         return value
     if not field.selection:
         raise QueryBroken(f"Field must have selections (field '{field.name}')")
-    for wanted in field.selection:
-        if wanted.name not in value:
-            raise QueryBroken(f"Field '{wanted.name}' doesn't exist on type '{field.name}'")
-    return {wanted.name: project(wanted, value[wanted.name]) for wanted in field.selection}
+    for subfield in field.selection:
+        if subfield.name not in value:
+            raise QueryBroken(f"Field '{subfield.name}' doesn't exist on type '{field.name}'")
+    return {subfield.name: project(subfield, value[subfield.name]) for subfield in field.selection}
 
 
 def _tokens(query: str) -> list[str]:
@@ -82,8 +82,8 @@ def _arguments(tokens: list[str], variables: dict[str, Any]) -> tuple[dict[str, 
     inner = [token for token in tokens[1:end] if token != ","]
     if len(inner) % 3 or any(colon != ":" for colon in inner[1::3]):
         raise QueryBroken("syntax error")
-    found = {inner[n]: _value(inner[n + 2], variables) for n in range(0, len(inner), 3)}
-    return found, tokens[end + 1 :]
+    arguments = {inner[n]: _value(inner[n + 2], variables) for n in range(0, len(inner), 3)}
+    return arguments, tokens[end + 1 :]
 
 
 def _value(token: str, variables: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value

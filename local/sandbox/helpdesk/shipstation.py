@@ -1,4 +1,4 @@
-"""ShipStation's API, version 1: shipments by order number, found loosely."""
+"""ShipStation's API, version 1: shipments by a prefix of the order number."""
 
 from __future__ import annotations
 
@@ -16,28 +16,33 @@ if TYPE_CHECKING:
 
 
 def failure(status: int) -> Response:
-    """The API breaks down, or limits, with this HTTP status."""
+    """Return the API's failure with this HTTP status."""
     response = json_response({"Message": "An error has occurred."}, status)
     if status == 429:  # noqa: PLR2004 - too many requests
-        _tell_limit(response, 1)
+        _set_limit_headers(response, 1)
     return response
 
 
 async def list_shipments(call: Call) -> Answer:
-    """`GET /shipments?orderNumber=...`: shipments whose order number begins like this."""
+    """`GET /shipments?orderNumber=...`: shipments whose order number starts with this text."""
     _check_credentials(call)
     seconds = call.sandbox.shop.shipping_window.refused_for(call.sandbox.clock.now())
     if seconds is not None:
         response = json_response({"Message": "Too Many Requests"}, 429)
-        _tell_limit(response, seconds)
+        _set_limit_headers(response, seconds)
         raise Refused(response)
-    wanted = call.request.query_params.get("orderNumber", "")
-    found = [s for s in call.sandbox.shop.shipments if s.order_number.startswith(wanted)]
-    page = {"shipments": [_written(s) for s in found], "total": len(found), "page": 1, "pages": 1}
+    order_number = call.request.query_params.get("orderNumber", "")
+    matching = [s for s in call.sandbox.shop.shipments if s.order_number.startswith(order_number)]
+    page = {
+        "shipments": [_as_json(s) for s in matching],
+        "total": len(matching),
+        "page": 1,
+        "pages": 1,
+    }
     return Answer(json_response(page))
 
 
-def _written(shipment: ShipmentSeed) -> dict[str, object]:
+def _as_json(shipment: ShipmentSeed) -> dict[str, object]:
     return {
         "shipmentId": 1,
         "orderId": shipment.order_id,
@@ -52,16 +57,16 @@ def _written(shipment: ShipmentSeed) -> dict[str, object]:
 
 
 def _check_credentials(call: Call) -> None:
-    scheme, _, given = call.request.headers.get("authorization", "").partition(" ")
+    scheme, _, encoded = call.request.headers.get("authorization", "").partition(" ")
     try:
-        user, colon, secret = base64.b64decode(given, validate=True).decode().partition(":")
+        user, colon, secret = base64.b64decode(encoded, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
         user = colon = secret = ""
     if scheme != "Basic" or not (user and colon and secret):
         raise Refused(json_response({"Message": "Authorization has been denied"}, 401))
 
 
-def _tell_limit(response: Response, reset_seconds: int) -> None:
+def _set_limit_headers(response: Response, reset_seconds: int) -> None:
     response.headers["X-Rate-Limit-Limit"] = str(SHIPSTATION_REQUESTS)
     response.headers["X-Rate-Limit-Remaining"] = "0"
     response.headers["X-Rate-Limit-Reset"] = str(reset_seconds)

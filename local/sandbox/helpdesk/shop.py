@@ -1,4 +1,4 @@
-"""The shop in the sandbox: orders, and the parcels that the shipping service knows."""
+"""The shop in the sandbox: orders, and shipments of the shipping service."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHIPSTATION_REQUESTS, SHIPSTATION_SECONDS = 40, 60.0
 
 
 class ParcelSeed(Seed):
-    """What was sent off at one time."""
+    """One fulfillment of an order."""
 
     number: str | None = None
     company: str | None = None
@@ -24,9 +24,9 @@ class ParcelSeed(Seed):
 
 class OrderSeed(Seed):
     """
-    An order. `id` is the shop's internal one (digits), `name` what customers know it by. Times are ISO 8601.
+    An order. `id` is the shop's internal id (digits), `name` the order number. Times are ISO 8601.
 
-    `in_desk_copy`: what the help desk's copy of it has; `email` not among it is a copy without owner.
+    `in_desk_copy`: the fields of the help desk's copy; without `email` the copy has no owner.
     """
 
     id: str = Field(pattern=r"^[0-9]{1,20}$")
@@ -44,8 +44,8 @@ class OrderSeed(Seed):
         {"name", "email", "created_at", "shipping_lines", "fulfillments"}
     )
 
-    def desk_copy(self) -> dict[str, Any]:
-        """What the help desk keeps of it: the names of Shopify's older API, which it was seen to pass on."""
+    def help_desk_copy(self) -> dict[str, Any]:
+        """Return the help desk's copy of the order, with the field names of Shopify's older API, as observed."""
         whole: dict[str, Any] = {
             "name": self.name,
             "email": self.email,
@@ -74,7 +74,7 @@ class OrderSeed(Seed):
         return {name: value for name, value in whole.items() if name in self.in_desk_copy} | facts
 
     def as_node(self) -> dict[str, Any]:
-        """The order as a node of the Admin API, every field that the sandbox knows."""
+        """Return the order as a node of the Admin API with all simulated fields."""
         return {
             "id": f"gid://shopify/Order/{self.id}",
             "legacyResourceId": self.id,
@@ -102,7 +102,7 @@ class OrderSeed(Seed):
 
 
 class ShipmentSeed(Seed):
-    """A label that was bought."""
+    """A shipping label."""
 
     order_number: str
     tracking_number: str
@@ -122,9 +122,9 @@ class Shop:
         self.shipments: list[ShipmentSeed] = []
         self.shipping_window = Window(SHIPSTATION_REQUESTS, SHIPSTATION_SECONDS)
 
-    def named_like(self, text: str) -> list[OrderSeed]:
-        """What a search for a number brings: every order whose number holds it, newest first. Loose on purpose."""
-        wanted = text.strip("#").casefold()
+    def search_orders(self, text: str) -> list[OrderSeed]:
+        """Return every order whose number contains *text*, newest first: as loose as Shopify's search."""
+        number = text.strip("#").casefold()
         return [
-            order for order in reversed(self.orders.values()) if wanted in order.name.casefold()
+            order for order in reversed(self.orders.values()) if number in order.name.casefold()
         ]

@@ -1,4 +1,4 @@
-"""Shopify's Admin GraphQL API: orders by a loose search, and one order by its id."""
+"""Shopify's Admin GraphQL API: a loose search for orders, and one order by its id."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _COST = {"requestedQueryCost": 12, "actualQueryCost": None, "throttleStatus": _B
 
 
 def failure(status: int) -> Response:
-    """The API breaks down; the limit is told with HTTP 200."""
+    """Return the API's failure; the rate limit error has HTTP status 200."""
     if status == 429:  # noqa: PLR2004 - too many requests
         errors = [{"message": "Throttled", "extensions": {"code": "THROTTLED"}}]
         return json_response({"errors": errors, "extensions": {"cost": _COST}})
-    return json_response({"errors": "The sandbox was told to fail"}, status)
+    return json_response({"errors": "A fault of the sandbox"}, status)
 
 
 async def query(call: Call) -> Answer:
@@ -66,14 +66,14 @@ def _resolved(call: Call, field: Field) -> Any:  # noqa: ANN401 - any JSON value
     first = field.arguments.get("first")
     if not isinstance(first, int) or not 1 <= first <= _MOST:
         raise QueryBroken("you must provide one of first or last")
-    found = _search(call, str(field.arguments.get("query", "")))[:first]
-    return project(field, {"nodes": [order.as_node() for order in found]})
+    matching = _search(call, str(field.arguments.get("query", "")))[:first]
+    return project(field, {"nodes": [order.as_node() for order in matching]})
 
 
 def _search(call: Call, text: str) -> list[OrderSeed]:
-    """A search without a term that is understood finds everything, as a misspelt filter does in the real one."""
+    """Return matching orders; an unknown filter matches all, as in the real API."""
     term = _TERM.fullmatch(text)
-    return call.sandbox.shop.named_like((term[1] or term[2] or "") if term else "")
+    return call.sandbox.shop.search_orders((term[1] or term[2] or "") if term else "")
 
 
 PROVIDER = Provider(

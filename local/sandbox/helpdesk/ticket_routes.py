@@ -1,11 +1,11 @@
 """
-The sandbox's own routes for what stands in its help desk and its shop, for customers who write, and for models.
+The sandbox's control routes for tickets, orders, messages of customers, and answers of models.
 
 `POST /_tickets` (a `TicketSeed`), `POST /_orders` (an `OrderSeed`), `POST /_shipments` (a `ShipmentSeed`),
 `POST /_tags` (`{"names": [...]}`); `POST /_comments` (a `CustomerComment`) adds a customer's message and calls our
-webhook as the help desk's rules do: with the minimal body, and never twice for one call that failed.
-`GET /_tickets/{id}` shows a ticket without counting as a request to the help desk.
-`POST /_openai_answers` (an `OpenAiAnswer`) puts in line what OpenAI's model says next.
+webhook as the help desk's rules do: with the minimal body, and without retries.
+`GET /_tickets/{id}` returns a ticket without counting as a request to the help desk.
+`POST /_openai_answers` (an `OpenAiAnswer`) queues an answer of OpenAI's model.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 
     from local.sandbox.state import Sandbox
 
-# The first call starts a function, which takes long on a busy machine.
+# The first call starts a function, which is slow on a busy machine.
 _TIMEOUT_SECONDS = 30
 
 
 class TagSeed(Seed):
-    """Names of tags that exist."""
+    """Names of existing tags."""
 
     names: list[str]
 
 
 async def _put_ticket(sandbox: Sandbox, seed: TicketSeed) -> Response:
-    ticket = sandbox.desk.seed(seed, sandbox.timestamp())
+    ticket = sandbox.help_desk.seed(seed, sandbox.timestamp())
     return json_response({"id": seed.id, "comment_ids": [c["id"] for c in ticket.comments]}, 201)
 
 
@@ -58,7 +58,7 @@ async def _put_shipment(sandbox: Sandbox, seed: ShipmentSeed) -> Response:
 
 
 async def _put_tags(sandbox: Sandbox, seed: TagSeed) -> Response:
-    return json_response({name: sandbox.desk.know_tag(name) for name in seed.names}, 201)
+    return json_response({name: sandbox.help_desk.add_tag(name) for name in seed.names}, 201)
 
 
 async def _put_answer(sandbox: Sandbox, seed: OpenAiAnswer) -> Response:
@@ -66,20 +66,20 @@ async def _put_answer(sandbox: Sandbox, seed: OpenAiAnswer) -> Response:
     return json_response({"in_line": len(sandbox.openai.answers)}, 201)
 
 
-async def _customer_writes(sandbox: Sandbox, said: CustomerComment) -> Response:
-    ticket = sandbox.desk.tickets.get(said.ticket_id)
+async def _customer_writes(sandbox: Sandbox, seed: CustomerComment) -> Response:
+    ticket = sandbox.help_desk.tickets.get(seed.ticket_id)
     if ticket is None:
         return bad_input(("ticket_id", "must be the id of a ticket"), status=404)
-    if said.comment.is_operator:
-        return bad_input(("comment.is_operator", "customers are no operators"))
-    comment_id = ticket.add(said.comment, sandbox.timestamp())
+    if seed.comment.is_operator:
+        return bad_input(("comment.is_operator", "must be false for a customer"))
+    comment_id = ticket.add(seed.comment, sandbox.timestamp())
     ticket.status = "OPEN"
-    calls = [asyncio.to_thread(_call_webhook, sandbox, ticket) for _ in range(said.webhooks)]
+    calls = [asyncio.to_thread(_call_webhook, sandbox, ticket) for _ in range(seed.webhooks)]
     return json_response({"comment_id": comment_id, "webhooks": await asyncio.gather(*calls)}, 201)
 
 
 def _call_webhook(sandbox: Sandbox, ticket: Ticket) -> int | None:
-    """One rule fires: the HTTP status of our answer, None where there is no webhook or no answer."""
+    """Call the webhook once; return the HTTP status, None without a webhook or a response."""
     config = sandbox.config
     if config.richpanel_webhook_url is None or config.richpanel_token is None:
         return None
@@ -105,33 +105,33 @@ def _call_webhook(sandbox: Sandbox, ticket: Ticket) -> int | None:
 
 async def _show_ticket(request: Request) -> Response:
     sandbox: Sandbox = request.app.state.sandbox
-    ticket = sandbox.desk.tickets.get(request.path_params["id"])
+    ticket = sandbox.help_desk.tickets.get(request.path_params["id"])
     if ticket is None:
         return bad_input(("id", "must be the id of a ticket"), status=404)
     return json_response(ticket.as_json())
 
 
-def taking[Given: Seed](
-    shape: type[Given], act: Callable[[Sandbox, Given], Awaitable[Response]]
+def seed_route[SeedType: Seed](
+    shape: type[SeedType], act: Callable[[Sandbox, SeedType], Awaitable[Response]]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """A route that reads what it is *given* in a shape and acts on it; bad input is refused."""
+    """Return a route handler that parses its body as *shape* and passes it to *act*; invalid input gets 400."""
 
-    async def take(request: Request) -> Response:
+    async def handle(request: Request) -> Response:
         try:
             seed = shape.model_validate_json(await request.body())
         except ValidationError as error:
             return bad_input(*broken_rules(error))
         return await act(request.app.state.sandbox, seed)
 
-    return take
+    return handle
 
 
 ROUTES = [
-    Route("/_tickets", taking(TicketSeed, _put_ticket), methods=["POST"]),
+    Route("/_tickets", seed_route(TicketSeed, _put_ticket), methods=["POST"]),
     Route("/_tickets/{id:path}", _show_ticket, methods=["GET"]),
-    Route("/_orders", taking(OrderSeed, _put_order), methods=["POST"]),
-    Route("/_shipments", taking(ShipmentSeed, _put_shipment), methods=["POST"]),
-    Route("/_tags", taking(TagSeed, _put_tags), methods=["POST"]),
-    Route("/_comments", taking(CustomerComment, _customer_writes), methods=["POST"]),
-    Route("/_openai_answers", taking(OpenAiAnswer, _put_answer), methods=["POST"]),
+    Route("/_orders", seed_route(OrderSeed, _put_order), methods=["POST"]),
+    Route("/_shipments", seed_route(ShipmentSeed, _put_shipment), methods=["POST"]),
+    Route("/_tags", seed_route(TagSeed, _put_tags), methods=["POST"]),
+    Route("/_comments", seed_route(CustomerComment, _customer_writes), methods=["POST"]),
+    Route("/_openai_answers", seed_route(OpenAiAnswer, _put_answer), methods=["POST"]),
 ]

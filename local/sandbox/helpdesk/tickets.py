@@ -1,4 +1,4 @@
-"""The help desk's account in the sandbox: tickets and their comments, tags, teams, and what was seeded."""
+"""The help desk's account in the sandbox: tickets with comments, tags and teams; and the seeds that create them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ REQUESTS, SECONDS = 50, 30.0
 
 
 class Seed(BaseModel):
-    """What the control routes take: nothing unknown, since a misspelt field would seed something else."""
+    """Input of a control route; unknown fields are refused, so that a misspelt field is not ignored."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class CommentSeed(Seed):
     """
-    One message of a ticket. `sender` is its own From address, where the help desk tells it.
+    One message of a ticket. `sender` is its From address, if the help desk reports it.
 
-    `is_operator` None: the help desk does not say. `created_at` is ISO 8601; now unless given.
+    `is_operator` None: the help desk does not report it. `created_at` is ISO 8601; default now.
     """
 
     id: str | None = None
@@ -41,7 +41,7 @@ class CommentSeed(Seed):
 
 
 class OrderLinkSeed(Seed):
-    """The order beside a ticket."""
+    """The order linked to a ticket."""
 
     order_id: str
     app_client_id: str = "shop-1"
@@ -49,9 +49,9 @@ class OrderLinkSeed(Seed):
 
 class TicketSeed(Seed):
     """
-    A ticket. `sender` is where it came from, `profile_email` what the help desk knows the customer by.
+    A ticket. `sender` is its From address, `profile_email` the address of the customer's profile.
 
-    `spelling`: how the API writes its fields. `is_wrapped`: `{"ticket": {...}}`, or the ticket itself.
+    `spelling`: the case of the API's field names. `is_wrapped`: `{"ticket": {...}}`, or the ticket itself.
     """
 
     id: str
@@ -70,7 +70,7 @@ class TicketSeed(Seed):
 
 
 class CustomerComment(Seed):
-    """A customer writes: a comment on a ticket, and as many calls of our webhook as rules fire for it."""
+    """A message of a customer: a comment on a ticket, and the number of webhook calls for it."""
 
     ticket_id: str
     comment: CommentSeed
@@ -79,7 +79,7 @@ class CustomerComment(Seed):
 
 @dataclass
 class Ticket:
-    """A ticket as it stands. Times are ISO 8601 UTC."""
+    """The current state of a ticket. Times are ISO 8601 UTC."""
 
     seed: TicketSeed
     status: str
@@ -90,8 +90,8 @@ class Ticket:
     comments: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, comment: CommentSeed, now: str) -> str:
-        """Put a comment at the end; its id."""
-        made = {
+        """Append a comment and return its id."""
+        written = {
             "id": comment.id or str(uuid.uuid4()),
             "author_id": comment.author_id,
             "created_at": comment.created_at or now,
@@ -102,12 +102,12 @@ class Ticket:
             "attachments": [{"id": attachment} for attachment in comment.attachment_ids],
             "via": {"source": {"from": {"address": comment.sender}}} if comment.sender else None,
         }
-        self.comments.append({name: value for name, value in made.items() if value is not None})
+        self.comments.append({name: value for name, value in written.items() if value is not None})
         self.updated_at = now
-        return str(made["id"])
+        return str(written["id"])
 
     def as_json(self, *, with_comments: bool = True) -> dict[str, Any]:
-        """The ticket as the API writes it."""
+        """Return the ticket in the API's format."""
         seed = self.seed
         written: dict[str, Any] = {
             "id": seed.id,
@@ -126,7 +126,7 @@ class Ticket:
 
 
 class HelpDesk:
-    """The account. Tags are known by their names, and by the ids that `tag_id` makes of them."""
+    """The account. `tags` maps tag names to the ids that `tag_id` makes."""
 
     def __init__(self) -> None:
         self.tickets: dict[str, Ticket] = {}
@@ -135,23 +135,23 @@ class HelpDesk:
         self.window = Window(REQUESTS, SECONDS)
 
     def seed(self, seed: TicketSeed, now: str) -> Ticket:
-        """Put a ticket there, in place of one with its id."""
+        """Create a ticket, or replace the one with its id."""
         ticket = Ticket(seed, seed.status, seed.assignee_id, list(seed.tags), now, now)
         for comment in seed.comments:
             ticket.add(comment, now)
         ticket.updated_at = seed.updated_at or now
         for name in seed.tags:
-            self.know_tag(name)
+            self.add_tag(name)
         self.tickets[seed.id] = ticket
         return ticket
 
-    def know_tag(self, name: str) -> str:
-        """The id of a tag, which is made if there is none."""
+    def add_tag(self, name: str) -> str:
+        """Create a tag unless it exists; return its id."""
         return self.tags.setdefault(name, tag_id(name))
 
 
 def tag_id(name: str) -> str:
-    """The id under which the sandbox knows a tag: the same in every run."""
+    """Return the id of a tag, the same in every run."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"tag:{name}"))
 
 

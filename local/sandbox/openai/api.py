@@ -1,9 +1,8 @@
 """
 OpenAI's Responses and Conversations.
 
-Requests are checked by OpenAI's rules (`openai_rules`). What comes back is what a test has put in line (`POST
-/_openai_answers`, see `OpenAiAnswer`), else a few fixed words in the form that the request asks for: the sandbox knows
-no prompt, so they say nothing about the matter.
+Requests are checked by OpenAI's rules (`local.sandbox.openai.rules`). The response is the next queued answer (`POST
+/_openai_answers`, see `OpenAiAnswer`), else a fixed text in the requested format, independent of the prompt.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _BROKEN = ("server_error", None, "The server had an error while processing your 
 
 
 class FunctionCallSeed(Seed):
-    """A function that the model asks for; *arguments* as it wrote them, which may be no JSON."""
+    """A function call of the model; *arguments* is its text, which may be invalid JSON."""
 
     name: str
     arguments: str = "{}"
@@ -54,10 +53,10 @@ class FunctionCallSeed(Seed):
 
 class OpenAiAnswer(Seed):
     """
-    What the model says to the next request.
+    The model's answer to the next request.
 
-    *text*, a *refusal* or *function_calls*; *incomplete* and *failed* (an error code) end it before it is whole.
-    Without *is_counted* it does not say what it took.
+    *text*, a *refusal* or *function_calls*; *incomplete* (a reason) and *failed* (an error code) end it early. Without
+    *is_counted* the response has no token usage.
     """
 
     text: str | None = None
@@ -70,45 +69,47 @@ class OpenAiAnswer(Seed):
 
 @dataclass
 class OpenAi:
-    """The account: what the model will say, and the conversations with their items."""
+    """The account: queued answers of the model, and the conversations with their items."""
 
     answers: deque[OpenAiAnswer] = field(default_factory=deque)
     conversations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 def failure(status: int) -> Response:
-    """The API breaks down, or limits, with this HTTP status."""
+    """Return the API's failure with this HTTP status."""
     kind, code, message = _FAILURES.get(status, _BROKEN)
     return _error(status, kind, code, message)
 
 
 async def create_response(call: Call) -> Answer:
-    """`POST /v1/responses`: the model's next answer."""
+    """`POST /v1/responses`: the model's next queued answer."""
     body = _checked(call, rules.check_response)
     staged = call.sandbox.openai.answers
-    said = staged.popleft() if staged else _default(body)
-    output = _output_of(said)
-    written = json.dumps([said.text, said.refusal, [c.arguments for c in said.function_calls]])
+    answer = staged.popleft() if staged else _default(body)
+    output = _output_of(answer)
+    written = json.dumps(
+        [answer.text, answer.refusal, [c.arguments for c in answer.function_calls]]
+    )
     tokens_in, tokens_out = (
         _tokens(json.dumps([body.get("instructions"), body["input"]])),
         _tokens(written),
     )
     limit = body.get("max_output_tokens")
-    incomplete = said.incomplete or (
+    incomplete = answer.incomplete or (
         "max_output_tokens" if limit is not None and tokens_out > limit else None
     )
     if incomplete == "max_output_tokens" and limit is not None:
         output, tokens_out = _cut(output, limit), min(limit, tokens_out)
-    status = "failed" if said.failed else "incomplete" if incomplete else "completed"
+    status = "failed" if answer.failed else "incomplete" if incomplete else "completed"
     response = {
         "id": f"resp_{uuid.uuid4().hex}",
         "object": "response",
         "created_at": int(call.sandbox.clock.now()),
         "status": status,
-        "error": {"code": said.failed, "message": "It failed."} if said.failed else None,
+        "error": {"code": answer.failed, "message": "It failed."} if answer.failed else None,
         "incomplete_details": {"reason": incomplete} if incomplete else None,
         "model": body["model"],
-        "output": [] if said.failed else output,
+        "output": [] if answer.failed else output,
         "parallel_tool_calls": body.get("parallel_tool_calls", True),
         "store": body.get("store", True),
         "tools": body.get("tools", []),
@@ -119,17 +120,19 @@ async def create_response(call: Call) -> Answer:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": tokens_in + tokens_out,
         }
-        if said.is_counted
+        if answer.is_counted
         else None,
     }
     return Answer(json_response(response), body)
 
 
 async def create_conversation(call: Call) -> Answer:
-    """`POST /v1/conversations`: a conversation, with items or without."""
+    """`POST /v1/conversations`: creates a conversation, optionally with items."""
     body = _checked(call, rules.check_conversation)
     conversation = f"conv_{uuid.uuid4().hex}"
-    call.sandbox.openai.conversations[conversation] = [_kept(i) for i in body.get("items") or ()]
+    call.sandbox.openai.conversations[conversation] = [
+        _stored_item(i) for i in body.get("items") or ()
+    ]
     made = {
         "id": conversation,
         "object": "conversation",
@@ -140,12 +143,12 @@ async def create_conversation(call: Call) -> Answer:
 
 
 async def create_items(call: Call) -> Answer:
-    """`POST /v1/conversations/{id}/items`: up to 20 items at the end of a conversation."""
+    """`POST /v1/conversations/{id}/items`: appends up to 20 items to a conversation."""
     body = _checked(call, rules.check_items)
     items = call.sandbox.openai.conversations.get(call.request.path_params["id"])
     if items is None:
         raise Refused(_error(404, "invalid_request_error", None, "Conversation not found."))
-    added = [_kept(item) for item in body["items"]]
+    added = [_stored_item(item) for item in body["items"]]
     items += added
     listed = {
         "object": "list",
@@ -158,7 +161,7 @@ async def create_items(call: Call) -> Answer:
 
 
 async def delete_conversation(call: Call) -> Answer:
-    """`DELETE /v1/conversations/{id}`: a conversation, with its items."""
+    """`DELETE /v1/conversations/{id}`: deletes a conversation with its items."""
     _authorised(call)
     conversation = call.request.path_params["id"]
     if call.sandbox.openai.conversations.pop(conversation, None) is None:
@@ -186,12 +189,12 @@ def _checked(call: Call, check: rules.Check) -> dict[str, Any]:
     return body
 
 
-def _output_of(said: OpenAiAnswer) -> list[dict[str, Any]]:
+def _output_of(answer: OpenAiAnswer) -> list[dict[str, Any]]:
     parts = []
-    if said.text is not None:
-        parts.append({"type": "output_text", "text": said.text, "annotations": []})
-    if said.refusal is not None:
-        parts.append({"type": "refusal", "refusal": said.refusal})
+    if answer.text is not None:
+        parts.append({"type": "output_text", "text": answer.text, "annotations": []})
+    if answer.refusal is not None:
+        parts.append({"type": "refusal", "refusal": answer.refusal})
     output: list[dict[str, Any]] = []
     if parts:
         output.append(
@@ -208,22 +211,22 @@ def _output_of(said: OpenAiAnswer) -> list[dict[str, Any]]:
             "type": "function_call",
             "id": f"fc_{uuid.uuid4().hex}",
             "call_id": f"call_{uuid.uuid4().hex[:24]}",
-            "name": wanted.name,
-            "arguments": wanted.arguments,
+            "name": call.name,
+            "arguments": call.arguments,
             "status": "completed",
         }
-        for wanted in said.function_calls
+        for call in answer.function_calls
     ]
     return output
 
 
 def _default(body: dict[str, Any]) -> OpenAiAnswer:
-    wanted = rules.schema_of(body)
-    return OpenAiAnswer(text=_WORDS if wanted is None else json.dumps(_filled(wanted)))
+    schema = rules.schema_of(body)
+    return OpenAiAnswer(text=_WORDS if schema is None else json.dumps(_filled(schema)))
 
 
 def _filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
-    """The least that follows a strict schema: null where that is allowed, the fixed words for any text."""
+    """Return a minimal value for a strict schema: null where allowed, the fixed text for any string."""
     choices = schema.get("anyOf")
     if choices:
         nulls = [choice for choice in choices if choice.get("type") == "null"]
@@ -247,7 +250,7 @@ def _cut(output: list[dict[str, Any]], tokens: int) -> list[dict[str, Any]]:
     return output
 
 
-def _kept(item: dict[str, Any]) -> dict[str, Any]:
+def _stored_item(item: dict[str, Any]) -> dict[str, Any]:
     return {"type": "message", "id": f"msg_{uuid.uuid4().hex}", "status": "completed", **item}
 
 

@@ -1,4 +1,4 @@
-"""What OpenAI refuses with 400, as its API reference and its guides to functions and structured outputs say it."""
+"""Requests that OpenAI refuses with 400, by its API reference and its guides to functions and structured outputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ type Check = Callable[[dict[str, Any]], None]
 
 
 class BrokenRule(Exception):
-    """The request breaks *rule*, at *param*."""
+    """The request breaks *rule* at *param*."""
 
     def __init__(self, param: str, rule: str, code: str | None = None) -> None:
         super().__init__(rule)
@@ -37,7 +37,7 @@ class BrokenRule(Exception):
 
 
 def check_response(body: dict[str, Any]) -> None:
-    """A request for a response."""
+    """Check a request for a response. Raises BrokenRule."""
     _only(body, _RESPONSE_PARAMETERS)
     _text(body, "model")
     if "input" not in body:
@@ -60,7 +60,7 @@ def check_response(body: dict[str, Any]) -> None:
 
 
 def check_conversation(body: dict[str, Any]) -> None:
-    """A request for a conversation."""
+    """Check a request for a conversation. Raises BrokenRule."""
     _only(body, {"items", "metadata"})
     if body.get("items") is not None:
         _check_items(body["items"])
@@ -75,7 +75,7 @@ def check_conversation(body: dict[str, Any]) -> None:
 
 
 def check_items(body: dict[str, Any]) -> None:
-    """A request that adds items."""
+    """Check a request that adds items. Raises BrokenRule."""
     _only(body, {"items", "include"})
     _check_items(body.get("items"))
     if not body["items"]:
@@ -83,19 +83,19 @@ def check_items(body: dict[str, Any]) -> None:
 
 
 def schema_of(body: dict[str, Any]) -> dict[str, Any] | None:
-    """The schema that the response has to follow; None for free text."""
-    wanted = (body.get("text") or {}).get("format") or {}
-    return wanted["schema"] if wanted.get("type") == "json_schema" else None
+    """Return the schema of the requested response format; None for free text."""
+    response_format = (body.get("text") or {}).get("format") or {}
+    return response_format["schema"] if response_format.get("type") == "json_schema" else None
 
 
-def _check_items(items: Any) -> None:  # noqa: ANN401 - what came
+def _check_items(items: Any) -> None:  # noqa: ANN401 - unchecked JSON
     if not isinstance(items, list) or len(items) > MOST_ITEMS:
         raise BrokenRule("items", f"Expected an array of up to {MOST_ITEMS} items.")
     for at, item in enumerate(items):
         _check_item(item, f"items[{at}]")
 
 
-def _check_input(items: Any, param: str) -> None:  # noqa: ANN401 - what came
+def _check_input(items: Any, param: str) -> None:  # noqa: ANN401 - unchecked JSON
     if not isinstance(items, list) or not items:
         raise BrokenRule(param, "Expected a text or an array that is not empty.", "invalid_type")
     called: list[str] = []
@@ -112,7 +112,7 @@ def _check_input(items: Any, param: str) -> None:  # noqa: ANN401 - what came
         raise BrokenRule(param, "No tool output found for function call.")
 
 
-def _check_item(item: Any, param: str) -> None:  # noqa: ANN401 - what came
+def _check_item(item: Any, param: str) -> None:  # noqa: ANN401 - unchecked JSON
     if not isinstance(item, dict):
         raise BrokenRule(param, "Expected an object.", "invalid_type")
     match item.get("type", "message"):
@@ -134,21 +134,23 @@ def _check_message(item: dict[str, Any], param: str) -> None:
         return
     part = "output_text" if item["role"] == "assistant" else "input_text"
     if not isinstance(content, list) or not all(
-        isinstance(each, dict) and each.get("type") == part and isinstance(each.get("text"), str)
-        for each in content
+        isinstance(entry, dict) and entry.get("type") == part and isinstance(entry.get("text"), str)
+        for entry in content
     ):
         raise BrokenRule(
             f"{param}.content", f"Expected a text or parts of type {part}.", "invalid_value"
         )
 
 
-def _check_tools(tools: Any) -> None:  # noqa: ANN401 - what came
+def _check_tools(tools: Any) -> None:  # noqa: ANN401 - unchecked JSON
     if not isinstance(tools, list):
         raise BrokenRule("tools", "Expected an array.", "invalid_type")
     for at, tool in enumerate(tools):
         param = f"tools[{at}]"
         if not isinstance(tool, dict) or tool.get("type") != "function":
-            raise BrokenRule(f"{param}.type", "This sandbox plays functions only.", "invalid_value")
+            raise BrokenRule(
+                f"{param}.type", "This sandbox simulates functions only.", "invalid_value"
+            )
         if not isinstance(tool.get("name"), str) or not _NAME.fullmatch(tool["name"]):
             raise BrokenRule(f"{param}.name", "Expected letters, digits, _ and -.", "invalid_value")
         parameters = tool.get("parameters")
@@ -164,28 +166,32 @@ def _check_tools(tools: Any) -> None:  # noqa: ANN401 - what came
 
 def _check_format(body: dict[str, Any]) -> None:
     text = body.get("text")
-    wanted = text.get("format", {"type": "text"}) if isinstance(text, dict) else {"type": "text"}
-    if not isinstance(wanted, dict) or wanted.get("type") not in {
+    response_format = (
+        text.get("format", {"type": "text"}) if isinstance(text, dict) else {"type": "text"}
+    )
+    if not isinstance(response_format, dict) or response_format.get("type") not in {
         "text",
         "json_object",
         "json_schema",
     }:
         raise BrokenRule("text.format.type", "Invalid value.", "invalid_value")
-    if wanted["type"] != "json_schema":
+    if response_format["type"] != "json_schema":
         return
-    if not isinstance(wanted.get("name"), str) or not _NAME.fullmatch(wanted["name"]):
+    if not isinstance(response_format.get("name"), str) or not _NAME.fullmatch(
+        response_format["name"]
+    ):
         raise BrokenRule("text.format.name", "Expected letters, digits, _ and -.", "invalid_value")
-    if not isinstance(wanted.get("schema"), dict):
+    if not isinstance(response_format.get("schema"), dict):
         raise BrokenRule("text.format.schema", "Missing.", "missing_required_parameter")
-    if wanted.get("strict"):
-        if wanted["schema"].get("type") != "object":
+    if response_format.get("strict"):
+        if response_format["schema"].get("type") != "object":
             raise BrokenRule(
                 "text.format.schema", "The root must be an object.", "invalid_json_schema"
             )
-        _check_strict(wanted["schema"], "text.format.schema", "invalid_json_schema")
+        _check_strict(response_format["schema"], "text.format.schema", "invalid_json_schema")
 
 
-def _check_strict(schema: Any, param: str, code: str, depth: int = 0) -> None:  # noqa: ANN401 - what came
+def _check_strict(schema: Any, param: str, code: str, depth: int = 0) -> None:  # noqa: ANN401 - unchecked JSON
     if not isinstance(schema, dict) or depth > DEEPEST:
         raise BrokenRule(param, "No schema, or nested too deeply.", code)
     if refused := set(schema) & _NOT_IN_STRICT:
@@ -221,8 +227,8 @@ def _inner(schema: dict[str, Any]) -> Iterable[Any]:
         yield schema["items"]
 
 
-def _only(body: dict[str, Any], known: Iterable[str]) -> None:
-    if unknown := set(body) - set(known):
+def _only(body: dict[str, Any], allowed: Iterable[str]) -> None:
+    if unknown := set(body) - set(allowed):
         raise BrokenRule(min(unknown), f"Unknown parameter: '{min(unknown)}'.", "unknown_parameter")
 
 

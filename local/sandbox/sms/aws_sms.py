@@ -1,4 +1,4 @@
-"""AWS End User Messaging SMS (`pinpoint-sms-voice-v2`): text messages out, and what its topic says of them."""
+"""AWS End User Messaging SMS (`pinpoint-sms-voice-v2`): outgoing text messages, and the events on its topic."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TARGET = "PinpointSMSVoiceV2.SendTextMessage"
 _PART = 153
 _log = logging.getLogger(__name__)
 
-# The last word of a status -> the service's
+# Final status of a message -> the service's event type
 _EVENTS = {
     "sent": "TEXT_SUCCESSFUL",
     "delivered": "TEXT_DELIVERED",
@@ -59,12 +59,12 @@ class SendRequest(BaseModel):
 
 
 def aws_error(name: str, status: int = 400, **facts: str) -> Response:
-    """An error as the JSON 1.0 protocol writes it."""
-    return json_response({"__type": name, "Message": "The sandbox says so", **facts}, status)
+    """Return an error of the JSON 1.0 protocol."""
+    return json_response({"__type": name, "Message": "Simulated by the sandbox", **facts}, status)
 
 
 def failure(status: int) -> Response:
-    """The service breaks down, or limits, with this HTTP status."""
+    """Return the service's failure with this HTTP status."""
     if status == 429:  # noqa: PLR2004 - too many requests
         return aws_error("ThrottlingException")
     name = "InternalServerException" if status >= 500 else "ValidationException"  # noqa: PLR2004 - server errors
@@ -72,7 +72,7 @@ def failure(status: int) -> Response:
 
 
 async def send_text_message(call: Call) -> Answer:
-    """SendTextMessage: the id means that the message is queued."""
+    """SendTextMessage: queues the message and returns its id."""
     request = _parsed(call)
     sandbox, to = call.sandbox, request.DestinationPhoneNumber
     if request.OriginationIdentity not in sandbox.config.sms_numbers:
@@ -86,8 +86,8 @@ async def send_text_message(call: Call) -> Answer:
     return Answer(response, request.model_dump(exclude_none=True))
 
 
-async def tell(sandbox: Sandbox, text: CustomerText) -> bool:
-    """Publish what a customer wrote to one of the service's numbers; False where there is no topic."""
+async def publish_inbound(sandbox: Sandbox, text: CustomerText) -> bool:
+    """Publish a customer's message to one of the service's numbers; return False without a topic."""
     message = {
         "originationNumber": text.sender,
         "destinationNumber": text.to,
@@ -99,20 +99,23 @@ async def tell(sandbox: Sandbox, text: CustomerText) -> bool:
 
 
 async def _report(sandbox: Sandbox, request: SendRequest, message_id: str) -> None:
-    """Queued, then sent, then whatever end was asked for."""
+    """Publish the events queued, sent, and the configured final one."""
     ending = sandbox.texts.endings.get(request.DestinationPhoneNumber)
-    last = _EVENTS[ending.status if ending else "delivered"]
-    for word in dict.fromkeys(("TEXT_QUEUED", "TEXT_SUCCESSFUL", last)):
-        await _publish(sandbox, _event(sandbox, request, message_id, word, is_final=word == last))
+    final_type = _EVENTS[ending.status if ending else "delivered"]
+    for event_type in dict.fromkeys(("TEXT_QUEUED", "TEXT_SUCCESSFUL", final_type)):
+        await _publish(
+            sandbox,
+            _event(sandbox, request, message_id, event_type, is_final=event_type == final_type),
+        )
 
 
 def _event(
-    sandbox: Sandbox, request: SendRequest, message_id: str, word: str, *, is_final: bool
+    sandbox: Sandbox, request: SendRequest, message_id: str, event_type: str, *, is_final: bool
 ) -> dict[str, Any]:
     now = int(sandbox.clock.now() * 1_000)
     parts = -(-len(request.MessageBody) // _PART)
     return {
-        "eventType": word,
+        "eventType": event_type,
         "eventVersion": "1.0",
         "eventTimestamp": now,
         "isFinal": is_final,
@@ -123,8 +126,8 @@ def _event(
         "messageRequestTimestamp": now,
         "messageEncoding": "GSM",
         "messageType": request.MessageType,
-        "messageStatus": word.removeprefix("TEXT_"),
-        "messageStatusDescription": "The sandbox says so",
+        "messageStatus": event_type.removeprefix("TEXT_"),
+        "messageStatusDescription": "Simulated by the sandbox",
         "context": request.Context,
         "totalMessageParts": parts,
         "totalMessagePrice": 0.00581 * parts,
@@ -138,8 +141,8 @@ async def _publish(sandbox: Sandbox, message: dict[str, Any]) -> bool:
         return False
     try:
         await asyncio.to_thread(sandbox.publish, topic, json.dumps(message))
-    except Exception as error:  # noqa: BLE001 - whatever keeps the topic away, nobody waits for an answer
-        _log.warning("the topic is not reached: %s", type(error).__name__)
+    except Exception as error:  # noqa: BLE001 - a failure only means that the message is not published
+        _log.warning("the topic cannot be reached: %s", type(error).__name__)
         return False
     return True
 
@@ -154,9 +157,9 @@ def _parsed(call: Call) -> SendRequest:
         return SendRequest.model_validate(parse_json(call.raw))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "body"
+        field = ".".join(str(part) for part in first["loc"]) or "body"
         raise Refused(
-            aws_error("ValidationException", Reason="FIELD_VALIDATION_FAILED", Field=where)
+            aws_error("ValidationException", Reason="FIELD_VALIDATION_FAILED", Field=field)
         ) from None
     except ValueError:
         raise Refused(aws_error("SerializationException")) from None

@@ -1,4 +1,4 @@
-"""Text messages in the sandbox: those that were sent, those that customers wrote, who said stop, and how each ends."""
+"""Text messages in the sandbox: outbound and inbound messages, opt-outs, and configured final statuses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _E164 = r"^(whatsapp:)?\+[1-9][0-9]{6,14}$"
 
 
 class Ending(Seed):
-    """What becomes of messages to *to*: the last word of their status, and Twilio's code where it is no good one."""
+    """The final status of messages to *to*, with Twilio's error code for failures."""
 
     to: str
     status: Literal["sent", "delivered", "read", "undelivered", "failed"]
@@ -32,9 +32,9 @@ class Ending(Seed):
 
 class CustomerText(Seed):
     """
-    A customer writes: kept like every message, and told to our webhook so many times; 0 leaves a gap.
+    A customer's message, with the number of webhook calls for it; 0 simulates a missed webhook.
 
-    `fields` are further fields of the webhook, such as `OptOutType` or `ButtonPayload`.
+    `fields` are additional fields of the webhook, such as `OptOutType` or `ButtonPayload`.
     """
 
     sender: str = Field(pattern=_E164)
@@ -63,7 +63,7 @@ class TextMessage:
     media: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
-        """The message as the API writes it: numbers as text, times in the format of mail."""
+        """Return the message in the API's format: numbers as text, times as in e-mails."""
         path = f"/{API}/Accounts/{self.account_sid}/Messages/{self.sid}"
         date = format_datetime(datetime.fromtimestamp(int(self.at), UTC))
         is_out = self.status not in {"accepted", "queued"}
@@ -80,7 +80,7 @@ class TextMessage:
             "from": self.sender,
             "messaging_service_sid": self.service,
             "num_media": str(len(self.media)),
-            # A messaging service has not chosen a sender yet, so nobody has counted.
+            # A messaging service has not chosen a sender yet, so segments are not counted.
             "num_segments": "0" if self.service else str(self.segments),
             "price": None,
             "price_unit": "USD",
@@ -92,7 +92,7 @@ class TextMessage:
         }
 
     def media_json(self) -> list[dict[str, Any]]:
-        """Its files as the API lists them."""
+        """Return its files in the API's format."""
         parent = f"/{API}/Accounts/{self.account_sid}/Messages/{self.sid}/Media"
         sids = [media_sid(self.sid, number) for number in range(len(self.media))]
         return [
@@ -108,15 +108,15 @@ class TextMessage:
 
 
 class TextMessages:
-    """Twilio's messages, oldest first; endings that were asked for, by address; who (our number, theirs) said stop."""
+    """Twilio's messages, oldest first; configured endings by address; opt-outs as (our number, their number)."""
 
     def __init__(self) -> None:
-        self.kept: list[TextMessage] = []
+        self.messages: list[TextMessage] = []
         self.endings: dict[str, Ending] = {}
         self.stopped: set[tuple[str, str]] = set()
 
-    def hear(self, text: CustomerText) -> str | None:
-        """The keyword in what a customer wrote, as providers act on it by default: STOP, START or HELP."""
+    def apply_keyword(self, text: CustomerText) -> str | None:
+        """Apply a message's keyword as providers do by default and return it: STOP, START, HELP or None."""
         word = text.body.strip().upper()
         keyword = next((keyword for keyword, words in _KEYWORDS.items() if word in words), None)
         if keyword == "STOP":
@@ -127,15 +127,15 @@ class TextMessages:
 
 
 def made_up_sid(prefix: str) -> str:
-    """An id as Twilio makes them."""
+    """Return an id in Twilio's format."""
     return prefix + uuid.uuid4().hex
 
 
 def media_sid(message_sid: str, number: int) -> str:
-    """The id of one file of a message."""
+    """Return the id of one file of a message."""
     return "ME" + uuid.uuid5(uuid.NAMESPACE_URL, f"{message_sid}/{number}").hex
 
 
 def is_address(text: str) -> bool:
-    """Whether Twilio could send to it: E.164, perhaps with a prefix, or a business-scoped id of WhatsApp."""
+    """Whether Twilio can send to it: E.164, optionally with `whatsapp:`, or a business-scoped id of WhatsApp."""
     return bool(re.fullmatch(_E164, text) or re.fullmatch(r"whatsapp:[A-Z]{2}\.[0-9]{5,30}", text))

@@ -1,8 +1,8 @@
 """
-The sandbox's own routes for text messages: customers who write, and how messages to them end.
+The sandbox's control routes for text messages: messages of customers, and final statuses of messages to them.
 
-`POST /_texts` (a `CustomerText`) keeps a customer's message and tells it to our webhook as Twilio does, or, where it is
-to a number of AWS, to the topic. `POST /_endings` (an `Ending`) holds for all later messages to that address.
+`POST /_texts` (a `CustomerText`) stores a customer's message and calls our webhook as Twilio does, or publishes it to
+the topic for a number of AWS. `POST /_endings` (an `Ending`) applies to all later messages to that address.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from starlette.routing import Route
 
 from local.sandbox.control import bad_input
-from local.sandbox.helpdesk.ticket_routes import taking
+from local.sandbox.helpdesk.ticket_routes import seed_route
 from local.sandbox.provider import json_response
 from local.sandbox.sms import aws_sms, twilio_webhooks
 from local.sandbox.sms.messages import CustomerText, Ending, TextMessage, made_up_sid
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 async def _customer_writes(sandbox: Sandbox, text: CustomerText) -> Response:
     if text.to in sandbox.config.sms_numbers:
-        sandbox.texts.hear(text)
-        told = [await aws_sms.tell(sandbox, text) for _ in range(text.webhooks)]
-        return json_response({"published": sum(told)}, 201)
+        sandbox.texts.apply_keyword(text)
+        published = [await aws_sms.publish_inbound(sandbox, text) for _ in range(text.webhooks)]
+        return json_response({"published": sum(published)}, 201)
     if text.to not in sandbox.config.twilio_senders:
-        return bad_input(("to", "must be a number of ours"), status=404)
+        return bad_input(("to", "must be a number of the business"), status=404)
     message = TextMessage(
         sid=made_up_sid("MM" if text.media else "SM"),
         account_sid=sandbox.config.twilio_account_sid,
@@ -43,8 +43,8 @@ async def _customer_writes(sandbox: Sandbox, text: CustomerText) -> Response:
         segments=1,
         media=[str(url) for url in text.media],
     )
-    sandbox.texts.kept.append(message)
-    form = twilio_webhooks.inbound_form(message, text, sandbox.texts.hear(text))
+    sandbox.texts.messages.append(message)
+    form = twilio_webhooks.inbound_form(message, text, sandbox.texts.apply_keyword(text))
     url = f"{sandbox.config.public_url or ''}{twilio_webhooks.WEBHOOK}"
     calls = [
         asyncio.to_thread(twilio_webhooks.call, sandbox, url, form) for _ in range(text.webhooks)
@@ -59,6 +59,6 @@ async def _messages_end(sandbox: Sandbox, ending: Ending) -> Response:
 
 
 ROUTES = [
-    Route("/_texts", taking(CustomerText, _customer_writes), methods=["POST"]),
-    Route("/_endings", taking(Ending, _messages_end), methods=["POST"]),
+    Route("/_texts", seed_route(CustomerText, _customer_writes), methods=["POST"]),
+    Route("/_endings", seed_route(Ending, _messages_end), methods=["POST"]),
 ]

@@ -1,4 +1,4 @@
-"""Twilio's Messages: sending one, listing them and their files. The magic numbers are those of its test credentials."""
+"""Twilio's Messages: send a message, list messages and their files. Magic numbers are those of its test credentials."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ _MESSAGES = {
     21701: "The Messaging Service does not exist", 21910: "Invalid From and To pair",
     63007: "Twilio could not find a Channel with the specified 'From' address",
 }  # fmt: skip
-# HTTP status -> code, for the failures that the sandbox is told to show
+# HTTP status -> code, for configured faults
 _FAILURES = {401: 20003, 404: 20404, 429: 20429, 500: 20500, 503: 20503}
 
 
 def twilio_error(status: int, code: int) -> Response:
-    """A refusal as Twilio writes it."""
+    """Return an error in Twilio's format."""
     error = {
         "code": code,
         "message": _MESSAGES.get(code, "Error"),
@@ -62,17 +62,17 @@ def twilio_error(status: int, code: int) -> Response:
 
 
 def failure(status: int) -> Response:
-    """The API breaks down, or limits, with this HTTP status."""
+    """Return the API's failure with this HTTP status."""
     return twilio_error(status, _FAILURES.get(status, 20001 if status < 500 else 20500))  # noqa: PLR2004 - server errors
 
 
 def refused(code: int, status: int = 400) -> Refused:
-    """A refusal by Twilio's code."""
+    """Return a refusal with Twilio's code."""
     return Refused(twilio_error(status, code))
 
 
 async def create_message(call: Call) -> Answer:
-    """`POST .../Messages.json`: a message to a customer. Only a status callback tells that it arrived."""
+    """`POST .../Messages.json`: sends a message to a customer. Only a status callback reports its delivery."""
     account = _account(call)
     form = {name: values[-1] for name, values in parse_qs(call.raw.decode()).items()}
     sender, service = _sender(call, form)
@@ -93,7 +93,7 @@ async def create_message(call: Call) -> Answer:
         segments=_segments(body),
         service=service,
     )
-    call.sandbox.texts.kept.append(message)
+    call.sandbox.texts.messages.append(message)
     response = json_response(message.as_json(), 201)
     if callback is not None:
         response.background = BackgroundTask(
@@ -103,26 +103,26 @@ async def create_message(call: Call) -> Answer:
 
 
 async def list_messages(call: Call) -> Answer:
-    """`GET .../Messages.json`: newest first, filtered by addresses and by the time they were sent, in pages."""
+    """`GET .../Messages.json`: pages of messages, newest first, filtered by addresses and time of sending."""
     _account(call)
     query = call.request.query_params
-    known = {"To", "From", "DateSent>", "DateSent<", "PageSize", "Page", "PageToken"}
-    if not query.keys() <= known:
+    parameters = {"To", "From", "DateSent>", "DateSent<", "PageSize", "Page", "PageToken"}
+    if not query.keys() <= parameters:
         raise refused(20001)
     size = min(int(query.get("PageSize", "50")), _LARGEST_PAGE)
     page = int(query.get("Page", "0"))
     after = _moment(query.get("DateSent>"), 0.0)
     before = _moment(query.get("DateSent<"), math.inf)
-    found = [
+    matching = [
         message
-        for message in reversed(call.sandbox.texts.kept)
+        for message in reversed(call.sandbox.texts.messages)
         if query.get("To") in (None, message.to)
         and query.get("From") in (None, message.sender)
         and after <= int(message.at) <= before
     ]
     following = urlencode({**query, "Page": page + 1, "PageToken": f"PA{page + 1}"})
-    is_last = len(found) <= (page + 1) * size
-    shown = [message.as_json() for message in found[page * size : (page + 1) * size]]
+    is_last = len(matching) <= (page + 1) * size
+    shown = [message.as_json() for message in matching[page * size : (page + 1) * size]]
     listing = {
         "messages": shown,
         "page": page,
@@ -137,14 +137,14 @@ async def list_media(call: Call) -> Answer:
     """`GET .../Messages/{sid}/Media.json`: the files of a message."""
     _account(call)
     sid = call.request.path_params["sid"]
-    message = next((kept for kept in call.sandbox.texts.kept if kept.sid == sid), None)
+    message = next((stored for stored in call.sandbox.texts.messages if stored.sid == sid), None)
     if message is None:
         raise refused(20404, 404)
     return Answer(json_response({"media_list": message.media_json(), "next_page_uri": None}))
 
 
 def _account(call: Call) -> str:
-    """The account of the path, once the caller has shown to be it, or a key of it."""
+    """Return the account of the path, if the credentials are its own or those of an API key."""
     config = call.sandbox.config
     scheme, _, encoded = call.request.headers.get("authorization", "").partition(" ")
     try:
@@ -162,7 +162,7 @@ def _account(call: Call) -> str:
 
 
 def _sender(call: Call, form: dict[str, str]) -> tuple[str | None, str | None]:
-    """Number and messaging service, one of which is there."""
+    """Return number and messaging service; at least one is set."""
     sender, service = form.get("From"), form.get("MessagingServiceSid")
     if sender is None and service is None:
         raise refused(21603)
@@ -191,7 +191,7 @@ def _recipient(call: Call, form: dict[str, str], sender: str | None) -> str:
 
 
 def _content(form: dict[str, str]) -> str:
-    """The text that goes out; of a template, which the sandbox does not have, what was put in."""
+    """Return the text; for a template, which the sandbox does not have, its variables."""
     content, variables, body = (
         form.get("ContentSid"),
         form.get("ContentVariables"),
@@ -225,14 +225,14 @@ def _is_variable(value: object) -> bool:
 
 
 def _segments(body: str) -> int:
-    """Near enough: characters of ASCII, or UTF-16."""
-    one, part = (160, 153) if body.isascii() else (70, 67)
+    """Return the approximate number of segments, by ASCII characters or UTF-16 units."""
+    single, segment = (160, 153) if body.isascii() else (70, 67)
     units = len(body) if body.isascii() else len(body.encode("utf-16-le")) // 2
-    return 1 if units <= one else math.ceil(units / part)
+    return 1 if units <= single else math.ceil(units / segment)
 
 
 def _moment(text: str | None, otherwise: float) -> float:
-    """A time of a filter, a moment or the beginning of a day, in seconds since 1970."""
+    """Return the time of a filter, a time or the start of a day, in seconds since 1970."""
     if text is None:
         return otherwise
     try:

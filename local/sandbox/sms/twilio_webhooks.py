@@ -1,4 +1,4 @@
-"""What Twilio tells us: what becomes of a message, and what a customer wrote. Forms, signed, and each of them once."""
+"""Twilio's webhooks: statuses of messages, and messages of customers. Signed forms, sent without retries."""
 
 from __future__ import annotations
 
@@ -26,23 +26,25 @@ _log = logging.getLogger(__name__)
 
 async def report(sandbox: Sandbox, message: TextMessage, callback: str) -> None:
     """
-    Tell *callback* how the message gets on, to the end that was asked for, or until it is delivered.
+    Report the message's statuses to *callback*, up to the configured final one, or `delivered`.
 
-    Without a token to sign with there is no report.
+    Without an auth token no status is reported.
     """
     ending = sandbox.texts.endings.get(message.to)
-    last = ending.status if ending else "delivered"
-    words = list(_PROGRESS[: _PROGRESS.index(last) + 1]) if last in _PROGRESS else ["queued", last]
-    for word in words:
-        message.error_code = ending.error_code if ending and word == last else None
-        message.status = word  # after its error code: a reader of the last status sees both
+    final_status = ending.status if ending else "delivered"
+    statuses = ["queued", final_status]
+    if final_status in _PROGRESS:
+        statuses = list(_PROGRESS[: _PROGRESS.index(final_status) + 1])
+    for status_name in statuses:
+        message.error_code = ending.error_code if ending and status_name == final_status else None
+        message.status = status_name  # after the error code: a reader of the final status sees both
         status = await asyncio.to_thread(call, sandbox, callback, _status_form(message))
         if status is not None and status >= 300:  # noqa: PLR2004 - no success
-            _log.warning("the status callback for %s answered HTTP %d", word, status)
+            _log.warning("the status callback for %s answered HTTP %d", status_name, status)
 
 
 def call(sandbox: Sandbox, url: str, form: dict[str, str]) -> int | None:
-    """POST a form to an address below the public one, signed: the HTTP status, None where nobody answered or shall."""
+    """POST a signed form to an address below the public one; return the HTTP status, None without token or response."""
     config = sandbox.config
     if config.twilio_auth_token is None:
         return None
@@ -57,19 +59,19 @@ def call(sandbox: Sandbox, url: str, form: dict[str, str]) -> int | None:
         try:
             answer = pool.request("POST", reached, body=urlencode(form), headers=headers)
         except urllib3.exceptions.HTTPError as error:
-            _log.warning("the webhook is not reached: %s", type(error).__name__)
+            _log.warning("the webhook cannot be reached: %s", type(error).__name__)
             return None
     return answer.status
 
 
 def signature(url: str, form: dict[str, str], token: str) -> str:
-    """The value of X-Twilio-Signature: HMAC-SHA1 of the address, and of the form in the order of its names."""
+    """Return the value of X-Twilio-Signature: HMAC-SHA1 of the address and the form sorted by name."""
     signed = url + "".join(name + form[name] for name in sorted(form))
     return b64encode(hmac.digest(token.encode(), signed.encode(), hashlib.sha1)).decode()
 
 
 def inbound_form(message: TextMessage, text: CustomerText, keyword: str | None) -> dict[str, str]:
-    """What a webhook tells of a customer's message."""
+    """Return the form of a webhook for a customer's message."""
     form = {
         "ApiVersion": API,
         "AccountSid": message.account_sid,
@@ -82,7 +84,7 @@ def inbound_form(message: TextMessage, text: CustomerText, keyword: str | None) 
         "Body": text.body,
         "NumSegments": str(message.segments),
         "NumMedia": str(len(text.media)),
-        # Empty where Twilio does not know, and signed like others.
+        # Unknown values are empty, and signed like others.
         "FromCity": "",
     }
     base = f"{_account_url(message)}/Messages/{message.sid}/Media"

@@ -1,4 +1,4 @@
-"""AWS End User Messaging Social (`socialmessaging`): WhatsApp messages out, media into S3."""
+"""AWS End User Messaging Social (`socialmessaging`): outgoing WhatsApp messages, and media copied to S3."""
 
 import asyncio
 import base64
@@ -37,7 +37,7 @@ _STATUS = {
     "InternalServiceException": 500,
     "DependencyException": 502,
 }
-# What the service fails with, by status; of two errors with one status it is the later.
+# HTTP status -> error name; of two names with the same status the later one.
 _FAILURES = {status: name for name, status in _STATUS.items()}
 
 Origination = Annotated[
@@ -49,39 +49,39 @@ Origination = Annotated[
 class SendRequest(BaseModel):
     """Input of SendWhatsAppMessage; `message` is Meta's JSON in base64."""
 
-    originationPhoneNumberId: Origination  # noqa: N815 - the wire's name
+    originationPhoneNumberId: Origination  # noqa: N815 - the API's name
     message: str = Field(min_length=1)
-    metaApiVersion: str = Field(pattern=r"^v\d+\.\d+$")  # noqa: N815 - the wire's name
+    metaApiVersion: str = Field(pattern=r"^v\d+\.\d+$")  # noqa: N815 - the API's name
 
 
 class S3File(BaseModel):
-    """Where a file goes. `key` is a prefix, see `object_key`."""
+    """The destination of a file. `key` is a prefix, see `object_key`."""
 
-    bucketName: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")  # noqa: N815 - the wire's name
+    bucketName: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$")  # noqa: N815 - the API's name
     key: str = Field(max_length=1024)
 
 
 class MediaRequest(BaseModel):
     """Input of GetWhatsAppMessageMedia."""
 
-    originationPhoneNumberId: Origination  # noqa: N815 - the wire's name
-    mediaId: str = Field(max_length=100, pattern=r"^[A-Za-z0-9]+$")  # noqa: N815 - the wire's name
-    metadataOnly: bool = False  # noqa: N815 - the wire's name
-    destinationS3File: S3File | None = None  # noqa: N815 - the wire's name
-    destinationS3PresignedUrl: dict[str, object] | None = None  # noqa: N815 - the wire's name
+    originationPhoneNumberId: Origination  # noqa: N815 - the API's name
+    mediaId: str = Field(max_length=100, pattern=r"^[A-Za-z0-9]+$")  # noqa: N815 - the API's name
+    metadataOnly: bool = False  # noqa: N815 - the API's name
+    destinationS3File: S3File | None = None  # noqa: N815 - the API's name
+    destinationS3PresignedUrl: dict[str, object] | None = None  # noqa: N815 - the API's name
 
 
 def aws_error(name: str, message: str, status: int | None = None) -> Response:
-    """An error as the REST-JSON protocol writes it: name in a header, message in the body."""
+    """Return an error of the REST-JSON protocol: name in a header, message in the body."""
     headers = {"x-amzn-ErrorType": name, "x-amzn-RequestId": str(uuid.uuid4())}
     return json_response({"message": message}, status or _STATUS[name], headers)
 
 
 def failure(status: int) -> Response:
-    """The service breaks down with this HTTP status."""
+    """Return the service's failure with this HTTP status."""
     otherwise = "InternalServiceException" if status >= 500 else "ValidationException"  # noqa: PLR2004 - server errors
     name = _FAILURES.get(status, otherwise)
-    return aws_error(name, "The sandbox was told to fail", status)
+    return aws_error(name, "A fault of the sandbox", status)
 
 
 async def send_message(call: Call) -> Answer:
@@ -109,7 +109,7 @@ async def send_message(call: Call) -> Answer:
 
 
 async def get_media(call: Call) -> Answer:
-    """GetWhatsAppMessageMedia: copy a customer's file to S3, or only say what it is."""
+    """GetWhatsAppMessageMedia: copy a customer's file to S3, or only return its type and size."""
     request = _parsed(MediaRequest, call)
     _check_number(call, request.originationPhoneNumberId)
     if request.destinationS3PresignedUrl is not None:
@@ -128,12 +128,12 @@ async def get_media(call: Call) -> Answer:
 
 
 def file_size(file: MediaFile) -> int:
-    """`fileSize` as the service model describes it: in KB, here rounded up."""
+    """Return `fileSize` in KB, rounded up, as in the service model."""
     return math.ceil(len(file.content) / 1024)
 
 
 def object_key(prefix: str, file: MediaFile) -> str:
-    """Where the service puts a file: media id and extension straight after the prefix."""
+    """Return the key of a copied file: the prefix, directly followed by media id and extension."""
     return f"{prefix}{file.media_id}{PurePath(file.filename).suffix}"
 
 
@@ -153,7 +153,7 @@ async def _copy(call: Call, file: MediaFile, destination: S3File) -> None:
         raise Refused(aws_error("DependencyException", f"S3 refused the file: {reason}")) from None
     except BotoCoreError as error:
         reason = type(error).__name__
-        raise Refused(aws_error("DependencyException", f"S3 is not reached: {reason}")) from None
+        raise Refused(aws_error("DependencyException", f"S3 cannot be reached: {reason}")) from None
 
 
 def _parsed[Input: BaseModel](shape: type[Input], call: Call) -> Input:
@@ -163,8 +163,8 @@ def _parsed[Input: BaseModel](shape: type[Input], call: Call) -> Input:
         return shape.model_validate(parse_json(call.raw))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "body"
-        raise Refused(aws_error("ValidationException", f"{where}: {first['msg']}")) from None
+        field = ".".join(str(part) for part in first["loc"]) or "body"
+        raise Refused(aws_error("ValidationException", f"{field}: {first['msg']}")) from None
     except ValueError:
         raise Refused(aws_error("ValidationException", "body: not JSON")) from None
 

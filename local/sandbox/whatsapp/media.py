@@ -1,7 +1,7 @@
 """
-The media that customers of the sandbox have sent: small files with fixed ids, made in code.
+The media of customers in the sandbox: small generated files with fixed ids.
 
-Sample events name these ids; `WEBHOOK_MEDIA` says what a webhook tells about each.
+Sample events contain these ids; `WEBHOOK_MEDIA` has the webhook's data of each file.
 """
 
 import base64
@@ -26,7 +26,7 @@ GONE = "1003383421387264"
 
 
 class WebhookMedia(NamedTuple):
-    """What an inbound message says about its file; `sha256` in base64, as Meta writes it there."""
+    """The data of a file in a webhook; `sha256` is in base64, as in Meta's webhooks."""
 
     filename: str
     mime_type: str
@@ -35,7 +35,7 @@ class WebhookMedia(NamedTuple):
 
 @dataclass(frozen=True)
 class MediaFile:
-    """One stored file. `announced` is the SHA-256 that the provider names, true or not."""
+    """One stored file. `announced` is the SHA-256 that the provider reports, which may be wrong."""
 
     media_id: str
     filename: str
@@ -63,22 +63,22 @@ def stored(
     *,
     announced_for: bytes | None = None,
 ) -> MediaFile:
-    """A file as the provider keeps it; it names the digest of *announced_for* if that is given."""
+    """Return a stored file; with *announced_for* it reports the digest of that content instead of its own."""
     digest = hashlib.sha256(content if announced_for is None else announced_for).digest()
     return MediaFile(media_id, filename, mime_type, content, digest)
 
 
 def library(folder: Path | None) -> dict[str, MediaFile]:
     """
-    All media by id: the built-in ones and the files `<media id>.<extension>` of *folder*.
+    Return all media by id: the built-in ones and the files `<media id>.<extension>` of *folder*.
 
-    ValueError when a name is no media id, is taken already, or tells no type.
+    Raises ValueError if a file name is no media id, is already used, or has an unknown type.
     """
     files = dict(BUILT_IN)
     for path in sorted(folder.iterdir()) if folder else ():
         mime_type = mimetypes.guess_type(path.name)[0]
         if not (path.stem.isascii() and path.stem.isalnum()) or path.stem in files or not mime_type:
-            raise ValueError(f"{path.name}: want <unused media id>.<known extension>")
+            raise ValueError(f"{path.name}: must be <unused media id>.<known extension>")
         files[path.stem] = stored(path.stem, path.name, mime_type, path.read_bytes())
     return files
 

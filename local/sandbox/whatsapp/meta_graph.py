@@ -27,10 +27,10 @@ from local.sandbox.whatsapp.rules import Accepted, BrokenRule, digits_of
 MEDIA_URL_LIFETIME_SECONDS = 300
 _DOWNLOAD_PATH = "/whatsapp_business/attachments/"
 _VERSION = re.compile(r"v\d+\.\d+")
-# A download address carries a signature, so that only those which the sandbox gave out work.
+# Download addresses are signed, so that only addresses from the sandbox work.
 _ADDRESS_KEY = secrets.token_bytes(32)
 
-# HTTP status -> code, message, for the failures that the sandbox is told to show
+# HTTP status -> code, message, for configured faults
 _FAILURES = {
     400: (100, "Invalid parameter"),
     401: (190, "Error validating access token"),
@@ -43,7 +43,7 @@ _FAILURES = {
 def graph_error(
     status: int, code: int, message: str, *, details: str | None = None, subcode: int | None = None
 ) -> Response:
-    """A refusal as Graph writes it."""
+    """Return an error in Graph's format."""
     error: dict[str, object] = {
         "message": f"(#{code}) {message}",
         "type": "OAuthException",
@@ -57,13 +57,13 @@ def graph_error(
 
 
 def failure(status: int) -> Response:
-    """Graph breaks down with this HTTP status."""
+    """Return Graph's failure with this HTTP status."""
     code, message = _FAILURES.get(status, (2, "Service temporarily unavailable"))
     return graph_error(status, code, message)
 
 
 def no_such_object(object_id: str, status: int = 400) -> Refused:
-    """Graph's answer to an id that it does not know or that this token may not see."""
+    """Return Graph's refusal of an id that is unknown or not visible to this token."""
     message = (
         f"Unsupported request. Object with ID '{object_id}' does not exist or cannot be loaded"
     )
@@ -106,7 +106,7 @@ async def post_message(call: Call) -> Answer:
 
 
 async def get_media(call: Call) -> Answer:
-    """`GET /{version}/{media id}`: what the file is, and an address that works for five minutes."""
+    """`GET /{version}/{media id}`: type and hash of the file, and an address that is valid for five minutes."""
     _check_token(call.request)
     _check_version(call.request)
     if "phone_number_id" in call.request.query_params:
@@ -126,7 +126,7 @@ async def get_media(call: Call) -> Answer:
 
 
 async def download_media(call: Call) -> Answer:
-    """The bytes behind an address that `get_media` gave; 404 when it is old or made up."""
+    """The content of an address from `get_media`; 404 if it has expired or its signature is invalid."""
     _check_token(call.request)
     media_id, expires, signature = (
         call.request.query_params.get(name, "") for name in ("mid", "ext", "hash")
@@ -139,7 +139,7 @@ async def download_media(call: Call) -> Answer:
 
 
 def message_operation(raw: bytes) -> str:
-    """Which operation a POST to `messages` asks for; what is not JSON counts as a message."""
+    """Return the operation of a POST to `messages`; a body that is not JSON counts as a message."""
     try:
         message = parse_json(raw)
     except ValueError:
@@ -155,7 +155,9 @@ def _check_token(request: Request) -> None:
 
 def _check_version(request: Request) -> None:
     if not _VERSION.fullmatch(request.path_params["version"]):
-        raise Refused(graph_error(400, 2500, "Unknown path components: want /v<major>.<minor>/..."))
+        raise Refused(
+            graph_error(400, 2500, "Unknown path components: expected /v<major>.<minor>/...")
+        )
 
 
 def _number(call: Call, phone_number_id: str) -> Number:

@@ -1,7 +1,7 @@
 """
-Which WhatsApp messages Meta takes, for Graph and AWS alike, and how it names what is wrong.
+Meta's rules for WhatsApp messages, shared by Graph and AWS, and its error details.
 
-Only what needs no account is checked: not the customer service window, the approval of templates
+Checks only rules that need no account: not the customer service window, the approval of templates
 or the consent of the recipient. Source: Meta's Messages reference.
 """
 
@@ -13,7 +13,7 @@ INVALID_PARAMETER = 100
 MISSING_PARAMETER = 131008
 INVALID_VALUE = 131009
 
-# Interactive messages whose `action` is not looked into.
+# Interactive messages whose `action` is not checked.
 _RARE_KINDS = (
     "product", "product_list", "catalog_message", "carousel", "flow", "address_message",
     "location_request_message", "call_permission_request", "order_details", "order_status",
@@ -34,7 +34,7 @@ class Accepted:
     """
     A message that Meta would deliver.
 
-    `address` is as given: a phone number, a group id, or (`is_user_id`) a business-scoped user id.
+    `address` is unchanged: a phone number, a group id, or (`is_user_id`) a business-scoped user id.
     """
 
     address: str
@@ -50,7 +50,7 @@ class Part:
     path: str = ""
 
     def text(self, key: str, most: int, *, pattern: str = r"(?s).+") -> str:
-        """A string of at most *most* characters."""
+        """Return a string of at most *most* characters."""
         value = self._required(key)
         if not isinstance(value, str):
             raise self.broken(key, "must be a string")
@@ -61,18 +61,18 @@ class Part:
         return value
 
     def optional_text(self, key: str, most: int, *, pattern: str = r"(?s).+") -> str | None:
-        """As `text`, or None when the field is not there."""
+        """As `text`, or None if the field is absent."""
         return self.text(key, most, pattern=pattern) if key in self.fields else None
 
     def choice(self, key: str, allowed: Iterable[str]) -> str:
-        """One of these words."""
+        """Return one of the *allowed* values."""
         value = self._required(key)
         if value not in (allowed := list(allowed)):
             raise self.broken(key, f"must be one of {', '.join(allowed)}")
         return str(value)
 
     def number(self, key: str, most: float) -> None:
-        """A number between -most and most; strings of digits will do."""
+        """Check a number between -most and most; numeric strings are allowed."""
         value = self._required(key)
         try:
             fits = not isinstance(value, bool) and abs(float(str(value))) <= most
@@ -82,18 +82,18 @@ class Part:
             raise self.broken(key, f"must be a number between -{most:g} and {most:g}")
 
     def part(self, key: str) -> "Part":
-        """An object."""
+        """Return an object."""
         return self._part(self._required(key), self._at(key))
 
     def parts(self, key: str, most: int) -> list["Part"]:
-        """A list of 1 to *most* objects."""
+        """Return a list of 1 to *most* objects."""
         value = self._required(key)
         if not isinstance(value, list) or not 1 <= len(value) <= most:
             raise self.broken(key, f"must be a list of 1 to {most} objects")
         return [self._part(item, f"{self._at(key)}[{n}]") for n, item in enumerate(value)]
 
     def broken(self, key: str, rule: str, code: int | None = None) -> BrokenRule:
-        """The refusal of a field."""
+        """Return the error of a field."""
         usual = INVALID_VALUE if key == "message_id" else INVALID_PARAMETER
         return BrokenRule(code or usual, self._at(key), rule)
 
@@ -113,18 +113,18 @@ class Part:
 
     @classmethod
     def whole(cls, message: object) -> "Part":
-        """The message itself."""
+        """Return the whole message as a part."""
         return cls._part(message, "")
 
 
 def digits_of(phone: str) -> str:
-    """A dialled number as Meta's wa_id: digits only; empty when other signs are in it."""
+    """Return a dialled number as Meta's wa_id: digits only; empty if it has other characters."""
     bare = phone.translate(str.maketrans("", "", "+-() "))
     return bare if bare.isascii() and bare.isdigit() else ""
 
 
 def is_receipt(message: object) -> bool:
-    """Whether this is meant to mark a customer's message as read, and not to be sent."""
+    """Whether the body is a read receipt, not a message."""
     return isinstance(message, dict) and "status" in message
 
 
@@ -159,7 +159,7 @@ def check_message(message: object, media_ids: Container[str]) -> Accepted:
     else:
         _CONTENT[kind](whole.part(kind))
     callback_data = whole.optional_text("biz_opaque_callback_data", 512)
-    # Given both, Meta uses `to`.
+    # If both are set, Meta uses `to`.
     return Accepted(address or user_id or "", address is None, callback_data)
 
 
@@ -193,7 +193,7 @@ def _media(media: Part, media_ids: Container[str]) -> None:
 
 def _reaction(reaction: Part) -> None:
     _message_id(reaction)
-    reaction.text("emoji", 64, pattern=r".*")  # an empty one takes the reaction away
+    reaction.text("emoji", 64, pattern=r".*")  # an empty one removes the reaction
 
 
 def _location(location: Part) -> None:
@@ -231,7 +231,7 @@ def _list(action: Part) -> None:
         row.text("id", 200)
         row.text("title", 24)
         row.optional_text("description", 72)
-    if len(rows) > 10:  # noqa: PLR2004 - said in the next line
+    if len(rows) > 10:  # noqa: PLR2004 - named in the next line
         raise action.broken("sections", "must hold at most 10 rows in all")
 
 

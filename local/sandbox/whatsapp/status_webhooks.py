@@ -1,4 +1,4 @@
-"""What Meta reports about a message after it took it: signed POSTs to our webhook."""
+"""Meta's status webhooks for accepted messages: signed POSTs to our webhook."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _log = logging.getLogger(__name__)
 
 async def report(sandbox: Sandbox, number: Number, message_id: str, accepted: Accepted) -> None:
     """
-    Tell our webhook that the message was sent and delivered; and read, where customers read.
+    Report to our webhook that the message was sent, delivered and, with `read_receipts`, read.
 
-    One POST per status, in order, each tried `ATTEMPTS` times. No webhook configured: no report.
+    One POST per status, in order, with up to `ATTEMPTS` attempts. Without a webhook nothing is reported.
     """
     config = sandbox.config
     if config.webhook_url is None or config.app_secret is None:
@@ -38,14 +38,14 @@ async def report(sandbox: Sandbox, number: Number, message_id: str, accepted: Ac
         if not await _deliver(
             sandbox, config.webhook_url, body, signature(body, config.app_secret)
         ):
-            _log.error("the webhook did not take status %s in %d attempts", status, ATTEMPTS)
+            _log.error("the webhook did not accept status %s in %d attempts", status, ATTEMPTS)
             return
 
 
 def webhook_body(
     number: Number, message_id: str, accepted: Accepted, status: str, timestamp: int
 ) -> bytes:
-    """The payload of one status, as in Meta's webhook reference; *timestamp* is in seconds."""
+    """Return the payload of one status, as in Meta's webhook reference; *timestamp* is in seconds."""
     address = accepted.address
     entry: dict[str, object] = {"id": message_id, "status": status, "timestamp": str(timestamp)}
     if accepted.is_user_id:
@@ -68,12 +68,12 @@ def webhook_body(
         "object": "whatsapp_business_account",
         "entry": [{"id": number.waba, "changes": changes}],
     }
-    # Meta escapes what is not ASCII before it signs; so does json.dumps.
+    # Meta escapes non-ASCII characters before it signs; so does json.dumps.
     return json.dumps(payload).encode()
 
 
 def signature(body: bytes, app_secret: str) -> str:
-    """The value of X-Hub-Signature-256: HMAC-SHA256 of the raw body under the app secret."""
+    """Return the value of X-Hub-Signature-256: HMAC-SHA256 of the raw body with the app secret."""
     return "sha256=" + hmac.new(app_secret.encode(), body, hashlib.sha256).hexdigest()
 
 
@@ -92,8 +92,8 @@ def _post(url: str, body: bytes, headers: dict[str, str]) -> bool:
         try:
             response = pool.request("POST", url, body=body, headers=headers)
         except urllib3.exceptions.HTTPError as error:
-            _log.warning("the webhook is not reached: %s", type(error).__name__)
+            _log.warning("the webhook cannot be reached: %s", type(error).__name__)
             return False
-    if response.status != 200:  # noqa: PLR2004 - Meta takes nothing else as received
+    if response.status != 200:  # noqa: PLR2004 - Meta accepts only 200
         _log.warning("the webhook answered HTTP %d", response.status)
     return response.status == 200  # noqa: PLR2004 - see above

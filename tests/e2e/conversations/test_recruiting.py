@@ -12,10 +12,10 @@ import pytest
 import urllib3
 
 from events.conversations import cast, twilio
-from events.conversations.morning import AGENT, ANSWER, FRAGMENTS, STOP, WISH, project
+from events.conversations.morning import AGENT, ANSWER, FRAGMENTS, HANDOFF_REQUEST, STOP, project
 from local.demo import conversation_probe
-from local.demo.conversation_probe import Talk
-from local.demo.recruiting_scenes import INITIATE, SCOPES, Morning, ask, play
+from local.demo.conversation_probe import LoggedConversation
+from local.demo.recruiting_scenes import INITIATE, SCOPES, Morning, play, request_conversation
 from local.stack.cli import Stack
 from local.stack.seed import put_project, recruiting_key
 from tests.e2e.conftest import Deployed
@@ -30,12 +30,12 @@ AWS_NUMBER = "+12025550160"
 def morning(deployed: Deployed) -> Morning:
     """All scenes; whichever does not end as it has to raises."""
     key = recruiting_key(deployed.stack, *SCOPES)
-    return play(deployed.stack, key, tell=lambda _: None)
+    return play(deployed.stack, key, report=lambda _: None)
 
 
 @pytest.fixture(scope="module")
-def sms(morning: Morning) -> Talk:
-    return morning.talk("first sms")
+def sms(morning: Morning) -> LoggedConversation:
+    return morning.conversation("first sms")
 
 
 def sent_over(morning: Morning, prefix: str) -> list[str]:
@@ -45,12 +45,12 @@ def sent_over(morning: Morning, prefix: str) -> list[str]:
 
 
 def test_everything_that_went_in_is_accounted_for(morning: Morning) -> None:
-    account = morning.account()
+    totals = morning.totals()
 
-    assert account.adds_up, account
-    assert (account.accepted, account.begun, account.repeated, account.blocked) == (6, 3, 1, 2)
-    assert (account.told, account.retold, account.stored) == (6, 1, 5)
-    assert len(account.received) == 6
+    assert totals.match, totals
+    assert (totals.accepted, totals.started, totals.repeated, totals.blocked) == (6, 3, 1, 2)
+    assert (totals.webhook_calls, totals.repeated_calls, totals.stored) == (6, 1, 5)
+    assert len(totals.received) == 6
 
 
 def test_she_is_written_to_on_each_channel_in_its_own_form(morning: Morning) -> None:
@@ -70,7 +70,7 @@ def test_she_is_written_to_on_each_channel_in_its_own_form(morning: Morning) -> 
 
 
 def test_a_conversation_is_kept_as_the_contract_says(morning: Morning) -> None:
-    item = morning.talk("first whatsapp").item
+    item = morning.conversation("first whatsapp").item
 
     assert item["primary_channel"] == morning.candidate.tel
     assert item["conversation_id"] == (
@@ -82,19 +82,21 @@ def test_a_conversation_is_kept_as_the_contract_says(morning: Morning) -> None:
     assert [entry["role"] for entry in item["messages"]] == ["assistant"]
 
 
-def test_three_fragments_have_one_answer(sms: Talk) -> None:
-    authors = [said.author for said in sms.said]
-    first_answer = sms.ours[1]
+def test_three_fragments_have_one_answer(sms: LoggedConversation) -> None:
+    authors = [message.author for message in sms.messages]
+    first_answer = sms.outbound[1]
 
     assert authors[:6] == ["ai", *["customer"] * 3, "ai", "customer"]
-    assert tuple(said.text for said in sms.theirs) == (*FRAGMENTS, WISH, STOP)
+    assert tuple(message.text for message in sms.inbound) == (*FRAGMENTS, HANDOFF_REQUEST, STOP)
     assert first_answer.text.endswith("Can you start in May?")
     assert sms.item["recorded_answers"]["Do you have a driving licence?"] == "yes"
     assert sms.item["function_call_type"] == "record_answer"
 
 
-def test_who_asks_for_a_person_gets_one_who_gives_the_conversation_back(sms: Talk) -> None:
-    promise, answer = sms.ours[2:]
+def test_who_asks_for_a_person_gets_one_who_gives_the_conversation_back(
+    sms: LoggedConversation,
+) -> None:
+    promise, answer = sms.outbound[2:]
 
     assert promise.author == "ai"
     assert (answer.author, answer.text) == (f"human:{AGENT}", ANSWER)
@@ -110,17 +112,21 @@ def test_who_asks_for_a_person_gets_one_who_gives_the_conversation_back(sms: Tal
     )
 
 
-def test_stop_on_one_channel_holds_on_all(morning: Morning, sms: Talk) -> None:
+def test_stop_on_one_channel_holds_on_all(morning: Morning, sms: LoggedConversation) -> None:
     assert sms.state["mode"] == "closed"
     for channel in ("whatsapp", "email"):
-        refused = morning.talk(f"second {channel}")
+        refused = morning.conversation(f"second {channel}")
         assert (refused.status, refused.state["status_reason"]) == ("blocked", "opted_out")
-        assert refused.said == ()
+        assert refused.messages == ()
 
 
-def test_what_providers_report_stands_at_each_message(morning: Morning, sms: Talk) -> None:
-    assert [said.delivery for said in sms.ours] == ["delivered"] * 4
-    assert [said.delivery for said in morning.talk("first whatsapp").ours] == ["delivered"]
+def test_what_providers_report_stands_at_each_message(
+    morning: Morning, sms: LoggedConversation
+) -> None:
+    assert [message.delivery for message in sms.outbound] == ["delivered"] * 4
+    assert [message.delivery for message in morning.conversation("first whatsapp").outbound] == [
+        "delivered"
+    ]
 
 
 def test_a_request_that_is_made_again_has_the_answer_that_it_had(morning: Morning) -> None:
@@ -132,7 +138,7 @@ def test_a_request_that_is_made_again_has_the_answer_that_it_had(morning: Mornin
 
     assert again == first
     other = morning.run.request(morning.candidate, "sms") | {"project_data": {"jobRole": "Cook"}}
-    status, answer = ask(morning.stack, morning.key, other)
+    status, answer = request_conversation(morning.stack, morning.key, other)
     assert (status, answer["error_code"]) == (409, "REQUEST_ID_CONFLICT")
 
 
@@ -145,10 +151,10 @@ def test_without_the_right_key_nothing_is_taken(morning: Morning) -> None:
 
     without = http.request("POST", stack.api_url + INITIATE, json=request)
     assert without.status == 401
-    assert ask(stack, morning.key[:-1] + "_", request)[0] == 401
-    assert ask(stack, "pk_0123456789abcdef_" + "A" * 43, request)[0] == 401
+    assert request_conversation(stack, morning.key[:-1] + "_", request)[0] == 401
+    assert request_conversation(stack, "pk_0123456789abcdef_" + "A" * 43, request)[0] == 401
     for key, wanted in ((reader, request), (morning.key, other_project)):
-        status, answer = ask(stack, key, wanted)
+        status, answer = request_conversation(stack, key, wanted)
         assert (status, answer["error_code"]) == (403, "AUTHORIZATION_ERROR")
 
 
@@ -196,20 +202,22 @@ def test_a_webhook_that_twilio_did_not_sign_is_refused(morning: Morning, forged:
 
 
 @pytest.fixture(scope="module")
-def over_aws(morning: Morning) -> Talk:
+def over_aws(morning: Morning) -> LoggedConversation:
     """Bob's conversation: his project texts over AWS, and lets the model answer once an hour."""
     stack, run = morning.stack, morning.run
-    bob = run.candidate("Bob", "Ray", place=1)
+    bob = run.candidate("Bob", "Ray", position=1)
     put_project(stack, texting_over_aws())
     key = recruiting_key(stack, *SCOPES, project=OTHER_PROJECT)
     ids = {"company_id": cast.COMPANY, "project_id": OTHER_PROJECT}
-    status, answer = ask(stack, key, run.request(bob, "sms", "bob") | {"company_data": ids})
+    status, answer = request_conversation(
+        stack, key, run.request(bob, "sms", "bob") | {"company_data": ids}
+    )
     assert status == 200, answer
     ref = answer["conversation_ref"]
     wait_for_delivered(stack, ref, 1)
     for words in ("Which shift would it be?", "And what is the job role?"):
-        told = len(conversation_probe.wait_for(stack, ref, lambda _: True).ours)
-        publish(stack, bob.says(words) | {"to": AWS_NUMBER})
+        told = len(conversation_probe.wait_for(stack, ref, lambda _: True).outbound)
+        publish(stack, bob.text(words) | {"to": AWS_NUMBER})
         wait_for_delivered(stack, ref, told + 1)
     return conversation_probe.wait_for(stack, ref, lambda _: True)
 
@@ -233,25 +241,27 @@ def publish(stack: Stack, words: dict[str, Any]) -> None:
     assert answer.json() == {"published": 1}
 
 
-def wait_for_delivered(stack: Stack, ref: str, count: int) -> Talk:
+def wait_for_delivered(stack: Stack, ref: str, count: int) -> LoggedConversation:
     wanted = ["delivered"] * count
     return conversation_probe.wait_for(
-        stack, ref, lambda talk: [said.delivery for said in talk.ours] == wanted
+        stack,
+        ref,
+        lambda conversation: [message.delivery for message in conversation.outbound] == wanted,
     )
 
 
-def test_over_aws_s_topics_he_is_answered_too(over_aws: Talk) -> None:
-    assert [(said.author, said.text) for said in over_aws.said][1:3] == [
+def test_over_aws_s_topics_he_is_answered_too(over_aws: LoggedConversation) -> None:
+    assert [(message.author, message.text) for message in over_aws.messages][1:3] == [
         ("customer", "Which shift would it be?"),
-        ("ai", over_aws.ours[1].text),
+        ("ai", over_aws.outbound[1].text),
     ]
-    assert "nights" in over_aws.ours[1].text
+    assert "nights" in over_aws.outbound[1].text
 
 
 def test_a_model_that_has_said_enough_is_followed_by_a_person_and_he_is_told(
-    over_aws: Talk,
+    over_aws: LoggedConversation,
 ) -> None:
-    notice = over_aws.ours[2]
+    notice = over_aws.outbound[2]
 
     assert over_aws.status == "handoff_pending"
     assert over_aws.item["hand_off_to_human_reason"] == "loop_cap"
@@ -262,18 +272,18 @@ def test_a_model_that_has_said_enough_is_followed_by_a_person_and_he_is_told(
 
 
 def test_no_record_is_in_the_dead_letters_and_none_was_parked(
-    morning: Morning, over_aws: Talk
+    morning: Morning, over_aws: LoggedConversation
 ) -> None:
     scan = morning.stack.client("dynamodb").get_paginator("scan")
     pages = scan.paginate(TableName=morning.stack.tables["conversation_log"])
     keys = [(row["pk"]["S"], row["sk"]["S"]) for page in pages for row in page["Items"]]
-    since = morning.talk("first sms").item["created_at"]
+    since = morning.conversation("first sms").item["created_at"]
 
     assert conversation_probe.dead_letters(morning.stack) == 0
     assert [sk for pk, sk in keys if pk.startswith("PARK#") and sk > since] == []
 
 
-def test_no_person_stands_in_a_log(morning: Morning, over_aws: Talk) -> None:
+def test_no_person_stands_in_a_log(morning: Morning, over_aws: LoggedConversation) -> None:
     logs = morning.stack.client("logs").get_paginator("filter_log_events")
     everything = "\n".join(
         event["message"]
@@ -284,12 +294,12 @@ def test_no_person_stands_in_a_log(morning: Morning, over_aws: Talk) -> None:
         for page in logs.paginate(logGroupName=group)
         for event in page["events"]
     )
-    people = [morning.candidate, morning.run.candidate("Bob", "Ray", place=1)]
-    found = [morning.talk(name) for name in morning.refs] + [over_aws]
+    people = [morning.candidate, morning.run.candidate("Bob", "Ray", position=1)]
+    found = [morning.conversation(name) for name in morning.refs] + [over_aws]
     secrets = {
         *(part for person in people for part in (person.tel[1:], person.email)),
         *(str(one.item["conversation_id"]) for one in found),
-        *(line for one in found for said in one.said for line in said.text.split("\n")),
+        *(line for one in found for message in one.messages for line in message.text.split("\n")),
         *(twilio.AUTH_TOKEN, morning.key, morning.key.rpartition("_")[2]),
     } - {STOP}
 

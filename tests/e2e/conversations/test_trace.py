@@ -7,7 +7,7 @@ import time
 import pytest
 
 from local import traces
-from local.demo.recruiting_scenes import DELIVERED, SCOPES, Morning, wake
+from local.demo.recruiting_scenes import DELIVERED, SCOPES, Morning, start_functions
 from local.stack.seed import recruiting_key
 from local.traces import Span
 from tests.e2e.conftest import Deployed
@@ -21,16 +21,19 @@ def morning(deployed: Deployed) -> Morning:
     """A conversation by SMS: the first message, and the answer to the candidate's text."""
     stack = deployed.stack
     key = recruiting_key(stack, *SCOPES)
-    wake(stack, key)
-    morning = Morning(stack, key, tell=lambda _: None)
-    morning.ask("sms")
-    for place in (1, 2):
-        morning.until(
+    start_functions(stack, key)
+    morning = Morning(stack, key, report=lambda _: None)
+    morning.request_conversation("sms")
+    for count in (1, 2):
+        morning.wait_until(
             "first sms",
-            lambda talk: len(talk.ours) == place and talk.ours[-1].delivery == DELIVERED,  # noqa: B023 - called in this turn
+            lambda conversation: (
+                len(conversation.outbound) == count  # noqa: B023 - called in this turn
+                and conversation.outbound[-1].delivery == DELIVERED
+            ),
         )
-        if place == 1:
-            morning.says("Yes, I do.")
+        if count == 1:
+            morning.send_texts("Yes, I do.")
     return morning
 
 

@@ -14,7 +14,7 @@ from events.richpanel.cast import AGENT_DISPUTES, KEYS
 from events.richpanel.samples import ROUTE
 from events.richpanel.scenes import ORDER_NUMBER, PHONE, SCENES, TRACKING_NUMBER, Run
 from local.demo import help_desk_scenes
-from local.demo.help_desk_scenes import DeskAccount, Ending
+from local.demo.help_desk_scenes import HelpDeskTotals, SceneResult
 from local.stack.cli import Stack
 from tests.e2e.conftest import Deployed
 
@@ -29,8 +29,8 @@ class Morning:
     stack: Stack
     run: Run
     answers: list[int | None]
-    account: DeskAccount
-    endings: dict[str, Ending]
+    totals: HelpDeskTotals
+    endings: dict[str, SceneResult]
 
     def state(self, name: str) -> dict[str, Any]:
         """What is remembered of a scene's ticket."""
@@ -52,16 +52,16 @@ class Morning:
 @pytest.fixture(scope="module")
 def morning(deployed: Deployed) -> Morning:
     stack, run = deployed.stack, Run.now()
-    help_desk_scenes.set_the_stage(stack, run)
+    help_desk_scenes.seed_help_desk(stack, run)
     answers = [status for scene in SCENES for status in help_desk_scenes.play(stack, run, scene)]
-    account = help_desk_scenes.wait_until_through(stack, run, tell=lambda _: None)
-    endings = {ending.scene.name: ending for ending in help_desk_scenes.endings(stack, run)}
-    return Morning(stack, run, answers, account, endings)
+    totals = help_desk_scenes.wait_until_handled(stack, run, report=lambda _: None)
+    endings = {result.scene.name: result for result in help_desk_scenes.results(stack, run)}
+    return Morning(stack, run, answers, totals, endings)
 
 
 def test_every_call_is_taken_and_accounted_for(morning: Morning) -> None:
     assert morning.answers == [200] * 10
-    assert morning.account.outcomes == Counter(processed=7, duplicate=3)
+    assert morning.totals.outcomes == Counter(processed=7, duplicate=3)
 
 
 @pytest.mark.parametrize("name", [scene.name for scene in SCENES])
@@ -108,9 +108,9 @@ def test_a_dispute_is_given_to_its_people_and_not_answered(morning: Morning) -> 
 
 
 def test_a_message_that_is_told_twice_has_one_row_and_one_decision(morning: Morning) -> None:
-    assert len(morning.event_rows("told-twice")) == 1
-    assert len(morning.reply_rows("told-twice")) == 1
-    assert morning.endings["told-twice"].decision["tier"] == 1
+    assert len(morning.event_rows("called-twice")) == 1
+    assert len(morning.reply_rows("called-twice")) == 1
+    assert morning.endings["called-twice"].decision["tier"] == 1
 
 
 def test_a_burst_is_one_turn(morning: Morning) -> None:
@@ -122,8 +122,8 @@ def test_a_burst_is_one_turn(morning: Morning) -> None:
 
 
 def test_nobody_learns_which_orders_are_somebody_elses(morning: Morning) -> None:
-    (not_hers,) = morning.endings["not-hers"].replies
-    (not_there,) = morning.endings["not-there"].replies
+    (not_hers,) = morning.endings["foreign-order"].replies
+    (not_there,) = morning.endings["unknown-order"].replies
 
     assert not_hers == not_there
     assert ORDER_NUMBER not in not_hers

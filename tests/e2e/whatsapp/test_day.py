@@ -14,8 +14,8 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from events.whatsapp.cast import COUNTER, WORKSHOP
 from events.whatsapp.story import Sample
-from local.demo.delivery_totals import Account
-from local.demo.webhook_sender import a_fresh_day, deliver, wait_until_empty, wait_until_through
+from local.demo.delivery_totals import Totals
+from local.demo.webhook_sender import deliver, recent_samples, wait_until_empty, wait_until_handled
 from local.stack.cli import Stack
 from tests.e2e.conftest import Deployed
 
@@ -31,7 +31,7 @@ class Day:
     deployed: Deployed
     samples: list[Sample]
     wrong_answers: list[str]
-    account: Account
+    account: Totals
     items: dict[str, dict[str, Any]]
     before: dict[str, dict[str, Any]]
 
@@ -50,11 +50,11 @@ class Day:
 
 @pytest.fixture(scope="module")
 def day(deployed: Deployed) -> Day:
-    stack, samples = deployed.stack, a_fresh_day()
+    stack, samples = deployed.stack, recent_samples()
     started_ms = int(time.time() * 1_000)
     before = _items(stack)
     wrong = [sample.name for sample in samples if not deliver(stack, sample)[1]]
-    account = wait_until_through(stack, samples, started_ms, tell=lambda _: None)
+    account = wait_until_handled(stack, samples, started_ms, report=lambda _: None)
     items = {
         key: item
         for key, item in _items(stack).items()

@@ -26,7 +26,7 @@ TOKENS = {"auth_tokens": [twilio.AUTH_TOKEN]}
 
 def becomes(world: World, status: str, error_code: int | None = None) -> None:
     """Twilio knows this of our newest message, and its callback is lost."""
-    message = world.sandbox.texts.kept[-1]
+    message = world.sandbox.texts.messages[-1]
     # The sandbox advances a message in its own thread, up to `delivered`: it must not overwrite this.
     for _ in range(1_000):
         if message.status == "delivered":
@@ -99,7 +99,7 @@ def test_messages_that_something_else_sent_from_the_account_are_left_alone(
 ) -> None:
     world.begin("sms")
     becomes(world, "queued")
-    world.sandbox.texts.kept.append(
+    world.sandbox.texts.messages.append(
         TextMessage(
             sid=twilio.sid_of("foreign"), account_sid=twilio.ACCOUNT, direction="outbound-api",
             sender=twilio.SMS_NUMBER, to=twilio.CUSTOMER, body="", status="delivered",

@@ -105,7 +105,7 @@ class TwoCompanies:
         }
         desk: dict[tuple[str, ...], Any] = {
             ("ticket", name): repr(ticket)
-            for name, ticket in self.world.sandbox.desk.tickets.items()
+            for name, ticket in self.world.sandbox.help_desk.tickets.items()
         }
         return {**items, **queued, **desk, ("switches",): self._switches()}
 

@@ -48,7 +48,7 @@ MISMATCH = frozenset(
 def kinds() -> frozenset[str]:
     """All kinds of events that the worker knows, from the tables of the code."""
     arrays = {kind for pairs in splitter._ARRAYS.values() for _, kind in pairs}
-    whole = set(splitter._WHOLE.values())
+    whole = set(splitter._KINDS_OF_WHOLE_CHANGES.values())
     handled = {
         *dispatcher._OF_PHONES,
         *updates_dispatcher._OF_PHONES,

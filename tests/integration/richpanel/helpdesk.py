@@ -35,7 +35,7 @@ SEED: dict[str, Any] = {
 
 
 def seed(sandbox: Sandbox, **change: Any) -> None:
-    sandbox.desk.seed(TicketSeed.model_validate(SEED | change), "2026-03-02T12:30:00Z")
+    sandbox.help_desk.seed(TicketSeed.model_validate(SEED | change), "2026-03-02T12:30:00Z")
 
 
 def operations(sandbox: Sandbox) -> list[str]:

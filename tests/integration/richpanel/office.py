@@ -113,13 +113,13 @@ class Office:
             for number, text in enumerate(texts, start=1)
         ]
         seed = {"id": ticket, "sender": JANE, "profile_email": JANE, "comments": comments} | facts
-        self.sandbox.desk.seed(TicketSeed.model_validate(seed), self.moment())
+        self.sandbox.help_desk.seed(TicketSeed.model_validate(seed), self.moment())
         return [str(comment["id"]) for comment in comments]
 
     def comment(self, text: str, ticket: str = "t-1", **facts: Any) -> str:
         """Somebody writes: a customer unless *facts* say otherwise; the comment's id."""
         seed = CommentSeed.model_validate({"body": text, "created_at": self.moment()} | facts)
-        return self.sandbox.desk.tickets[ticket].add(seed, self.moment())
+        return self.sandbox.help_desk.tickets[ticket].add(seed, self.moment())
 
     def order(self, **facts: Any) -> None:
         """An order of Jane's in the shop."""
@@ -206,11 +206,11 @@ class Office:
 
     def tags(self, ticket: str = "t-1") -> set[str]:
         """The ticket's tags."""
-        return set(self.sandbox.desk.tickets[ticket].tags)
+        return set(self.sandbox.help_desk.tickets[ticket].tags)
 
     def replies(self, ticket: str = "t-1") -> list[str]:
         """What we wrote in the ticket."""
-        comments = self.sandbox.desk.tickets[ticket].comments
+        comments = self.sandbox.help_desk.tickets[ticket].comments
         return [str(c.get("body", "")) for c in comments if c.get("author_id") == BOT]
 
     def calls(self) -> Counter[str]:

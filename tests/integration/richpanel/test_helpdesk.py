@@ -83,8 +83,8 @@ def test_open_tickets_come_in_pages(desk: HelpDesk, sandbox: Sandbox) -> None:
 
 def test_tags_are_named_in_one_request(desk: HelpDesk, sandbox: Sandbox) -> None:
     seed(sandbox)
-    sandbox.desk.know_tag("route-returns-admin")
-    sandbox.desk.know_tag("mw-processed")
+    sandbox.help_desk.add_tag("route-returns-admin")
+    sandbox.help_desk.add_tag("mw-processed")
 
     desk.add_tags("t-1", {"route-returns-admin", "mw-processed"})
     desk.remove_tags("t-1", {"vip"})

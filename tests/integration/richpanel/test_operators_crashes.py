@@ -113,7 +113,7 @@ def test_a_sweep_that_dies_loses_no_ticket(sweeper: Sweeper) -> None:
     def begin() -> None:
         emptied(sweeper.office)
         sweeper.found()
-        sweeper.office.sandbox.desk.tickets.clear()
+        sweeper.office.sandbox.help_desk.tickets.clear()
         run = next(numbers)  # The queue remembers tickets of the run before.
         sweeper.ticket(f"mail-{run}", minutes_ago=5)
         sweeper.ticket(f"chat-{run}", minutes_ago=5, channel="livechat")
@@ -128,7 +128,7 @@ def test_a_sweep_that_dies_loses_no_ticket(sweeper: Sweeper) -> None:
 def handled(admin: Admin) -> None:
     """A conversation with a risk flag and an audit, and a state as it was before anybody changed it."""
     emptied(admin.office)
-    admin.office.sandbox.desk.tickets.clear()
+    admin.office.sandbox.help_desk.tickets.clear()
     admin.office.time.ms += 60_000  # The help desk takes 50 requests in 30 seconds.
     admin.office.switch(safe_mode="false", tier2_paths="linked")
     admin.office.ticket(DISPUTE)
@@ -170,7 +170,7 @@ def test_a_repair_that_broke_off_is_done_by_the_next_and_replies_once(
 ) -> None:
     def begin() -> None:
         emptied(admin.office)
-        admin.office.sandbox.desk.tickets.clear()
+        admin.office.sandbox.help_desk.tickets.clear()
         admin.events()
         admin.office.time.ms += 1_000_000  # Another call has another id.
         park(admin, monkeypatch)

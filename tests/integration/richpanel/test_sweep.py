@@ -65,7 +65,7 @@ class Sweeper:
         """An open ticket that changed so long ago."""
         at = self.office.moment(round(-minutes_ago * MINUTE))
         seed = {"id": name, "updated_at": at} | facts
-        self.office.sandbox.desk.seed(TicketSeed.model_validate(seed), at)
+        self.office.sandbox.help_desk.seed(TicketSeed.model_validate(seed), at)
 
     def processed(self, name: str, minutes_ago: float) -> None:
         """The worker looked at a ticket so long ago."""
@@ -390,7 +390,7 @@ def test_once_an_hour_missing_teams_and_tags_are_counted_and_named(
 ) -> None:
     log = recorded(monkeypatch)
     keys(richpanel="a-key")
-    desk: Any = sweeper.office.sandbox.desk
+    desk: Any = sweeper.office.sandbox.help_desk
     desk.teams = tuple(name for name in desk.teams if name != "Returns Admin")
 
     fire(module, "2026-03-02T13:00:10Z")
@@ -411,7 +411,7 @@ def test_with_all_teams_and_tags_nothing_is_drifting(
 ) -> None:
     keys(richpanel="a-key")
     for name in drift.expected(sweeper.office.resources.account.shop).tags:
-        sweeper.office.sandbox.desk.know_tag(name)
+        sweeper.office.sandbox.help_desk.add_tag(name)
 
     fire(module, "2026-03-02T13:00:10Z")
 

@@ -30,11 +30,11 @@ def test_each_sample_is_answered_and_enqueued_as_it_says(sample: Sample) -> None
 
         assert status == sample.status
         mail, live = door.mail(), door.live()
-        assert (len(mail), len(live)) == (sample.mail, sample.live)
+        assert (len(mail), len(live)) == (sample.email, sample.chat)
         assert {event.channel is Channel.LIVECHAT for event in mail} <= {False}
         assert {event.channel is Channel.LIVECHAT for event in live} <= {True}
         if status == 200:
-            taken = sample.mail + sample.live
+            taken = sample.email + sample.chat
             expected = {"status": "accepted", "accepted": taken, "event_id": sample.event_id}
         else:
             expected = {"status": "error", "code": sample.code}

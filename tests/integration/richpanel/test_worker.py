@@ -163,7 +163,7 @@ def test_a_reply_that_cannot_be_found_is_never_sent_again(office: Office) -> Non
     office.sandbox.faults.add(provider="richpanel", operation="send_message", kind="lost_answer")
     with pytest.raises(Transient, match="send_in_doubt"):
         office.handle()
-    ticket = office.sandbox.desk.tickets["t-1"]
+    ticket = office.sandbox.help_desk.tickets["t-1"]
     ticket.comments = [c for c in ticket.comments if c.get("author_id") != BOT]
     office.time.ms += 600_000
 
@@ -228,7 +228,7 @@ def test_a_message_that_is_named_and_not_visible_is_waited_for(office: Office) -
 def test_an_edited_message_is_noted_and_gets_no_second_reply(office: Office) -> None:
     office.ticket(WHERE)
     office.handle()
-    office.sandbox.desk.tickets["t-1"].comments[0]["body"] = "Actually, cancel my order."
+    office.sandbox.help_desk.tickets["t-1"].comments[0]["body"] = "Actually, cancel my order."
 
     assert office.handle().outcome == "duplicate"
     assert ("park", "skipped: payload_mismatch") in office.audit()
@@ -387,7 +387,7 @@ def test_tickets_are_given_to_the_teams_person_and_not_taken_from_a_persons_choi
     for ticket in ("t-1", "t-2", "t-3"):
         office.handle(office.event(ticket))
 
-    desk = office.sandbox.desk.tickets
+    desk = office.sandbox.help_desk.tickets
     assert [desk[t].assignee_id for t in ("t-1", "t-2", "t-3")] == ["agent-1", AGENT, "agent-2"]
     assert ("assign", "skipped: assigned_by_a_person") in office.audit()
 

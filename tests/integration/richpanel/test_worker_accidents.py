@@ -66,7 +66,7 @@ def test_tags_that_are_refused_lose_neither_flag_nor_audit(office: Office) -> No
 def test_a_tag_that_cannot_be_made_leaves_the_others(office: Office) -> None:
     office.ticket(WHERE)
     for name in ("mw-processed", ROUTE):
-        office.sandbox.desk.know_tag(name)
+        office.sandbox.help_desk.add_tag(name)
     office.sandbox.faults.add(
         provider="richpanel", operation="create_tag", kind="status", status=422, times=99
     )
@@ -148,7 +148,7 @@ def test_a_ticket_is_closed_after_no_other_reply_than_the_one_that_says_so(
 
     office.handle(receives=2)
 
-    assert office.sandbox.desk.tickets["t-1"].status == "OPEN"
+    assert office.sandbox.help_desk.tickets["t-1"].status == "OPEN"
     assert len(office.replies()) == 1
     assert office.state()["pending_flow"]["attempts"] == 1
     assert "mw-order-status-answered" not in office.tags()
@@ -173,7 +173,7 @@ def test_a_message_written_while_the_ticket_is_closed_opens_it_again(
     office.handle()
 
     assert ("close", "skipped: written_meanwhile") in office.audit()
-    assert office.sandbox.desk.tickets["t-1"].status == "OPEN"
+    assert office.sandbox.help_desk.tickets["t-1"].status == "OPEN"
     assert "mw-escalated-human" in office.tags()
     assert "mw-auto-closed" not in office.tags()
 
@@ -211,7 +211,7 @@ def slow_decision(
     def slow(*given: Any) -> None:
         flag(*given)
         office.time.ms += 11_000
-        if answered and len(office.sandbox.desk.tickets["t-1"].comments) == 1:
+        if answered and len(office.sandbox.help_desk.tickets["t-1"].comments) == 1:
             office.comment("On it.", author_id=AGENT, is_operator=True)
 
     monkeypatch.setattr(memory, "flag", slow)
@@ -350,7 +350,7 @@ def test_a_picture_whose_address_changes_at_every_read_is_no_edit(office: Office
     )
     with pytest.raises(Transient):
         office.handle()
-    office.sandbox.desk.tickets["t-1"].comments[0]["body"] = (
+    office.sandbox.help_desk.tickets["t-1"].comments[0]["body"] = (
         f'{WHERE} <img src="https://files.example/a?signature=2">'
     )
     office.time.ms += 60_000

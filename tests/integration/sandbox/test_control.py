@@ -75,7 +75,7 @@ def test_what_nobody_plays_is_a_404_that_says_so(client: Client, method: str, pa
 
     assert reply.status == 404
     assert reply.json()["errors"] == [
-        {"field": "path", "rule": f"nothing in this sandbox answers {method} {path}"}
+        {"field": "path", "rule": f"the sandbox has no route {method} {path}"}
     ]
 
 

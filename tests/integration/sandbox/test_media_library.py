@@ -70,5 +70,5 @@ def test_a_folder_adds_its_files_under_their_names(tmp_path: Path) -> None:
 def test_a_folder_with_a_file_that_is_no_media_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"")
 
-    with pytest.raises(ValueError, match="want <unused media id>"):
+    with pytest.raises(ValueError, match="must be <unused media id>"):
         library(tmp_path)

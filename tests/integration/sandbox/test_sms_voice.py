@@ -177,4 +177,4 @@ def test_a_topic_that_is_not_reached_is_no_failure_of_the_send(
         client.close()
 
     assert reply.status == 200
-    assert "the topic is not reached: OSError" in caplog.text
+    assert "the topic cannot be reached: OSError" in caplog.text

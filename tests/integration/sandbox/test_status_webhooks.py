@@ -118,7 +118,7 @@ def test_a_report_is_given_up_after_five_attempts(
     words = [status_in(receiver.next())["status"] for _ in range(5)]
     assert words == ["sent"] * 5
     assert receiver.requests.empty()
-    assert "the webhook did not take status sent in 5 attempts" in caplog.text
+    assert "the webhook did not accept status sent in 5 attempts" in caplog.text
 
 
 def test_a_webhook_that_is_not_there_is_given_up_too(caplog: pytest.LogCaptureFixture) -> None:
@@ -127,7 +127,7 @@ def test_a_webhook_that_is_not_there_is_given_up_too(caplog: pytest.LogCaptureFi
 
     post_to_a_sandbox_that_stops(Config(webhook_url=url, app_secret=APP_SECRET), TEXT)
 
-    assert "the webhook did not take status sent in 5 attempts" in caplog.text
+    assert "the webhook did not accept status sent in 5 attempts" in caplog.text
 
 
 def test_customers_read_when_the_sandbox_is_told_so(receiver: Receiver) -> None:

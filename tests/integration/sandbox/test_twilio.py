@@ -105,7 +105,7 @@ def test_what_breaks_a_rule_is_refused_with_twilios_code(
     assert reply.json()["code"] == code
     assert reply.json()["status"] == reply.status
     assert reply.status in {400, 404}
-    assert (sandbox.sent, sandbox.texts.kept) == ([], [])
+    assert (sandbox.sent, sandbox.texts.messages) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_message_is_reported_until_it_is_delivered(
     assert {form_of(call)["MessageSid"] for call in calls} == {sid}
     assert {call.path for call in calls} == {"/webhooks/twilio/status?a=action-1"}
     assert all(is_signed(call, CALLBACK) for call in calls)
-    assert calling.texts.kept[0].status == "delivered"
+    assert calling.texts.messages[0].status == "delivered"
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_what_a_customer_writes_is_told_and_listed(
     assert (form["Body"], form["From"], form["To"]) == ("Grüße 😀", CUSTOMER, NUMBER)
     assert (form["NumMedia"], form["Extra"], form["FromCity"]) == ("1", "", "")
     assert told == {"message_sid": form["MessageSid"], "webhooks": [200]}
-    assert calling.texts.kept[0].direction == "inbound"
+    assert calling.texts.messages[0].direction == "inbound"
 
 
 def test_a_gap_is_a_message_that_nobody_was_told_of(
@@ -299,7 +299,7 @@ def test_a_gap_is_a_message_that_nobody_was_told_of(
 ) -> None:
     caller.post("/_texts", {"sender": CUSTOMER, "to": NUMBER, "webhooks": 0})
 
-    assert len(calling.texts.kept) == 1
+    assert len(calling.texts.messages) == 1
     assert receiver.requests.empty()
 
 

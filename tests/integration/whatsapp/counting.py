@@ -11,7 +11,7 @@ import pytest
 from shared import clock
 from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
 from whatsapp import store
-from whatsapp.rollup import Counted, count_due
+from whatsapp.rollup import CountResult, count_due
 from whatsapp.store.items import Message, Phone, pk
 
 WABA = "102290129340398"
@@ -38,7 +38,7 @@ class Office:
 
     def run(
         self, at: str | None = None, remaining_ms: Callable[[], int] = lambda: 60_000
-    ) -> Counted:
+    ) -> CountResult:
         """The run of a minute; without *at* of the next one that counts the last two hours."""
         step = 5 * MINUTE
         self.now = ms(at) if at else (self.now // step + 1) * step

@@ -34,7 +34,7 @@ class Town:
     desk: Desk
     webhook: ModuleType
     port: Receiver
-    way: canary.Way
+    config: canary.Config
     now: list[int]
     entries: list[dict[str, Any]] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)
@@ -76,24 +76,26 @@ def town(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
     monkeypatch.setattr(webhook, "secret", JsonSecret(lambda: secrets, "apps"))
     monkeypatch.setattr(webhook, "canary_secret", own)
     with receiving() as port:
-        way = canary.Way(webhook_url=f"{port.url}/hook", secret=own, table=desk.resources.table)
-        town = Town(desk, webhook, port, way, now)
+        config = canary.Config(
+            webhook_url=f"{port.url}/hook", secret=own, table=desk.resources.table
+        )
+        town = Town(desk, webhook, port, config, now)
         monkeypatch.setattr(clock, "sleep_ms", town.pause)
         monkeypatch.setattr(webhook, "queue", FifoQueue(lambda: town, "url"))  # type: ignore[arg-type, return-value] # has the one method that is used
         yield town
 
 
 def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(town: Town) -> None:
-    flight = canary.fly(town.way)
+    result = canary.run(town.config)
 
-    assert flight == canary.Flight(f"canary-{NOW}", None)
+    assert result == canary.Result(f"canary-{NOW}", None)
     assert (town.answers, town.outcomes) == ([200], [Outcome.PERSISTED])
     stored = town.desk.item(f"MSG#canary-{NOW}")
     assert (stored["company"], stored["textBody"]) == ("parley-canary", "chirp")
 
 
 def test_the_canarys_messages_go_after_a_day_and_nothing_is_sent_to_it(town: Town) -> None:
-    canary.fly(town.way)
+    canary.run(town.config)
 
     stored = town.desk.item(f"MSG#canary-{NOW}")
     assert NOW // 1000 + 86_400 <= stored["ttl"] <= NOW // 1000 + 86_410
@@ -106,7 +108,7 @@ def test_the_canary_touches_no_inbox_and_is_on_no_list(town: Town) -> None:
 
     for _ in range(3):
         town.now[0] += 300_000
-        assert canary.fly(town.way).lost is None
+        assert canary.run(town.config).failure is None
 
     after = {key: town.desk.item(key) for key in town.desk.keys()}
     new = set(after) - set(before)
@@ -122,7 +124,7 @@ def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: T
     old = canary.PHONE.model_copy(update={"message_ttl_days": None})
     town.desk.resources.table.put(old.attributes())
 
-    canary.fly(town.way)
+    canary.run(town.config)
 
     assert town.desk.item("PHONE#canary")["messageTtlDays"] == 1
 
@@ -131,15 +133,15 @@ def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: T
 def test_a_webhook_that_does_not_take_it_is_named_by_its_answer(town: Town, status: int) -> None:
     town.port.statuses = [status]
 
-    assert canary.fly(town.way).lost == f"answer_{status}"
+    assert canary.run(town.config).failure == f"answer_{status}"
 
 
 def test_an_address_where_nobody_answers_is_no_connection(town: Town) -> None:
-    way = canary.Way(
-        webhook_url="http://127.0.0.1:9/hook", secret=town.way.secret, table=town.way.table
+    config = canary.Config(
+        webhook_url="http://127.0.0.1:9/hook", secret=town.config.secret, table=town.config.table
     )
 
-    assert canary.fly(way).lost == "no_connection"
+    assert canary.run(config).failure == "no_connection"
 
 
 def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(
@@ -150,13 +152,13 @@ def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(
 
     monkeypatch.setattr(clock, "sleep_ms", wait)
 
-    assert canary.fly(town.way).lost == "not_stored"
+    assert canary.run(town.config).failure == "not_stored"
     assert town.now[0] == NOW + 20_000
 
 
 def test_nobody_else_can_write_in_the_canarys_name_nor_it_in_theirs(town: Town) -> None:
     """An app's signature does not fit the canary's number, and the canary's fits no other number."""
-    canary.fly(town.way)
+    canary.run(town.config)
     facts = {"id": "x", "from": "12025550199", "timestamp": str(NOW // 1000), "type": "text"}
 
     (forged,) = town.desk.take(
@@ -174,12 +176,12 @@ def test_a_wrong_signature_is_still_refused_with_the_canary_deployed(
     secrets = boto3.client("secretsmanager")
     secrets.create_secret(Name="other", SecretString='{"app_secret": "of somebody"}')
     own = JsonSecret(lambda: secrets, "other")
-    way = canary.Way(webhook_url=town.way.webhook_url, secret=own, table=town.way.table)
+    config = canary.Config(webhook_url=town.config.webhook_url, secret=own, table=town.config.table)
 
-    assert canary.fly(way).lost == "not_stored"
+    assert canary.run(config).failure == "not_stored"
     assert town.answers == [403]
     monkeypatch.setattr(town.webhook, "canary_secret", None)
-    canary.fly(town.way)
+    canary.run(town.config)
     assert town.answers == [403, 403], "without a canary its signature is nobody's"
 
 
@@ -190,7 +192,7 @@ def test_the_function_counts_whether_the_canary_arrived_and_says_where_it_was_lo
 ) -> None:  # fmt: skip
     handler = importlib.import_module("whatsapp.handlers.canary")
     log = recorded(monkeypatch)
-    monkeypatch.setattr(canary, "fly", lambda _: canary.Flight("canary-1", lost))
+    monkeypatch.setattr(canary, "run", lambda _: canary.Result("canary-1", lost))
     counted("CanarySuccess")
 
     handler.handler({}, None)

@@ -17,7 +17,7 @@ from tests.integration.whatsapp.counting import (
     opened_office,
 )
 from whatsapp import store
-from whatsapp.rollup import Counted
+from whatsapp.rollup import CountResult
 from whatsapp.store.items import pk
 
 
@@ -61,7 +61,7 @@ def test_without_numbers_there_is_nothing_to_count(office: Office) -> None:
     table = office.desk.resources.table
     table.delete(pk("CONFIG#PHONES"))
 
-    assert office.run() == Counted()
+    assert office.run() == CountResult()
     assert office.writes == []
 
 
@@ -193,11 +193,11 @@ def test_what_was_left_is_forgotten_once_it_is_done(office: Office) -> None:
         ["2026010111", "2026010110"],
     )
 
-    assert office.run("2026-01-01T12:36:00Z") == Counted(hours=3, written=2, left=0)
+    assert office.run("2026-01-01T12:36:00Z") == CountResult(hours=3, written=2, left=0)
 
     state = office.desk.item("COUNTING")
     assert state.keys() == {"pk", "itemType", "version", "sweptOn", "partialParts"}
-    assert office.run("2026-01-01T12:37:00Z") == Counted()
+    assert office.run("2026-01-01T12:37:00Z") == CountResult()
 
 
 def test_a_run_whose_progress_is_older_than_the_stored_one_does_not_note_it(office: Office) -> None:

@@ -14,7 +14,7 @@ from tests.integration.whatsapp.counting import (
     opened_office,
 )
 from whatsapp import store
-from whatsapp.rollup import Counted, due_hours
+from whatsapp.rollup import CountResult, due_hours
 from whatsapp.store.items import Phone
 
 
@@ -169,13 +169,13 @@ def test_the_first_run_of_a_day_finds_what_was_read_more_than_a_week_later(offic
     office.run("2026-01-01T12:35:00Z")
     office.move(message, "read")
 
-    assert office.run("2026-01-09T11:58:00Z") == Counted(hours=193, written=2, left=0)
+    assert office.run("2026-01-09T11:58:00Z") == CountResult(hours=193, written=2, left=0)
     # The hour, its day, that the day has the hour; and that eight days were counted.
     assert office.writes == ["PutItem", "PutItem", "UpdateItem", "PutItem"]
     assert office.day()["messagesRead"] == 1
 
     office.move(message, "failed")
-    assert office.run("2026-01-09T11:59:00Z") == Counted()
+    assert office.run("2026-01-09T11:59:00Z") == CountResult()
 
 
 @pytest.mark.parametrize(

@@ -307,7 +307,7 @@ def be_refused_once(world: World) -> None:
 def be_missed(world: World) -> None:
     """A status, a message and a picture that Twilio had, and no webhook brought; the picture is not there yet."""
     _begun(world, TWILIO, "sms")
-    world.sandbox.texts.kept[-1].status = "delivered"
+    world.sandbox.texts.messages[-1].status = "delivered"
     missed = TextMessage(
         sid=twilio.sid_of("missed"),
         account_sid=twilio.ACCOUNT,
@@ -319,7 +319,7 @@ def be_missed(world: World) -> None:
         at=world.clock.ms / 1_000,
         segments=1,
     )
-    world.sandbox.texts.kept.append(missed)
+    world.sandbox.texts.messages.append(missed)
     picture = f"{world.sandbox.url}/2010-04-01/Accounts/{twilio.ACCOUNT}/Messages/MM1/Media/ME1"
     world.text("picture", "", NumMedia="1", MediaUrl0=picture, MediaContentType0="image/png")
     for _ in range(16):

@@ -57,7 +57,7 @@ def left_by(world: World) -> Left:
             if key[0] == "state" and not key[1].startswith("sys:")
         },
         audit=Counter(_audited(row) for key, row in rows.items() if key[0] == "audit"),
-        tickets={name: _ticket(ticket) for name, ticket in world.sandbox.desk.tickets.items()},
+        tickets={name: _ticket(ticket) for name, ticket in world.sandbox.help_desk.tickets.items()},
         sent=sent_by(world),
         dead_letters=len(world.lanes.dead_letters),
     )
@@ -102,7 +102,7 @@ def check_at_any_time(world: World) -> None:
         if kind is not None:
             assert not kind.model_validate(row).model_extra, key
     replies = _replies_by(world)
-    for ticket_id, ticket in world.sandbox.desk.tickets.items():
+    for ticket_id, ticket in world.sandbox.help_desk.tickets.items():
         ours = [c for c in ticket.comments if c.get("isOperator")]
         known = [message for about, message in replies if about == ticket_id]
         assert len(ours) <= len(known), "somebody was answered twice"
@@ -124,7 +124,7 @@ def check_at_rest(world: World, left: Left) -> None:
     """What holds when the queues are empty: no message is lost, each ticket has one route, and each reply a row."""
     check_at_any_time(world)
     assert {row["status"] for row in left.events.values()} <= {"processed", "parked"}
-    for ticket_id, ticket in world.sandbox.desk.tickets.items():
+    for ticket_id, ticket in world.sandbox.help_desk.tickets.items():
         assert len(ROUTE_TAGS.intersection(ticket.tags)) == 1, ticket_id
         for comment in ticket.comments:
             if not comment.get("isOperator"):

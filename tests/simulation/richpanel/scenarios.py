@@ -79,7 +79,7 @@ def opens(world: World, *texts: str, ticket: str = TICKET, **facts: Any) -> None
     """A ticket with these messages of Jane's, a second apart, the last a second ago: m-1, m-2, ..."""
     known = {"id": ticket, "sender": JANE, "profile_email": JANE}
     seed = TicketSeed.model_validate(known | facts)
-    world.sandbox.desk.seed(seed, moment_of(world))
+    world.sandbox.help_desk.seed(seed, moment_of(world))
     for number, text in enumerate(texts, start=1):
         writes(world, text, f"m-{number}", ticket, after_ms=1_000 * (number - len(texts) - 1))
 
@@ -90,7 +90,7 @@ def writes(
     """Jane writes in a ticket, unless *facts* say somebody else."""
     known = {"id": message, "body": text, "created_at": moment_of(world, after_ms)}
     seed = CommentSeed.model_validate(known | facts)
-    world.sandbox.desk.tickets[ticket].add(seed, moment_of(world))
+    world.sandbox.help_desk.tickets[ticket].add(seed, moment_of(world))
 
 
 def buys(world: World, **facts: Any) -> None:
@@ -194,7 +194,7 @@ def _late(world: World) -> None:
 
 
 def _edits(world: World) -> None:
-    world.sandbox.desk.tickets[TICKET].comments[0]["body"] = DISPUTE
+    world.sandbox.help_desk.tickets[TICKET].comments[0]["body"] = DISPUTE
     world.call(minimal())
 
 
@@ -206,7 +206,7 @@ def _of_another_team(world: World) -> None:
 
 
 def _lacks_tag(world: World) -> None:
-    del world.sandbox.desk.tags["mw-intent-order-status"]
+    del world.sandbox.help_desk.tags["mw-intent-order-status"]
     asks(world)
 
 

@@ -29,7 +29,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_comment_harms_nobody(world: World, name: str) -> None:
     opens(world, "Hello")
-    comments = world.sandbox.desk.tickets[TICKET].comments
+    comments = world.sandbox.help_desk.tickets[TICKET].comments
     writes(world, "Where is my order?", "m-2")
     for field, value in HOSTILE[name].items():
         as_written = {"is_operator": "isOperator"}.get(field, field)

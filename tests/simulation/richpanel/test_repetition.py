@@ -103,11 +103,11 @@ def test_a_tag_that_somebody_else_makes_first_parks_nobody(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opens(world, WHERE)
-    del world.sandbox.desk.tags["mw-intent-order-status"]
+    del world.sandbox.help_desk.tags["mw-intent-order-status"]
     create_tag = HelpDesk.create_tag
 
     def behind_somebody(desk: HelpDesk, name: str) -> None:
-        world.sandbox.desk.know_tag(name)
+        world.sandbox.help_desk.add_tag(name)
         create_tag(desk, name)
 
     monkeypatch.setattr(HelpDesk, "create_tag", behind_somebody)

@@ -95,7 +95,7 @@ class World:
         self.lanes = self.wire.queue = self._no_messages.copy()
         self._reset_sandbox()
         for name in TAGS:
-            self.sandbox.desk.know_tag(name)
+            self.sandbox.help_desk.add_tag(name)
         self.assign({})
         self.heed(None)
         self._write({})
@@ -114,7 +114,7 @@ class World:
 
     def remember(self) -> Moment:
         """The world as it is, to begin from again and again."""
-        desk, orders = self.sandbox.desk, self.sandbox.shop.orders
+        desk, orders = self.sandbox.help_desk, self.sandbox.shop.orders
         self.sandbox.forget_sent()
         return Moment(
             self.clock.ms,
@@ -129,7 +129,7 @@ class World:
         self.clock.ms = moment.ms
         self.lanes = self.wire.queue = moment.lanes.copy()
         self._reset_sandbox()
-        self.sandbox.desk = copy.deepcopy(moment.desk)
+        self.sandbox.help_desk = copy.deepcopy(moment.desk)
         self.sandbox.shop.orders = dict(moment.orders)
         self._write(moment.stored)
         self._forget_opt_outs()

@@ -13,7 +13,7 @@ from events.whatsapp import payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA
 from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import samples
-from events.whatsapp.scenes.about_accounts import APPROVED, REMINDER, STATUS
+from events.whatsapp.scenes.account_updates import APPROVED, REMINDER, STATUS
 from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import Entry
 from tests.simulation.fifo import DEDUPLICATION_MS

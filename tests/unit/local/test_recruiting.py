@@ -1,20 +1,20 @@
-"""The account of a recruiting morning: what adds up, and what never may. And whose numbers its people have."""
+"""The totals of the recruiting demo, and the phone numbers of its candidates."""
 
 from dataclasses import replace
 
 import pytest
 
 from events.conversations.morning import Run
-from local.demo.recruiting_scenes import Account
+from local.demo.recruiting_scenes import Totals
 from shared.addresses import phone_number
 
-FINE = Account(
+FINE = Totals(
     accepted=6,
     repeated=1,
-    begun=3,
+    started=3,
     blocked=2,
-    told=6,
-    retold=1,
+    webhook_calls=6,
+    repeated_calls=1,
     stored=5,
     sent=("SM1", "SM2"),
     received=("SM2", "SM1"),
@@ -22,40 +22,40 @@ FINE = Account(
 )
 
 
-def test_an_account_adds_up_when_everything_became_something_once() -> None:
-    assert FINE.adds_up
+def test_totals_match_when_every_request_and_text_has_one_result() -> None:
+    assert FINE.match
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        replace(FINE, begun=2),
+        replace(FINE, started=2),
         replace(FINE, repeated=0),
         replace(FINE, stored=4),
         replace(FINE, stored=6),
         replace(FINE, received=("SM1",)),
         replace(FINE, received=("SM1", "SM2", "SM3")),
         replace(FINE, sent=("SM1", "SM1"), received=("SM1", "SM1")),
-        replace(FINE, sent=("SM1", "nobody took it")),
+        replace(FINE, sent=("SM1", "not accepted")),
         replace(FINE, dead_letters=1),
     ],
     ids=[
         "a request is lost",
-        "a repetition begins a conversation",
+        "a repeat starts a conversation",
         "a text is lost",
-        "a text is doubled",
-        "a message did not leave",
-        "a message left that nobody knows of",
-        "a message left twice",
-        "a message that nobody took",
+        "a text is duplicated",
+        "a message is missing at the provider",
+        "a message is missing in the log",
+        "a message is sent twice",
+        "a message is not accepted",
         "a dead letter",
     ],
 )
-def test_it_does_not_when_something_is_lost_or_doubled(wrong: Account) -> None:
-    assert not wrong.adds_up
+def test_totals_do_not_match_when_an_entry_is_lost_or_duplicated(wrong: Totals) -> None:
+    assert not wrong.match
 
 
-def test_the_people_of_a_run_are_those_of_no_other() -> None:
+def test_runs_do_not_share_candidates() -> None:
     runs = [Run(1_800_000_000 + second) for second in range(500)]
     people = [run.candidate("Ann", "Doe", place) for run in runs for place in range(8)]
 

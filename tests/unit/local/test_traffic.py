@@ -1,4 +1,4 @@
-"""The load's traffic: what it is made of, and that a seed makes it again."""
+"""The generated traffic of the load run: its shares, and that a seed reproduces it."""
 
 import json
 
@@ -7,13 +7,13 @@ from local.load.traffic import traffic
 NOW = 1_767_268_800
 
 
-def test_a_run_has_the_shares_of_repeats_and_poison_that_it_promises() -> None:
+def test_a_run_has_the_documented_shares_of_repeats_and_invalid_events() -> None:
     made = traffic(1, 10_000, 500, NOW)
 
     assert made.events == 10_000
     assert 400 < made.repeats < 600
-    assert 60 < made.poison.total() < 140
-    assert set(made.poison) == {"conflict", "unknown_phone", "unknown_status"}
+    assert 60 < made.invalid.total() < 140
+    assert set(made.invalid) == {"conflict", "unknown_phone", "unknown_status"}
     assert len({sent.conversation for sent in made.messages}) == 500
 
 
@@ -22,12 +22,12 @@ def test_the_same_seed_makes_the_same_run() -> None:
     assert traffic(3, 200, 10, NOW) != traffic(4, 200, 10, NOW)
 
 
-def test_every_event_is_posted_and_a_conversation_stays_in_one_lane() -> None:
+def test_every_event_is_posted_and_a_conversation_has_one_sender() -> None:
     made = traffic(1, 400, 20, NOW)
 
     posted = [
-        [change for body in lane for change in json.loads(body)["entry"][0]["changes"]]
-        for lane in made.lanes
+        [change for body in bodies for change in json.loads(body)["entry"][0]["changes"]]
+        for bodies in made.requests_by_sender
     ]
     assert sum(map(len, posted)) == 400
     senders = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from whatsapp.media.types import begins_right, extension_of
+from whatsapp.media.types import extension_of, matches_type
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from whatsapp.media.types import begins_right, extension_of
 def test_a_file_that_begins_as_its_type_says_is_right(
     kind: str, mime_type: str, first: bytes
 ) -> None:
-    assert begins_right(kind, mime_type, first)
+    assert matches_type(kind, mime_type, first)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_file_that_begins_as_its_type_says_is_right(
     ],
 )
 def test_a_file_that_is_something_else_is_refused(kind: str, mime_type: str, first: bytes) -> None:
-    assert not begins_right(kind, mime_type, first)
+    assert not matches_type(kind, mime_type, first)
 
 
 def test_our_key_ends_in_an_extension_of_ours_whatever_the_file_was_called() -> None:

@@ -45,7 +45,7 @@ class Counter:
 
     def asked(self, *numbers: str, is_email: bool = True, **ticket: Any) -> OrderMatch:
         seed = {"id": "t-1", "sender": JANE, "comments": [MESSAGE]} | ticket
-        self.sandbox.desk.seed(TicketSeed.model_validate(seed), "2026-03-02T12:00:00Z")
+        self.sandbox.help_desk.seed(TicketSeed.model_validate(seed), "2026-03-02T12:00:00Z")
         read = self.services.desk.ticket(seed["id"])
         assert read is not None
         return find_order(self.services, read, read.in_order[-1], numbers, is_email=is_email)

@@ -51,15 +51,15 @@ def test_a_copy_and_a_shop_that_mean_two_orders_are_no_match(counter: Counter) -
 class _Renamed(OrderSeed):
     """The help desk's copy has another number than the shop."""
 
-    def desk_copy(self) -> dict[str, Any]:
-        return super().desk_copy() | {"name": "#2002"}
+    def help_desk_copy(self) -> dict[str, Any]:
+        return super().help_desk_copy() | {"name": "#2002"}
 
 
 class _TwoOwners(OrderSeed):
     """The help desk's copy names two owners."""
 
-    def desk_copy(self) -> dict[str, Any]:
-        return super().desk_copy() | {"customer": {"email": JOE}}
+    def help_desk_copy(self) -> dict[str, Any]:
+        return super().help_desk_copy() | {"customer": {"email": JOE}}
 
 
 @pytest.mark.parametrize("trust", [False, True])

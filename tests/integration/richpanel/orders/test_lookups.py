@@ -66,7 +66,7 @@ def test_a_throttled_service_is_asked_again_once(counter: Counter, provider: str
 def test_our_own_limit_sends_the_event_back(counter: Counter) -> None:
     counter.has_order()
     seed = TicketSeed.model_validate({"id": "t-1", "sender": JANE, "comments": [MESSAGE]})
-    counter.sandbox.desk.seed(seed, "2026-03-02T12:00:00Z")
+    counter.sandbox.help_desk.seed(seed, "2026-03-02T12:00:00Z")
     ticket = counter.services.desk.ticket("t-1")
     assert ticket is not None
     counter.services.desk.limiter.close("100")

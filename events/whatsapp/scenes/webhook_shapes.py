@@ -1,4 +1,4 @@
-"""What the provider's deliveries look like when they are not one message in one POST."""
+"""Webhooks with several messages, repeats, unknown fields, or invalid content."""
 
 from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER, TOMAS_NEW_NUMBER, Customer
@@ -15,23 +15,25 @@ RATE_LIMIT = {
 
 
 def regrouped(story: Story) -> list[Sample]:
-    """Several messages in one POST, old ones among new ones, and other ways to write the bytes."""
+    """Several messages in one POST, repeats among new ones, and another encoding."""
 
-    def said(customer: Customer, label: str, minute: int, body: Json) -> Json:
+    def message_item(customer: Customer, label: str, minute: int, body: Json) -> Json:
         return message(customer, story.inbound_id(customer, label), story.at(minute), body)
 
     both = [
-        said(ADA, "batch", 640, text("I am a little late.")),
-        said(JUERGEN, "batch", 640, text("Ist mein Rad fertig?")),
+        message_item(ADA, "batch", 640, text("I am a little late.")),
+        message_item(JUERGEN, "batch", 640, text("Ist mein Rad fertig?")),
     ]
-    third = [said(TOMAS_NEW_NUMBER, "batch", 640, text("Is anybody there?"))]
-    first_text = said(ADA, "text", HELLO_MINUTE, HELLO)
-    follow_up = said(ADA, "duplicate_regrouped", 645, text("I am at the door now."))
+    third = [message_item(TOMAS_NEW_NUMBER, "batch", 640, text("Is anybody there?"))]
+    first_text = message_item(ADA, "text", HELLO_MINUTE, HELLO)
+    follow_up = message_item(ADA, "duplicate_regrouped", 645, text("I am at the door now."))
     unescaped = payloads.webhook(
         payloads.entry(
             COUNTER.waba,
             messages_change(
-                COUNTER, [said(JUERGEN, "base64_body", 650, text("Schöne Grüße! 🛠️"))], [JUERGEN]
+                COUNTER,
+                [message_item(JUERGEN, "base64_body", 650, text("Schöne Grüße! 🛠️"))],
+                [JUERGEN],
             ),
         )
     )
@@ -46,14 +48,14 @@ def regrouped(story: Story) -> list[Sample]:
         ),
         story.post(
             "duplicate_regrouped",
-            "The first text once more, byte for byte, together with a new one.",
+            "The first text again, unchanged, together with a new one.",
             645,
             messages_change(COUNTER, [first_text, follow_up], [ADA]),
             expects=Expects(accepted=2, stored=1, duplicate=1),
         ),
-        story.says(
+        story.customer_message(
             "conflict",
-            "The id of the first text with other words: the first stays.",
+            "The id of the first text with a different text: the first remains.",
             ADA,
             HELLO_MINUTE,
             text("These are not the words that came first."),
@@ -76,20 +78,20 @@ def regrouped(story: Story) -> list[Sample]:
     ]
 
 
-def notices(story: Story) -> list[Sample]:
-    """Changes that carry no message and have no home: kept, because nothing that was accepted may vanish."""
+def unhandled_changes(story: Story) -> list[Sample]:
+    """Changes without a message and without a handler: stored, because no accepted event may be lost."""
     loyalty = [{"id": "loyalty-1", "points": 12}]
     return [
         story.post(
             "unknown_field",
-            "A change of a field that nobody here has heard of yet.",
+            "A change of an unknown field.",
             662,
             payloads.change("loyalty_card_update", COUNTER, cards=loyalty),
             expects=RECORDED,
         ),
         story.post(
             "errors",
-            "An error about the number itself, next to no message.",
+            "An error about the number, without a message.",
             664,
             payloads.change("messages", COUNTER, errors=[RATE_LIMIT]),
             expects=RECORDED,
@@ -97,8 +99,8 @@ def notices(story: Story) -> list[Sample]:
     ]
 
 
-def unwanted(story: Story) -> list[Sample]:
-    """What is refused or parked."""
+def refused_and_parked(story: Story) -> list[Sample]:
+    """Webhooks that are refused or parked."""
     malformed = Expects(accepted=1, parked=("malformed",))
     forged = payloads.webhook(
         payloads.entry(
@@ -118,9 +120,9 @@ def unwanted(story: Story) -> list[Sample]:
         )
     )
     return [
-        story.says(
+        story.customer_message(
             "unknown_phone",
-            "A message to a number that nobody has set up: parked, to be replayed later.",
+            "A message to an unregistered number: parked, can be replayed.",
             ADA,
             675,
             text("Is this the right number?"),
@@ -140,7 +142,7 @@ def unwanted(story: Story) -> list[Sample]:
         ),
         Sample(
             "malformed",
-            "Signed, but broken off in the middle: no JSON.",
+            "A signed but truncated body: not JSON.",
             gateway.post("malformed", story.at(682), gateway.meta_bytes(forged)[:120]),
             malformed,
         ),

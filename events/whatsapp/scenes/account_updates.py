@@ -1,11 +1,11 @@
-"""What Meta tells about the account itself: its templates, its numbers, what it may do, its flows and payments."""
+"""Webhooks about the account: templates, numbers, restrictions, flows and payments."""
 
 from events.whatsapp.cast import COUNTER
 from events.whatsapp.payloads import Json
 from events.whatsapp.story import RECORDED, Expects, Sample, Story
 
-SOMEBODY_ELSES = "902290129340390"
-"""An account that nobody here has a number of."""
+FOREIGN_ACCOUNT = "902290129340390"
+"""An account without a registered number."""
 
 STATUS = "message_template_status_update"
 REMINDER = {
@@ -26,21 +26,21 @@ APPROVED = REMINDER | {
 UNKNOWN_STATUS = REMINDER | {"event": "HIBERNATING", "reason": "NONE"}
 
 
-def about_templates(story: Story) -> list[Sample]:
-    """A reminder that is approved, rated, rewritten and paused; an offer that is refused; words nobody knows."""
+def template_updates(story: Story) -> list[Sample]:
+    """A template that is approved, rated, changed and paused; a rejected one; unknown values."""
     french = {"message_template_id": 1689556908129803, "message_template_language": "fr"}
     return [
-        story.reports("template_status", "A template was approved.", 660, STATUS, APPROVED),
-        story.reports(
+        story.account_notice("template_status", "A template was approved.", 660, STATUS, APPROVED),
+        story.account_notice(
             "template_translation",
-            "Its French translation is in review: an item of its own, and a language of the first.",
+            "Its French translation is in review: a separate item, and a language of the first.",
             660,
             STATUS,
             APPROVED | french | {"event": "PENDING"},
         ),
-        story.reports(
+        story.account_notice(
             "template_rejected",
-            "Another template was refused, with the reason.",
+            "Another template was rejected, with the reason.",
             660,
             STATUS,
             SALE
@@ -54,23 +54,23 @@ def about_templates(story: Story) -> list[Sample]:
                 },
             },
         ),
-        story.reports(
+        story.account_notice(
             "template_quality",
             "Customers rate the template lower than before.",
             660,
             "message_template_quality_update",
             REMINDER | {"previous_quality_score": "GREEN", "new_quality_score": "YELLOW"},
         ),
-        story.reports(
+        story.account_notice(
             "template_quality_unknown",
-            "A rating of the template in a word that nobody here has heard of yet.",
+            "An unknown quality rating of the template.",
             661,
             "message_template_quality_update",
             REMINDER | {"previous_quality_score": "YELLOW", "new_quality_score": "ULTRAVIOLET"},
         ),
-        story.reports(
+        story.account_notice(
             "template_components",
-            "The template has new words and a button.",
+            "The template has a new text and a button.",
             661,
             "message_template_components_update",
             REMINDER
@@ -87,16 +87,16 @@ def about_templates(story: Story) -> list[Sample]:
                 ],
             },
         ),
-        story.reports(
+        story.account_notice(
             "template_category",
             "The template counts as marketing from now on.",
             661,
             "template_category_update",
             REMINDER | {"previous_category": "UTILITY", "new_category": "MARKETING"},
         ),
-        story.reports(
+        story.account_notice(
             "template_paused",
-            "The template is paused, since customers complained.",
+            "The template is paused, because customers complained.",
             661,
             STATUS,
             APPROVED
@@ -106,35 +106,35 @@ def about_templates(story: Story) -> list[Sample]:
                 "other_info": {"title": "FIRST_PAUSE", "description": "Paused for 3 hours."},
             },
         ),
-        story.reports(
+        story.account_notice(
             "template_status_unknown",
-            "A state of the template that nobody here has heard of yet: the word is kept, the state stays.",
+            "An unknown status of the template: the value is stored, the status does not change.",
             661,
             STATUS,
             UNKNOWN_STATUS,
         ),
-        story.reports(
+        story.account_notice(
             "template_unknown_account",
-            "A template of an account that has no number here: parked, to be replayed later.",
+            "A template of an account without a registered number: parked, can be replayed.",
             661,
             STATUS,
             APPROVED,
-            waba=SOMEBODY_ELSES,
+            waba=FOREIGN_ACCOUNT,
             expects=Expects(accepted=1, parked=("unknown_account",)),
         ),
     ]
 
 
-def about_numbers(story: Story) -> list[Sample]:
-    """A new name, a higher limit, and what customers think."""
+def number_updates(story: Story) -> list[Sample]:
+    """A new name, a higher limit, and quality events."""
     field = "phone_number_quality_update"
 
-    def rated(word: str) -> Json:
+    def quality_event(event: str) -> Json:
         limit = {"max_daily_conversations_per_business": "TIER_2K"}
-        return {"display_phone_number": COUNTER.display, "event": word} | limit
+        return {"display_phone_number": COUNTER.display, "event": event} | limit
 
     return [
-        story.reports(
+        story.account_notice(
             "number_name",
             "The name that customers see was approved.",
             665,
@@ -146,31 +146,39 @@ def about_numbers(story: Story) -> list[Sample]:
                 "rejection_reason": None,
             },
         ),
-        story.reports(
+        story.account_notice(
             "capability",
-            "The account may write to more customers a day.",
+            "The account may message more customers a day.",
             665,
             "business_capability_update",
             {"max_daily_conversations_per_business": 10_000, "max_phone_numbers_per_waba": 25},
         ),
-        story.reports(
-            "quality_flagged", "The number is flagged: low quality.", 666, field, rated("FLAGGED")
+        story.account_notice(
+            "quality_flagged",
+            "The number is flagged: low quality.",
+            666,
+            field,
+            quality_event("FLAGGED"),
         ),
-        story.reports(
-            "quality_unflagged", "The number is well again.", 667, field, rated("UNFLAGGED")
-        ),
-        story.reports(
-            "quality_unknown",
-            "Something about the number in a word that nobody here has heard of yet.",
+        story.account_notice(
+            "quality_unflagged",
+            "The number is no longer flagged.",
             667,
             field,
-            rated("APPLAUDED"),
+            quality_event("UNFLAGGED"),
+        ),
+        story.account_notice(
+            "quality_unknown",
+            "An unknown quality event of the number.",
+            667,
+            field,
+            quality_event("APPLAUDED"),
         ),
     ]
 
 
-def about_the_account(story: Story) -> list[Sample]:
-    """A restriction, a ban and its end; warnings; a flow that is held back; a way to be paid."""
+def account_updates(story: Story) -> list[Sample]:
+    """A restriction, a ban and its end; a warning; a throttled flow; a payment configuration."""
     field = "account_update"
 
     def banned(state: str) -> Json:
@@ -182,28 +190,28 @@ def about_the_account(story: Story) -> list[Sample]:
         "expiration": story.at(2_880),
     }
     return [
-        story.reports(
+        story.account_notice(
             "account_restricted",
-            "The account may not begin conversations for some days.",
+            "The account may not start conversations for some days.",
             668,
             field,
             {"event": "ACCOUNT_RESTRICTION", "restriction_info": [restriction]},
         ),
-        story.reports(
+        story.account_notice(
             "account_banned",
             "The account is banned: nothing is sent.",
             669,
             field,
             banned("DISABLE"),
         ),
-        story.reports(
+        story.account_notice(
             "account_reinstated",
-            "The ban is lifted; the restriction goes on.",
+            "The ban is lifted; the restriction remains.",
             670,
             field,
             banned("REINSTATE"),
         ),
-        story.reports(
+        story.account_notice(
             "account_violation",
             "A warning: the account broke a rule.",
             671,
@@ -211,9 +219,9 @@ def about_the_account(story: Story) -> list[Sample]:
             {"event": "ACCOUNT_VIOLATION", "violation_info": {"violation_type": "SPAM"}},
             expects=RECORDED,
         ),
-        story.reports(
+        story.account_notice(
             "flow_throttled",
-            "A flow answers badly, so fewer customers may open it.",
+            "A flow has errors, so Meta throttles it.",
             672,
             "flows",
             {
@@ -225,7 +233,7 @@ def about_the_account(story: Story) -> list[Sample]:
             },
             expects=RECORDED,
         ),
-        story.reports(
+        story.account_notice(
             "payment_config",
             "A payment gateway is connected and tested.",
             673,

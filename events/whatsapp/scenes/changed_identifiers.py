@@ -1,4 +1,4 @@
-"""Customers change their number, or show it late: one person stays one conversation."""
+"""Customers change their number, or share it later: they keep one conversation."""
 
 from events.whatsapp import payloads
 from events.whatsapp.cast import COUNTER, ROBIN, ROBIN_HIDDEN, TOMAS, TOMAS_NEW_NUMBER
@@ -6,8 +6,8 @@ from events.whatsapp.payloads import content, text
 from events.whatsapp.story import STORED, Sample, Story
 
 
-def who_is_who(story: Story) -> list[Sample]:
-    """A changed number, then a customer known by user id alone and later by both ids."""
+def changed_identifiers(story: Story) -> list[Sample]:
+    """A changed number, then a customer with only a user id and later with both ids."""
     notice = content(
         "system",
         {
@@ -22,26 +22,26 @@ def who_is_who(story: Story) -> list[Sample]:
     return [
         story.post(
             "system_changed_number",
-            "The provider tells that a customer has a new number (no `contacts`).",
+            "The provider reports that a customer has a new number (no `contacts`).",
             610,
             payloads.messages_change(COUNTER, [changed], []),
             expects=STORED,
         ),
-        story.says(
+        story.customer_message(
             "text_new_number",
             "The same customer writes from the new number: same conversation.",
             TOMAS_NEW_NUMBER,
             612,
             text("New phone, same old bike. When can I come?"),
         ),
-        story.says(
+        story.customer_message(
             "user_id_only",
             "A customer who hides the phone number: a business-scoped user id and no `wa_id`.",
             ROBIN_HIDDEN,
             620,
             text("Hi! Do you also repair tandems?"),
         ),
-        story.says(
+        story.customer_message(
             "user_id_and_phone",
             "The same customer, now with both ids: same conversation.",
             ROBIN,

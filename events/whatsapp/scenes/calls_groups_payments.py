@@ -1,4 +1,4 @@
-"""What comes beside messages: calls, the history of the number, a group, a choice about marketing, a payment."""
+"""Webhooks other than messages: calls, the history of a number, a group, a marketing preference, a payment."""
 
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, ZOE, Customer
 from events.whatsapp.payloads import Json, change, contact, message, text
@@ -6,30 +6,33 @@ from events.whatsapp.story import CHANGED, RECORDED, Expects, Sample, Story
 
 GROUP = "Y2FwaV9ncm91cDoxNTU1MDc4Mzg4MToxMjAzNjMyMjI3NzE5NjMwNjcZD"
 SDP = "v=0\r\no=- 7669997803033704573 2 IN IP4 127.0.0.1\r\ns=-\r\n"
-ENDS = {"from": ADA.wa_id, "to": COUNTER.display, "direction": "USER_INITIATED"}
+CALLER_AND_CALLEE = {"from": ADA.wa_id, "to": COUNTER.display, "direction": "USER_INITIATED"}
 
 
 def calls(story: Story) -> list[Sample]:
     """A call that a customer makes, and one of the shop that the customer rejects."""
-    incoming = {"id": f"wacid.in-{story.start}", "timestamp": str(story.at(710))} | ENDS
+    incoming = {
+        "id": f"wacid.in-{story.start}",
+        "timestamp": str(story.at(710)),
+    } | CALLER_AND_CALLEE
     ended = {"start_time": str(story.at(710) + 4), "end_time": str(story.at(712)), "duration": 116}
 
-    def told(name: str, description: str, minute: int, **arrays: list[Json]) -> Sample:
+    def call_webhook(name: str, description: str, minute: int, **arrays: list[Json]) -> Sample:
         return story.post(
             name, description, minute, change("calls", COUNTER, **arrays), expects=CHANGED
         )
 
     return [
-        told(
+        call_webhook(
             "call_connect",
-            "A customer calls; how the ends connect (SDP) is dropped at the door.",
+            "A customer calls; the ingress removes the session description (SDP).",
             710,
             calls=[incoming | {"event": "connect", "session": {"sdp_type": "offer", "sdp": SDP}}],
             contacts=[contact(ADA)],
         ),
-        told(
+        call_webhook(
             "call_completed",
-            "The same call is over: who hung up is not told, how long it took is.",
+            "The same call has ended, with its duration.",
             712,
             calls=[
                 incoming
@@ -37,9 +40,9 @@ def calls(story: Story) -> list[Sample]:
                 | ended
             ],
         ),
-        told(
+        call_webhook(
             "call_rejected",
-            "A call of the shop is rejected: one of `statuses`, which name only who was called.",
+            "A call of the shop is rejected: an item of `statuses`, which names only the callee.",
             716,
             statuses=[
                 {
@@ -55,10 +58,12 @@ def calls(story: Story) -> list[Sample]:
 
 
 def history(story: Story) -> list[Sample]:
-    """What was said before the number was connected."""
+    """Messages from before the number was connected."""
 
     def thread(customer: Customer, label: str, minute: int, body: str, answer: str) -> Json:
-        asked = message(customer, story.inbound_id(customer, label), story.at(minute), text(body))
+        question = message(
+            customer, story.inbound_id(customer, label), story.at(minute), text(body)
+        )
         answered = {
             "from": COUNTER.display,
             "id": story.outbound_id(customer, label),
@@ -67,7 +72,7 @@ def history(story: Story) -> list[Sample]:
         return {
             "id": customer.wa_id,
             "messages": [
-                asked | {"history_context": {"status": "READ"}},
+                question | {"history_context": {"status": "READ"}},
                 answered | text(answer) | {"history_context": {"status": "DELIVERED"}},
             ],
         }
@@ -97,18 +102,20 @@ def history(story: Story) -> list[Sample]:
 
 
 def group(story: Story) -> list[Sample]:
-    """A group is made, somebody joins, and it is renamed."""
+    """A group is created, a customer joins it, and it is renamed."""
 
-    def told(name: str, description: str, minute: int, field: str, **facts: object) -> Sample:
+    def group_webhook(
+        name: str, description: str, minute: int, field: str, **facts: object
+    ) -> Sample:
         entry = {"timestamp": str(story.at(minute)), "group_id": GROUP} | facts
         return story.post(
             name, description, minute, change(field, COUNTER, groups=[entry]), expects=CHANGED
         )
 
     return [
-        told(
+        group_webhook(
             "group_created",
-            "A group that the shop asked for is there.",
+            "A group that the shop requested was created.",
             725,
             "group_lifecycle_update",
             type="group_create",
@@ -116,7 +123,7 @@ def group(story: Story) -> list[Sample]:
             subject="Sunday riders",
             invite_link="https://chat.whatsapp.com/sample",
         ),
-        told(
+        group_webhook(
             "group_joined",
             "A customer joins the group by its link.",
             726,
@@ -125,7 +132,7 @@ def group(story: Story) -> list[Sample]:
             reason="invite_link",
             added_participants=[{"wa_id": ADA.wa_id}],
         ),
-        told(
+        group_webhook(
             "group_renamed",
             "The group has a new subject; its description could not be changed.",
             727,
@@ -139,7 +146,7 @@ def group(story: Story) -> list[Sample]:
 
 
 def choices_and_payments(story: Story) -> list[Sample]:
-    """A customer wants no marketing; another is reported to have paid something that we do not know."""
+    """A customer opts out of marketing; a payment is reported for an unknown order."""
     stop = {
         "wa_id": JUERGEN.wa_id,
         "detail": "User requested to stop marketing messages",
@@ -172,7 +179,7 @@ def choices_and_payments(story: Story) -> list[Sample]:
         ),
         story.post(
             "payment_captured",
-            "A payment for an order that Parley does not know: kept, not believed.",
+            "A payment for an unknown order: stored, but changes no order.",
             732,
             change("messages", COUNTER, statuses=[paid]),
             expects=RECORDED,

@@ -1,4 +1,4 @@
-"""Customers react, correct, take back, and send what the provider cannot pass on."""
+"""Reactions, edits and revocations, and messages that the provider cannot deliver."""
 
 from events.whatsapp.cast import ADA, JUERGEN, PRIYA, TOMAS
 from events.whatsapp.payloads import content, text
@@ -12,27 +12,27 @@ TYPE_UNKNOWN = {
 }
 
 
-def second_thoughts(story: Story) -> list[Sample]:
-    """Changes to messages that are there, and messages without readable content."""
+def edits_and_reactions(story: Story) -> list[Sample]:
+    """Changes to stored messages, and messages without readable content."""
     answer = story.outbound_id(ADA, "echo")
     return [
-        story.says(
+        story.customer_message(
             "reaction",
-            "A thumb for the shop's answer.",
+            "A reaction to the shop's answer.",
             ADA,
             590,
             content("reaction", {"message_id": answer, "emoji": "👍"}),
             expects=CHANGED,
         ),
-        story.says(
+        story.customer_message(
             "reaction_removed",
-            "The thumb is taken back (empty `emoji`).",
+            "The reaction is removed (empty `emoji`).",
             ADA,
             591,
             content("reaction", {"message_id": answer, "emoji": ""}),
             expects=CHANGED,
         ),
-        story.says(
+        story.customer_message(
             "edit",
             "A customer corrects a text (`edit`).",
             TOMAS,
@@ -46,7 +46,7 @@ def second_thoughts(story: Story) -> list[Sample]:
             ),
             expects=CHANGED,
         ),
-        story.says(
+        story.customer_message(
             "revoke",
             "A customer deletes a text for everyone (`revoke`).",
             TOMAS,
@@ -54,17 +54,17 @@ def second_thoughts(story: Story) -> list[Sample]:
             content("revoke", {"original_message_id": story.inbound_id(TOMAS, "forwarded")}),
             expects=CHANGED,
         ),
-        story.says(
+        story.customer_message(
             "unsupported",
-            "A poll, which the provider does not pass on (`unsupported`).",
+            "A poll, whose content the provider does not send (`unsupported`).",
             JUERGEN,
             598,
             content("unsupported", {"type": "poll_creation"}),
             errors=[TYPE_UNKNOWN],
         ),
-        story.says(
+        story.customer_message(
             "unknown_type",
-            "A message type that nobody here has heard of yet; it is kept raw.",
+            "An unknown message type; it is stored as received.",
             PRIYA,
             599,
             content("ride_invitation", {"title": "Sunday ride", "starts": "Mill Lane"}),
