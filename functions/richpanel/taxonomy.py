@@ -276,7 +276,7 @@ cooldowns = Cooldowns(**_read["cooldowns"])
 _together = tuple(frozenset(Intent(name) for name in names) for names in _read["together"].values())
 
 
-def are_one(first: Intent, second: Intent) -> bool:
+def are_equivalent(first: Intent, second: Intent) -> bool:
     """Whether two intents belong to one group, so that a message with both is not ambiguous."""
     return any({first, second} <= group for group in _together)
 

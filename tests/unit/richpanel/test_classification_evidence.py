@@ -4,7 +4,7 @@ import pytest
 
 from richpanel.classification import Message
 from richpanel.classification.classifier import classify
-from richpanel.classification.evidence_score import Heard, is_doubted, weighed
+from richpanel.classification.evidence_score import WordModelResult, is_doubted, weighed
 from richpanel.classification.lexicon.evidence import (
     URGENT,
     features,
@@ -61,7 +61,7 @@ def test_weights_survive_the_file_but_for_their_last_digits() -> None:
     assert found[4] == min(found)
 
 
-def test_a_threat_inside_a_long_story_is_heard() -> None:
+def test_a_threat_inside_a_long_story_is_detected() -> None:
     story = "We bought a lamp for the hall last month and it looks lovely there. " * 6
     threat = "If nobody answers me I am going to beat up your driver and burn down your shop. "
 
@@ -69,13 +69,17 @@ def test_a_threat_inside_a_long_story_is_heard() -> None:
     assert urgency(words(story + threat + story)) > 0.75
 
 
-def told(*, urgent_part: float = 0.0, words: int = 8, **likely: float) -> Heard:
+def word_model_result(
+    *, urgent_part: float = 0.0, words: int = 8, **likely: float
+) -> WordModelResult:
     named = {Intent(name): value for name, value in likely.items()}
-    return Heard(dict.fromkeys(Intent, 0.0) | named, urgent_part, words)
+    return WordModelResult(dict.fromkeys(Intent, 0.0) | named, urgent_part, words)
 
 
 def test_urgent_words_make_an_intent_that_no_pattern_has() -> None:
-    scores = weighed({Intent.BILLING_ISSUE: 0.96}, told(fraud_suspected=0.4, legal_threat=0.1))
+    scores = weighed(
+        {Intent.BILLING_ISSUE: 0.96}, word_model_result(fraud_suspected=0.4, legal_threat=0.1)
+    )
 
     assert scores[Intent.FRAUD_SUSPECTED] == pytest.approx(0.5)
     assert scores[Intent.BILLING_ISSUE] == 0.96
@@ -84,24 +88,25 @@ def test_urgent_words_make_an_intent_that_no_pattern_has() -> None:
 def test_no_words_excuse_what_a_pattern_of_tier_0_found() -> None:
     found = {Intent.LEGAL_THREAT: 0.96}
 
-    assert weighed(found, told(unknown_other=1.0)) == found
+    assert weighed(found, word_model_result(unknown_other=1.0)) == found
 
 
 def test_surer_words_say_which_urgent_intent_comes_first() -> None:
-    scores = weighed({Intent.CHARGEBACK_DISPUTE: 0.96}, told(fraud_suspected=0.9))
+    scores = weighed({Intent.CHARGEBACK_DISPUTE: 0.96}, word_model_result(fraud_suspected=0.9))
 
     assert scores[Intent.FRAUD_SUSPECTED] > scores[Intent.CHARGEBACK_DISPUTE]
 
 
 def test_where_lexicons_find_nothing_words_are_believed_below_what_order_facts_take() -> None:
-    scores = weighed({}, told(order_status_tracking=0.99))
+    scores = weighed({}, word_model_result(order_status_tracking=0.99))
 
     assert scores[Intent.ORDER_STATUS_TRACKING] == 0.84
 
 
 def test_words_that_tell_something_else_surely_outweigh_a_pattern_and_cost_confidence() -> None:
     scores = weighed(
-        {Intent.ORDER_STATUS_TRACKING: 0.96}, told(technical_support=0.9, refund_request=0.1)
+        {Intent.ORDER_STATUS_TRACKING: 0.96},
+        word_model_result(technical_support=0.9, refund_request=0.1),
     )
 
     assert scores[Intent.TECHNICAL_SUPPORT] == pytest.approx(0.74)
@@ -111,12 +116,15 @@ def test_words_that_tell_something_else_surely_outweigh_a_pattern_and_cost_confi
 def test_words_that_only_guess_change_nothing() -> None:
     found = {Intent.ORDER_STATUS_TRACKING: 0.96}
 
-    assert weighed(found, told(technical_support=0.35, order_status_tracking=0.1)) == found
+    assert (
+        weighed(found, word_model_result(technical_support=0.35, order_status_tracking=0.1))
+        == found
+    )
 
 
 def test_a_suspicion_of_everything_at_once_is_none() -> None:
-    diffuse = told(harassment_threats=0.18, legal_threat=0.12, fraud_suspected=0.1)
-    beside = told(harassment_threats=0.38, pre_purchase_question=0.2)
+    diffuse = word_model_result(harassment_threats=0.18, legal_threat=0.12, fraud_suspected=0.1)
+    beside = word_model_result(harassment_threats=0.38, pre_purchase_question=0.2)
 
     assert weighed({}, diffuse).keys().isdisjoint(URGENT)
     assert weighed({Intent.PRE_PURCHASE_QUESTION: 0.96}, beside).keys().isdisjoint(URGENT)
@@ -125,12 +133,12 @@ def test_a_suspicion_of_everything_at_once_is_none() -> None:
 def test_a_word_or_two_have_to_be_surer_to_be_for_people_only() -> None:
     half = {"harassment_threats": 0.5}
 
-    assert Intent.HARASSMENT_THREATS in weighed({}, told(words=8, **half))
-    assert Intent.HARASSMENT_THREATS not in weighed({}, told(words=2, **half))
+    assert Intent.HARASSMENT_THREATS in weighed({}, word_model_result(words=8, **half))
+    assert Intent.HARASSMENT_THREATS not in weighed({}, word_model_result(words=2, **half))
 
 
 def test_what_is_likelier_about_nothing_is_no_threat() -> None:
-    scores = weighed({}, told(harassment_threats=0.42, unknown_other=0.5))
+    scores = weighed({}, word_model_result(harassment_threats=0.42, unknown_other=0.5))
 
     assert scores.keys().isdisjoint(URGENT)
 
@@ -138,26 +146,32 @@ def test_what_is_likelier_about_nothing_is_no_threat() -> None:
 def test_no_machine_answers_what_words_find_nearly_urgent_or_quite_unlike() -> None:
     status = Intent.ORDER_STATUS_TRACKING
 
-    assert is_doubted(status, told(order_status_tracking=0.7, legal_threat=0.3))
-    assert is_doubted(status, told(order_status_tracking=0.9, urgent_part=0.6))
-    assert is_doubted(status, told(technical_support=0.3, order_status_tracking=0.01))
-    assert not is_doubted(status, told(technical_support=0.3, order_status_tracking=0.3))
+    assert is_doubted(status, word_model_result(order_status_tracking=0.7, legal_threat=0.3))
+    assert is_doubted(status, word_model_result(order_status_tracking=0.9, urgent_part=0.6))
+    assert is_doubted(status, word_model_result(technical_support=0.3, order_status_tracking=0.01))
+    assert not is_doubted(
+        status, word_model_result(technical_support=0.3, order_status_tracking=0.3)
+    )
 
 
 def test_a_text_that_asks_for_a_person_is_a_threat_only_where_the_words_are_very_sure() -> None:
-    likely = told(harassment_threats=0.7, phone_support_request=0.1)
-    sure = told(harassment_threats=0.9)
+    likely = word_model_result(harassment_threats=0.7, phone_support_request=0.1)
+    sure = word_model_result(harassment_threats=0.9)
 
-    assert weighed({}, likely.beside_call).keys().isdisjoint(URGENT)
-    assert Intent.HARASSMENT_THREATS in weighed({}, sure.beside_call)
-    assert not weighed({}, told(urgent_part=0.85).beside_call).keys().isdisjoint(URGENT)
+    assert weighed({}, likely.for_agent_request).keys().isdisjoint(URGENT)
+    assert Intent.HARASSMENT_THREATS in weighed({}, sure.for_agent_request)
+    assert (
+        not weighed({}, word_model_result(urgent_part=0.85).for_agent_request)
+        .keys()
+        .isdisjoint(URGENT)
+    )
 
 
 def test_words_can_only_speak_against_what_a_privacy_request_seems_to_be_about() -> None:
-    heard = told(order_status_tracking=0.1, legal_threat=0.5, unknown_other=0.4)
+    result = word_model_result(order_status_tracking=0.1, legal_threat=0.5, unknown_other=0.4)
     status = {Intent.ORDER_STATUS_TRACKING: 0.96}
 
-    assert weighed(status, heard.against(status)) == {}
+    assert weighed(status, result.against(status)) == {}
     assert classify(Message(text="Delete all my data and my account")).primary not in URGENT
 
 
