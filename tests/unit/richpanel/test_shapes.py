@@ -6,7 +6,7 @@ import pytest
 from pydantic import Field
 
 from richpanel.clients.calls import BadAnswer, refusal
-from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, Some, one, several
+from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, Some, parse_list, parse_object
 from richpanel.clients.tickets import OrderLink, Tag, Ticket
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 
@@ -103,7 +103,7 @@ def test_a_list_may_be_one_thing_or_nothing_and_singular(
 
 @pytest.mark.parametrize("payload", [{"ticket": {"id": 7}}, {"id": "7"}, {"id": "7", "ticket": None}])  # fmt: skip
 def test_an_object_is_bare_or_wrapped(payload: dict[str, Any]) -> None:
-    assert one(Ticket, payload, "ticket").id == "7"
+    assert parse_object(Ticket, payload, "ticket").id == "7"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_an_object_is_bare_or_wrapped(payload: dict[str, Any]) -> None:
 )  # fmt: skip
 def test_what_is_no_ticket_is_a_bad_answer(payload: object) -> None:
     with pytest.raises(BadAnswer):
-        one(Ticket, payload, "ticket")
+        parse_object(Ticket, payload, "ticket")
 
 
 @pytest.mark.parametrize(
@@ -126,18 +126,18 @@ def test_what_is_no_ticket_is_a_bad_answer(payload: object) -> None:
     ],
 )
 def test_a_list_is_bare_or_under_its_name(payload: object) -> None:
-    assert [(tag.id, tag.name) for tag in several(Tag, payload, "tags", "tag")] == [("1", "a")]
+    assert [(tag.id, tag.name) for tag in parse_list(Tag, payload, "tags", "tag")] == [("1", "a")]
 
 
 @pytest.mark.parametrize("payload", [None, {}, "", {"tags": None}, {"tags": {}}, [1], [{"id": 1}]])
 def test_what_is_no_list_is_a_bad_answer(payload: object) -> None:
     with pytest.raises(BadAnswer):
-        several(Tag, payload, "tags", "tag")
+        parse_list(Tag, payload, "tags", "tag")
 
 
 def test_the_content_of_a_bad_answer_is_not_in_its_error() -> None:
     with pytest.raises(BadAnswer) as failure:
-        one(Ticket, {"id": {"name": "Jane"}}, "ticket")
+        parse_object(Ticket, {"id": {"name": "Jane"}}, "ticket")
 
     assert str(failure.value) == "bad_provider_answer"
     assert failure.value.__suppress_context__
