@@ -9,8 +9,8 @@ from shared.addresses import (
     UserIdInvalid,
     email_address,
     is_user_id,
+    other_spellings,
     phone_number,
-    twins_of,
     user_id,
 )
 
@@ -167,8 +167,8 @@ def test_no_error_repeats_what_was_given(normalise: object, given: str) -> None:
     ids=["Mexico", "Argentina", "Brazil"],
 )
 def test_a_line_that_is_written_in_two_ways_is_known_by_both(one: str, other: str) -> None:
-    assert twins_of(one) == [other]
-    assert twins_of(other) == [one]
+    assert other_spellings(one) == [other]
+    assert other_spellings(other) == [one]
 
 
 @pytest.mark.parametrize(
@@ -183,4 +183,4 @@ def test_a_line_that_is_written_in_two_ways_is_known_by_both(one: str, other: st
     ],
 )
 def test_of_most_addresses_there_is_one_spelling(address: str) -> None:
-    assert twins_of(address) == []
+    assert other_spellings(address) == []

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.providers.http import OriginRefused, call_stranger, download
+from shared.providers.http import OriginRefused, call_untrusted, download
 from shared.providers.outcomes import NotSent
 from tests.web_addresses import LOOPBACK, MALFORMED
 
@@ -181,7 +181,7 @@ def test_an_address_that_is_not_on_the_list_is_neither_resolved_nor_called(
 
 
 def ask(url: str, *, loopback: bool = False) -> None:
-    call_stranger(url, headers={}, body=b"{}", within_ms=1_000, loopback=loopback)
+    call_untrusted(url, headers={}, body=b"{}", within_ms=1_000, loopback=loopback)
 
 
 @pytest.mark.parametrize("url", MALFORMED, ids=lambda url: ascii(url)[1:60])

@@ -3,7 +3,7 @@
 
 import pytest
 
-from shared.providers.sms.segments import Size, SmsLength, gsm_twins, measure
+from shared.providers.sms.segments import Size, SmsLength, gsm_equivalent, measure
 
 EVERY_BASIC = (
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
@@ -87,22 +87,22 @@ def test_one_other_character_makes_all_of_it_ucs_2(text: str, units: int, segmen
     ],
 )
 def test_typographic_characters_have_twins_in_gsm(typographic: str, plain: str) -> None:
-    assert gsm_twins(typographic) == plain
-    assert measure(gsm_twins(typographic)).encoding == "GSM-7"
+    assert gsm_equivalent(typographic) == plain
+    assert measure(gsm_equivalent(typographic)).encoding == "GSM-7"
 
 
 @pytest.mark.parametrize(
     "text", ["", EVERY_BASIC, "^{}\\[~]|€\f", "Żółć ж", "👩‍👩‍👧", "e\u0301", "नमस्ते", "ç", "\ud83d"]
 )
 def test_what_has_no_twin_stays_as_it_is(text: str) -> None:
-    assert gsm_twins(text) == text
+    assert gsm_equivalent(text) == text
 
 
 def test_one_curly_quote_costs_two_more_messages_until_it_has_its_twin() -> None:
     text = "We’ll see you then. " + "x" * 140
 
     assert measure(text).segments == 3
-    assert measure(gsm_twins(text)).segments == 1
+    assert measure(gsm_equivalent(text)).segments == 1
 
 
 @pytest.mark.parametrize(

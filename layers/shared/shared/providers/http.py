@@ -148,7 +148,7 @@ def download(
             answer.close()
 
 
-def call_stranger(
+def call_untrusted(
     url: str,
     *,
     headers: Mapping[str, str],
@@ -162,7 +162,7 @@ def call_stranger(
     *loopback* also permits plain http to this machine, for the local stack. Raises OriginRefused, and NotSent or
     InDoubt as `call` does.
     """
-    parts = _named_by_stranger(url, loopback=loopback)
+    parts = _untrusted_parts(url, loopback=loopback)
     until = clock.now_ms() + within_ms
     with _pool_to(parts) as pool:
         try:
@@ -190,7 +190,7 @@ def call_stranger(
     return Answer(answer.status, read, {n.lower(): v for n, v in answer.headers.items()})
 
 
-def _named_by_stranger(url: str, *, loopback: bool) -> SplitResult:
+def _untrusted_parts(url: str, *, loopback: bool) -> SplitResult:
     """Return the parts of a URL whose host is not on a list. Raises OriginRefused."""
     try:
         parts = urlsplit(web_addresses.checked(url, local=loopback))
@@ -254,10 +254,10 @@ def _address_of(parts: SplitResult) -> str:
         return host
     try:
         # Lambda outside a VPC has IPv4 only; without IPv6, no address can be embedded in one of its forms.
-        found = socket.getaddrinfo(host, parts.port, socket.AF_INET, socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, parts.port, socket.AF_INET, socket.SOCK_STREAM)
     except (OSError, UnicodeError):  # UnicodeError: a label that IDNA cannot encode
         raise NotSent("unknown_host") from None
-    addresses = [ipaddress.IPv4Address(entry[4][0]) for entry in found]
+    addresses = [ipaddress.IPv4Address(entry[4][0]) for entry in entries]
     # is_global is false for private, loopback, link-local and reserved addresses.
     if not all(address.is_global and not address.is_multicast for address in addresses):
         raise OriginRefused("resolves to a private address")
