@@ -58,8 +58,8 @@ class Vocabulary:
         """
         Return the meaning of a text; None if it is not a keyword.
 
-        *yes_is_start*: the sender has opted out by keyword in this SMS channel (`Standing.yes_means_start`), so that YES
-        means START.
+        *yes_is_start*: the sender has opted out by keyword in this SMS channel (`Standing.yes_means_start`), so that
+        YES means START.
         """
         if text is None or len(text) > _LONGEST:
             return None

@@ -175,11 +175,11 @@ def _references(ids: Sequence[str]) -> str:
     """Return the first id, which began the thread, and as many of the newest as fit into an SES header."""
     bracketed = list(dict.fromkeys(filter(None, map(_bracketed, ids))))
     first, rest = bracketed[0], bracketed[1:]
-    left = _LONGEST_REFERENCES - len(first)
+    remaining = _LONGEST_REFERENCES - len(first)
     newest: list[str] = []
     for message_id in reversed(rest):
-        left -= len(message_id) + 1
-        if left < 0:
+        remaining -= len(message_id) + 1
+        if remaining < 0:
             break
         newest.append(message_id)
     return " ".join([first, *reversed(newest)])

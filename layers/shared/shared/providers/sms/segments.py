@@ -56,15 +56,15 @@ def measure(text: str) -> Size:
     return Size("UCS-2", sum(widths), _segments(widths, _UCS2_ONE, _UCS2_PART))
 
 
-def _segments(widths: list[int], one: int, part: int) -> int:
+def _segments(widths: list[int], single_limit: int, part_limit: int) -> int:
     """Count the segments needed; no character is split between two."""
-    if sum(widths) <= one:
+    if sum(widths) <= single_limit:
         return 1 if widths else 0
-    segments, left = 1, part
+    segments, remaining = 1, part_limit
     for width in widths:
-        if width > left:
-            segments, left = segments + 1, part
-        left -= width
+        if width > remaining:
+            segments, remaining = segments + 1, part_limit
+        remaining -= width
     return segments
 
 
