@@ -29,11 +29,11 @@ def test_likelihoods_are_of_every_intent_and_together_one() -> None:
     assert sum(found.values()) == pytest.approx(1.0)
 
 
-def test_a_text_of_unknown_words_tells_next_to_nothing() -> None:
+def test_a_text_of_unknown_words_has_only_low_likelihoods() -> None:
     assert max(likelihoods(words("zzxq vvkp")).values()) < 0.4
 
 
-def test_the_same_text_always_tells_the_same() -> None:
+def test_the_same_text_always_has_the_same_likelihoods() -> None:
     text = "where is the parcel that I ordered for my mother"
 
     assert likelihoods(words(text)) == likelihoods(words(text))
@@ -85,25 +85,27 @@ def test_urgent_words_make_an_intent_that_no_pattern_has() -> None:
     assert scores[Intent.BILLING_ISSUE] == 0.96
 
 
-def test_no_words_excuse_what_a_pattern_of_tier_0_found() -> None:
+def test_the_word_model_does_not_cancel_a_tier_0_pattern() -> None:
     found = {Intent.LEGAL_THREAT: 0.96}
 
     assert weighed(found, word_model_result(unknown_other=1.0)) == found
 
 
-def test_surer_words_say_which_urgent_intent_comes_first() -> None:
+def test_a_clear_likelihood_decides_which_urgent_intent_is_first() -> None:
     scores = weighed({Intent.CHARGEBACK_DISPUTE: 0.96}, word_model_result(fraud_suspected=0.9))
 
     assert scores[Intent.FRAUD_SUSPECTED] > scores[Intent.CHARGEBACK_DISPUTE]
 
 
-def test_where_lexicons_find_nothing_words_are_believed_below_what_order_facts_take() -> None:
+def test_without_a_lexicon_match_the_model_stays_below_the_threshold_of_order_facts() -> None:
     scores = weighed({}, word_model_result(order_status_tracking=0.99))
 
     assert scores[Intent.ORDER_STATUS_TRACKING] == 0.84
 
 
-def test_words_that_tell_something_else_surely_outweigh_a_pattern_and_cost_confidence() -> None:
+def test_a_clear_other_intent_of_the_model_replaces_the_lexicons_and_lowers_the_confidence() -> (
+    None
+):
     scores = weighed(
         {Intent.ORDER_STATUS_TRACKING: 0.96},
         word_model_result(technical_support=0.9, refund_request=0.1),
@@ -130,20 +132,20 @@ def test_a_suspicion_of_everything_at_once_is_none() -> None:
     assert weighed({Intent.PRE_PURCHASE_QUESTION: 0.96}, beside).keys().isdisjoint(URGENT)
 
 
-def test_a_word_or_two_have_to_be_surer_to_be_for_people_only() -> None:
+def test_one_or_two_words_need_a_higher_likelihood_to_be_urgent() -> None:
     half = {"harassment_threats": 0.5}
 
     assert Intent.HARASSMENT_THREATS in weighed({}, word_model_result(words=8, **half))
     assert Intent.HARASSMENT_THREATS not in weighed({}, word_model_result(words=2, **half))
 
 
-def test_what_is_likelier_about_nothing_is_no_threat() -> None:
+def test_a_text_that_is_likelier_of_no_intent_is_no_threat() -> None:
     scores = weighed({}, word_model_result(harassment_threats=0.42, unknown_other=0.5))
 
     assert scores.keys().isdisjoint(URGENT)
 
 
-def test_no_machine_answers_what_words_find_nearly_urgent_or_quite_unlike() -> None:
+def test_a_nearly_urgent_or_unlikely_intent_is_doubted() -> None:
     status = Intent.ORDER_STATUS_TRACKING
 
     assert is_doubted(status, word_model_result(order_status_tracking=0.7, legal_threat=0.3))
@@ -154,7 +156,7 @@ def test_no_machine_answers_what_words_find_nearly_urgent_or_quite_unlike() -> N
     )
 
 
-def test_a_text_that_asks_for_a_person_is_a_threat_only_where_the_words_are_very_sure() -> None:
+def test_a_request_for_an_agent_is_a_threat_only_at_a_very_high_likelihood() -> None:
     likely = word_model_result(harassment_threats=0.7, phone_support_request=0.1)
     sure = word_model_result(harassment_threats=0.9)
 
@@ -167,7 +169,7 @@ def test_a_text_that_asks_for_a_person_is_a_threat_only_where_the_words_are_very
     )
 
 
-def test_words_can_only_speak_against_what_a_privacy_request_seems_to_be_about() -> None:
+def test_the_model_can_only_remove_intents_of_a_privacy_request() -> None:
     result = word_model_result(order_status_tracking=0.1, legal_threat=0.5, unknown_other=0.4)
     status = {Intent.ORDER_STATUS_TRACKING: 0.96}
 
@@ -184,7 +186,7 @@ def test_words_can_only_speak_against_what_a_privacy_request_seems_to_be_about()
         "Three orders were placed while I was asleep and none of them is mine",
     ],
 )
-def test_oblique_words_of_tier_0_are_for_people(text: str) -> None:
+def test_indirect_wordings_of_tier_0_are_urgent(text: str) -> None:
     assert classify(Message(text=text)).primary in URGENT
 
 
@@ -209,12 +211,12 @@ def test_ordinary_anger_and_talk_of_banks_is_not_tier_0(text: str) -> None:
         "Hello, are you a real person?",
     ],
 )
-def test_who_asks_for_a_person_threatens_nobody(text: str) -> None:
+def test_a_request_for_an_agent_is_no_threat(text: str) -> None:
     assert classify(Message(text=text)).primary not in URGENT
 
 
 @pytest.mark.parametrize("custom", ["Here you go", "here it is", "There you are"])
-def test_what_one_says_while_handing_something_over_weighs_nothing(custom: str) -> None:
+def test_a_customary_opening_is_ignored(custom: str) -> None:
     """In threats the same words stand, and there they go on."""
     found = likelihoods(words(f"{custom}: 12345"))
     threat = likelihoods(words("I know where you are"))

@@ -38,7 +38,7 @@ def fits(source: str, text: str) -> bool:
         ("cancellation", "cancelation"),
     ],
 )
-def test_a_pattern_fits_what_it_describes(source: str, text: str) -> None:
+def test_a_pattern_matches_the_texts_it_describes(source: str, text: str) -> None:
     assert fits(source, text)
 
 

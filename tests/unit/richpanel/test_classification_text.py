@@ -38,11 +38,11 @@ def test_markup_quotes_and_signatures_are_no_words_of_the_customer(raw: str, wri
     assert plain(raw).strip() == written
 
 
-def test_what_is_only_forwarded_is_the_message() -> None:
+def test_a_forwarded_text_without_own_text_is_the_message() -> None:
     forwarded = "---------- Forwarded message ---------\nFrom: Ann\nMy mug came broken"
 
     assert "My mug came broken" in plain(forwarded)
 
 
-def test_what_stands_behind_a_greeting_is_kept_when_it_says_something() -> None:
+def test_text_after_a_sign_off_is_kept_if_it_has_content() -> None:
     assert "Please cancel my order 1234" in plain("Thanks,\nAnn\nPS: Please cancel my order 1234")

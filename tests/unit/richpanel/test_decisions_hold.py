@@ -169,7 +169,7 @@ def decided(
 
 
 @given(turns, memories, orders, allowed)
-def test_tier_0_never_sends_never_closes_and_goes_to_people(
+def test_tier_0_never_sends_never_closes_and_is_handed_to_agents(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
 ) -> None:
     is_p0 = any(
@@ -261,7 +261,7 @@ def test_facts_are_stated_only_of_a_proved_order_by_mail_and_closing_needs_an_es
 
 
 @given(turns, memories, orders, allowed)
-def test_no_question_is_asked_a_third_time(
+def test_the_order_number_is_never_requested_a_third_time(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
 ) -> None:
     decision = decided(this, memory, found, switches)

@@ -84,7 +84,7 @@ def test_the_day_before_the_last_one_is_not_late() -> None:
         (local(3, 27), Window(0, 0)),
     ],
 )
-def test_a_pre_order_counts_from_the_day_it_leaves(asked: datetime, left: Window) -> None:
+def test_a_pre_order_counts_from_its_shipping_date(asked: datetime, left: Window) -> None:
     assert (
         remaining(
             Window(3, 5),
@@ -151,7 +151,7 @@ def test_a_moment_without_time_zone_is_refused() -> None:
         ("Courier 0-30 days", None, (0, 30)),
     ],
 )
-def test_a_methods_title_says_how_long_it_takes(
+def test_a_methods_title_gives_its_delivery_time(
     title: str, bucket: str | None, window: tuple[int, int]
 ) -> None:
     assert method_of(title) == Method(bucket, Window(*window))
@@ -169,7 +169,7 @@ def test_a_methods_title_says_how_long_it_takes(
         "Standard 6-4 days",
     ],
 )
-def test_a_title_that_says_nothing_reliable_is_unknown(title: str) -> None:
+def test_a_title_without_a_reliable_time_is_unknown(title: str) -> None:
     assert method_of(title) is None
 
 

@@ -54,7 +54,7 @@ def test_the_body_of_a_queue_entry_is_ascii_and_its_group_the_conversation() -> 
     assert (entry.group, entry.deduplication) == ("70411", "d")
 
 
-def test_a_field_of_a_newer_ingress_is_left_out() -> None:
+def test_a_field_of_a_newer_webhook_function_is_ignored() -> None:
     assert parse_event(changed(mood="cheerful")) == EVENT
 
 
@@ -188,6 +188,6 @@ def test_a_name_of_the_help_desk_stands_for_one_of_our_channels() -> None:
 @pytest.mark.parametrize(
     "pair", ["messenger", "=phone", "messenger=", "messenger=fax", "email=phone"]
 )
-def test_a_channel_that_says_nothing_or_contradicts_fails_at_the_start(pair: str) -> None:
+def test_an_incomplete_or_contradictory_channel_fails_at_the_start(pair: str) -> None:
     with pytest.raises(SettingInvalid):
         channel_names((pair,))

@@ -86,7 +86,7 @@ def test_an_invalid_answer_is_named_without_its_words() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{", "Sure! Here is the JSON"])
-def test_what_is_no_json_object_is_no_answer(text: str) -> None:
+def test_a_text_that_is_no_json_object_is_refused(text: str) -> None:
     with pytest.raises(ModelAnswerInvalid):
         ModelDecision.parse(text)
 
@@ -102,7 +102,7 @@ def test_what_is_no_json_object_is_no_answer(text: str) -> None:
         {"confidence": -0.1},
     ],
 )
-def test_a_verdict_that_says_two_things_is_none(change: dict[str, Any]) -> None:
+def test_a_contradictory_verdict_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ModelAnswerInvalid):
         ModelVerdict.parse(json.dumps(VERDICT | change))
 
@@ -164,7 +164,7 @@ def test_two_answers_become_one(
     assert opinion.agrees is agree
 
 
-def test_what_lost_stays_behind_the_winner() -> None:
+def test_no_other_intent_exceeds_the_confidence_of_the_chosen_one() -> None:
     merged, _ = merge(about((CANCEL, 0.78)), said((Intent.BILLING_ISSUE, 0.96), (STATUS, 0.9)))
 
     assert merged.intents == (
@@ -196,6 +196,6 @@ def test_flags_and_modifiers_of_either_count() -> None:
 def test_two_that_differ_are_never_answered_with_facts() -> None:
     merged, opinion = merge(about(), said((STATUS, 0.99)))
 
-    decision = outcome(turn(merged, model=opinion), found=order())
+    decision = outcome(turn(merged, model=opinion), order_facts=order())
 
     assert decision.tier == 1

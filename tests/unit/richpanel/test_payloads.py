@@ -29,7 +29,7 @@ def refused(body: Any) -> str:
     return caught.value.code
 
 
-def test_a_minimal_call_says_which_ticket_and_leaves_the_rest_to_the_worker() -> None:
+def test_a_minimal_call_gives_only_the_ticket_and_the_trigger() -> None:
     (event,) = read({"ticket_id": "1", "ticket_url": "https://a.example/1", "trigger": "new"})
 
     assert event == RichpanelEvent(
@@ -187,7 +187,7 @@ def test_a_time_is_iso_8601_or_a_number_of_seconds_or_milliseconds(given: Any, m
     "given",
     ["yesterday", "", 0, -5, True, [], {}, 10**30, "9" * 40, "\u0661\u0662", "1969-12-31", "{{x}}"],
 )
-def test_what_is_no_time_is_left_out(given: Any) -> None:
+def test_an_invalid_time_is_ignored(given: Any) -> None:
     assert one(created_at=given).created_at is None
 
 
@@ -277,7 +277,7 @@ def test_an_array_is_as_many_events_in_its_order() -> None:
         ({"ticket_id": "1", "message_id": "sys:x"}, "reserved_id"),
     ],
 )
-def test_what_cannot_be_an_event_is_refused_with_its_reason(body: Any, code: str) -> None:
+def test_an_invalid_payload_is_refused_with_its_reason(body: Any, code: str) -> None:
     assert refused(body) == code
 
 

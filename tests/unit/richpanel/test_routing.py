@@ -117,7 +117,7 @@ def test_an_unsure_p0_goes_to_its_team_all_the_same() -> None:
     ],
 )
 def test_a_p0_flag_keeps_the_ticket_with_its_team(flag: RiskFlag, team: Team) -> None:
-    decision = outcome(status(), Memory(risk_flags=frozenset({flag})), found=order())
+    decision = outcome(status(), Memory(risk_flags=frozenset({flag})), order_facts=order())
 
     assert (decision.team, decision.tier, decision.reply) == (team, 0, None)
     assert decision.reason == "tier0_always_handoff"
@@ -169,7 +169,7 @@ def test_modifiers_bring_their_tags_and_privacy_its_team(
         (Channel.UNKNOWN, Intent.UNKNOWN_OTHER, "route-email-support-team"),
     ],
 )
-def test_a_message_that_says_nothing_belongs_to_its_channel(
+def test_a_message_without_a_recognised_intent_is_routed_by_its_channel(
     channel: Channel, intent: Intent, route_tag: str
 ) -> None:
     decision = outcome(turn(about(), channel=channel))
@@ -270,7 +270,7 @@ def test_secondary_intents_are_two_at_most_and_not_the_primary() -> None:
 
 
 def test_replied_tags_come_with_the_reply_and_not_before() -> None:
-    decision = outcome(status(), found=order())
+    decision = outcome(status(), order_facts=order())
 
     assert decision.reply is not None
     assert decision.reply.tags_when_sent == ("mw-auto-replied", "mw-order-status-answered")

@@ -35,7 +35,7 @@ def test_our_spelling_wins_and_null_is_absent() -> None:
     assert Thing.model_validate({"isOperator": True, "is_operator": None}).is_operator is True
 
 
-def test_what_is_unknown_is_kept() -> None:
+def test_unknown_fields_are_kept() -> None:
     read = Thing.model_validate({"id": "1", "customFields": {"a": [1]}})
 
     assert read.model_extra == {"customFields": {"a": [1]}}
@@ -48,7 +48,7 @@ def test_what_is_unknown_is_kept() -> None:
         (0, False), ("no", False), ("", None), ("perhaps", None), ([], None), (2, None),
     ],
 )  # fmt: skip
-def test_a_flag_is_true_false_or_does_not_say(value: object, flag: bool | None) -> None:
+def test_a_flag_is_true_false_or_none(value: object, flag: bool | None) -> None:
     assert Thing.model_validate({"is_operator": value}).is_operator is flag
 
 
@@ -112,7 +112,7 @@ def test_an_object_is_bare_or_wrapped(payload: dict[str, Any]) -> None:
         None, [], "", 0, {}, {"ticket": []}, {"ticket": {"id": None}}, {"id": {}}, {"id": "1", "comments": ["x"]},
     ],
 )  # fmt: skip
-def test_what_is_no_ticket_is_a_bad_answer(payload: object) -> None:
+def test_an_object_that_is_no_ticket_is_a_bad_answer(payload: object) -> None:
     with pytest.raises(BadAnswer):
         parse_object(Ticket, payload, "ticket")
 
@@ -130,7 +130,7 @@ def test_a_list_is_bare_or_under_its_name(payload: object) -> None:
 
 
 @pytest.mark.parametrize("payload", [None, {}, "", {"tags": None}, {"tags": {}}, [1], [{"id": 1}]])
-def test_what_is_no_list_is_a_bad_answer(payload: object) -> None:
+def test_a_value_that_is_no_list_is_a_bad_answer(payload: object) -> None:
     with pytest.raises(BadAnswer):
         parse_list(Tag, payload, "tags", "tag")
 
@@ -151,9 +151,7 @@ def test_the_content_of_a_bad_answer_is_not_in_its_error() -> None:
         (429, NotSent), (500, InDoubt), (502, InDoubt), (503, InDoubt), (599, InDoubt),
     ],
 )  # fmt: skip
-def test_a_status_is_sorted_by_what_the_provider_did(
-    status: int, kind: type[Exception] | None
-) -> None:
+def test_an_http_status_is_mapped_to_its_outcome(status: int, kind: type[Exception] | None) -> None:
     failure = refusal("desk", status)
 
     assert type(failure) is (kind or type(None))

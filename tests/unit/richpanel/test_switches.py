@@ -29,7 +29,7 @@ def test_all_that_is_missing_is_closed() -> None:
     )
 
 
-def test_switches_are_read_by_name_and_others_left_alone() -> None:
+def test_switches_are_read_by_name_and_other_names_ignored() -> None:
     read = read_switches(
         {
             "safe_mode": "false",
@@ -75,7 +75,7 @@ def test_switches_are_read_by_name_and_others_left_alone() -> None:
         ("outbound_scope", "everyone"),
     ],
 )
-def test_what_cannot_be_read_is_closed(name: str, text: str) -> None:
+def test_an_unreadable_switch_is_closed(name: str, text: str) -> None:
     assert read_switches({name: text}) == Switches()
     with pytest.raises(SwitchInvalid, match=name):
         read_switch(name, text)

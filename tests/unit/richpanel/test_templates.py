@@ -140,7 +140,7 @@ def test_a_text_holds_declared_values_only_and_no_braces(name: str, variant: Var
         st.text(max_size=12),
     ),
 )
-def test_a_value_that_nobody_declared_never_shows(
+def test_an_undeclared_value_never_appears(
     which: tuple[str, Variant], values: dict[str, str]
 ) -> None:
     name, variant = which

@@ -59,7 +59,7 @@ def test_a_possible_number_is_written_in_e164(text: str, region: str | None, num
         ("bsuid:US.13491208655302741918", None, "malformed"),
     ],
 )
-def test_what_is_no_number_is_refused_with_a_reason(
+def test_an_invalid_number_is_refused_with_a_reason(
     text: str, region: str | None, reason: str
 ) -> None:
     with pytest.raises(PhoneInvalid) as refused:
@@ -83,7 +83,7 @@ def test_a_normal_number_stays_as_it_is(text: str) -> None:
         ("\u0410\u043d\u044f@example.com", "\u0430\u043d\u044f@example.com"),
     ],
 )
-def test_the_key_of_an_address_knows_no_letter_case(text: str, address: str) -> None:
+def test_the_key_of_an_address_ignores_letter_case(text: str, address: str) -> None:
     assert email_address(text) == address
 
 
@@ -106,7 +106,7 @@ def test_a_sign_that_folds_into_plain_letters_makes_another_address(odd: str, pl
     ["", "ann", "ann@", "@example.com", "Ann <ann@example.com>", "a@example.com,b@example.com",
      "ann@localhost", "ann@[192.0.2.1]", "a@example.com\nBcc: b@example.com", "a" * 300 + "@example.com"],
 )  # fmt: skip
-def test_what_is_not_one_address_is_refused(text: str) -> None:
+def test_a_text_that_is_not_one_address_is_refused(text: str) -> None:
     with pytest.raises(EmailInvalid):
         email_address(text)
 
@@ -119,7 +119,7 @@ def test_what_is_not_one_address_is_refused(text: str) -> None:
         "whatsapp:US.13491208655302741918",
     ],
 )
-def test_a_user_id_keeps_its_letters_behind_its_prefix(text: str) -> None:
+def test_a_user_id_keeps_its_letter_case_after_its_prefix(text: str) -> None:
     assert user_id(text) == "bsuid:US.13491208655302741918"
 
 
@@ -130,12 +130,12 @@ def test_a_parent_user_id_is_one_too() -> None:
 @pytest.mark.parametrize(
     "text", ["", "447700900123", "US", "US.", "us.1349", "US.13#49", "US.13 49", "US." + "1" * 200]
 )
-def test_what_is_no_user_id_is_refused(text: str) -> None:
+def test_an_invalid_user_id_is_refused(text: str) -> None:
     with pytest.raises(UserIdInvalid):
         user_id(text)
 
 
-def test_user_ids_and_numbers_are_told_apart() -> None:
+def test_user_ids_and_numbers_are_distinguished() -> None:
     assert is_user_id(user_id("GB.8f3a"))
     assert not is_user_id(phone_number("+447700900123"))
 
@@ -148,7 +148,7 @@ def test_user_ids_and_numbers_are_told_apart() -> None:
         (user_id, "us.77"),
     ],
 )
-def test_no_error_repeats_what_was_given(normalise: object, given: str) -> None:
+def test_no_error_repeats_its_input(normalise: object, given: str) -> None:
     assert callable(normalise)
     with pytest.raises(AddressInvalid) as refused:
         normalise(given)

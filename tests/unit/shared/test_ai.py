@@ -109,7 +109,9 @@ def test_a_schema_goes_out_without_bounds_and_with_every_property_required(
         ("tool_use", ai.Stop.TOOLS),
     ],
 )
-def test_a_stop_is_told_in_our_words(bedrock: Stubbed, word: str, stop: ai.Stop) -> None:
+def test_a_providers_stop_reason_is_mapped_to_ours(
+    bedrock: Stubbed, word: str, stop: ai.Stop
+) -> None:
     bedrock.stub.add_response("converse", answer(word), REQUEST)
 
     assert bedrock.model.reply("Sort.", ASKED, limits=LIMITS).stop is stop
@@ -145,7 +147,7 @@ def test_a_model_out_of_reach_is_unavailable() -> None:
         Bedrock(lambda _: _Gone(), "a-model").reply("Sort.", ASKED, limits=LIMITS)
 
 
-def test_the_scripted_model_says_what_it_is_told_within_its_limit() -> None:
+def test_the_scripted_model_returns_its_script_within_the_limit() -> None:
     model = Scripted(lambda text, _: f"{text} {text}")
 
     assert model.reply("", ASKED, limits=LIMITS).text == "Where is it? Where is it?"

@@ -39,7 +39,7 @@ def test_a_subject_of_one_line_is_taken(wanted: str, line: str) -> None:
         "broken \ud83d",
     ],
 )
-def test_any_other_subject_gives_way_to_the_fallback(wanted: str | None) -> None:
+def test_an_invalid_subject_is_replaced_by_the_fallback(wanted: str | None) -> None:
     assert subject_line(wanted, FALLBACK) == FALLBACK
 
 
@@ -87,7 +87,7 @@ def test_nothing_runs_or_loads(markdown: str) -> None:
         assert markup not in html
 
 
-def test_links_stay_and_lead_nobody_back() -> None:
+def test_links_are_kept_without_opener_and_referrer() -> None:
     html = body_of("[Details](https://example.com/?a=1&b=2), <mailto:jobs@example.com>").html
 
     assert (
@@ -101,12 +101,12 @@ def test_markup_of_html_is_shown_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize("markdown", ["", " \n\t ", "\x00\x0b"])
-def test_a_mail_that_says_nothing_is_refused(markdown: str) -> None:
+def test_an_empty_mail_is_refused(markdown: str) -> None:
     with pytest.raises(ContentUnusable, match=r"\Ano_body\Z"):
         body_of(markdown)
 
 
-def test_what_is_written_shows_in_no_repr() -> None:
+def test_the_repr_of_a_body_hides_its_text() -> None:
     assert "secret" not in repr(body_of("secret"))
 
 

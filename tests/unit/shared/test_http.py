@@ -227,7 +227,7 @@ def test_a_target_whose_name_leads_into_a_private_network_is_not_called(
         ("http://127.0.0.1:4600/a", ("127.0.0.1", 4600)),
     ],
 )
-def test_an_address_on_the_list_is_called_whatever_follows_its_origin(
+def test_a_listed_origin_is_called_with_any_path_and_query(
     url: str, address: tuple[str, int], called: list[tuple[str, int]]
 ) -> None:
     with pytest.raises(NotSent):
@@ -265,7 +265,7 @@ def test_a_listed_name_that_leads_into_a_private_network_is_not_called(
     assert called == []
 
 
-def test_a_name_is_asked_for_once_and_the_checked_address_is_called(
+def test_a_name_is_resolved_once_and_the_checked_address_is_called(
     names: Names, called: list[tuple[str, int]]
 ) -> None:
     """Else a name could be public when it is checked and private when it is called."""

@@ -62,7 +62,7 @@ def test_each_word_for_help_is_one(word: str) -> None:
         "stop" + " " * 40,
     ],
 )
-def test_what_stands_around_the_word_does_not_count(text: str) -> None:
+def test_characters_around_the_keyword_do_not_count(text: str) -> None:
     assert OURS.keyword_of(text) is ConsentKeyword.STOP
 
 
@@ -98,7 +98,7 @@ def test_yes_means_start_only_after_an_opt_out_by_word_in_that_channel() -> None
     assert OURS.keyword_of("stop", yes_is_start=True) is ConsentKeyword.STOP
 
 
-def test_the_words_of_a_company_take_the_place_of_that_languages_preset() -> None:
+def test_the_words_of_a_company_replace_the_preset_of_that_language() -> None:
     theirs = vocabulary({"es": ["No m\u00e1s", "salir"], "pl": ["koniec"]})
 
     assert theirs.keyword_of("no  M\u00c1S!") is theirs.keyword_of("Koniec") is ConsentKeyword.STOP
@@ -119,14 +119,14 @@ def test_the_words_of_a_company_take_the_place_of_that_languages_preset() -> Non
         ("\u0441\u0442\u043e\u0439", "\u0441\u0442\u043e\u0438\u0306"),
     ],
 )
-def test_who_leaves_out_accents_is_heard(ours: str, written: str) -> None:
+def test_a_keyword_without_its_accents_is_recognised(ours: str, written: str) -> None:
     assert vocabulary({"xx": [ours]}).keyword_of(written) is ConsentKeyword.STOP
 
 
 @pytest.mark.parametrize(
     "text", ["Opt\u2011out", "opt\u2013out", "OPT\u2014OUT", "st\u00adop", "un\u200bsubscribe"]
 )
-def test_what_phones_and_programs_make_of_a_word_does_not_count(text: str) -> None:
+def test_characters_that_phones_and_programs_insert_do_not_count(text: str) -> None:
     assert OURS.keyword_of(text) is ConsentKeyword.STOP
 
 
@@ -159,5 +159,5 @@ def test_a_message_without_button_counts_by_its_text() -> None:
 
 
 @given(text=st.text(max_size=300))
-def test_no_text_is_too_odd_to_be_looked_at(text: str) -> None:
+def test_every_text_can_be_checked_for_keywords(text: str) -> None:
     assert OURS.keyword_of(text) in {None, *ConsentKeyword}

@@ -56,12 +56,12 @@ def test_one_refused_entry_of_any_batch_is_a_failure_of_the_whole(count: int) ->
         FifoQueue(lambda: sqs, "url").send(entries(count))  # type: ignore[arg-type, return-value] # as above
 
 
-def test_a_digest_knows_where_a_part_ends() -> None:
+def test_a_digest_depends_on_the_ends_of_its_parts() -> None:
     assert digest("a", "bc") != digest("ab", "c")
     assert digest("a") != digest("a", "")
 
 
-def test_json_on_the_queue_is_ascii_whatever_people_write() -> None:
+def test_json_on_the_queue_is_ascii_for_every_text() -> None:
     text = to_json({"text": "Grüße \ud83d\ude00 \x00 \ud800"})
 
     assert text.isascii()

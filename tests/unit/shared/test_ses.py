@@ -133,7 +133,7 @@ def test_of_a_long_thread_the_first_and_the_newest_mails_are_named() -> None:
     "bad",
     ["a@b\r\nBcc: all@example.com", "a b@example.com", "\u00e4@example.com", "", "<>", "x" * 401],
 )
-def test_a_message_id_that_is_none_is_left_out(bad: str) -> None:
+def test_an_invalid_message_id_is_omitted(bad: str) -> None:
     assert "In-Reply-To" not in headers(replace(MAIL, in_reply_to=bad))
     kept = headers(replace(MAIL, in_reply_to="a@b", references=[bad, "c@d"]))
     assert kept["References"] == "<c@d> <a@b>"
@@ -148,7 +148,7 @@ def test_ways_to_leave_are_in_the_header_for_them() -> None:
     assert post == "List-Unsubscribe=One-Click"
 
 
-def test_what_ses_took_is_sent_with_its_id() -> None:
+def test_an_accepted_mail_is_sent_with_its_ses_id() -> None:
     service = Service("0100019-aa")
 
     sent = Ses(lambda: service).send(MAIL)

@@ -75,7 +75,7 @@ def test_a_body_that_was_decoded_and_encoded_again_does_not_verify() -> None:
     assert meta_app(again, signed(raw, "current"), SECRETS) is None
 
 
-def test_without_configured_apps_nobody_signs() -> None:
+def test_without_configured_apps_no_signature_is_valid() -> None:
     assert meta_app(b"{}", signed(b"{}", ""), {}) is None
     assert meta_app(b"{}", signed(b"{}", ""), {"100": []}) is None
 
@@ -121,5 +121,5 @@ def test_another_time_or_another_key_is_not(at: int, told: str, key: str) -> Non
     assert not is_timely_signed(b"{}", told, timed(b"{}", at, key), KEYS, NOW)
 
 
-def test_without_keys_nobody_signs() -> None:
+def test_without_keys_no_signature_is_valid() -> None:
     assert not is_timely_signed(b"{}", str(NOW), timed(b"{}", NOW, ""), [], NOW)

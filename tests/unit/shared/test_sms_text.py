@@ -86,7 +86,7 @@ def test_one_other_character_makes_all_of_it_ucs_2(text: str, units: int, segmen
         ("wait…", "wait..."),
     ],
 )
-def test_typographic_characters_have_twins_in_gsm(typographic: str, plain: str) -> None:
+def test_typographic_characters_have_gsm_equivalents(typographic: str, plain: str) -> None:
     assert gsm_equivalent(typographic) == plain
     assert measure(gsm_equivalent(typographic)).encoding == "GSM-7"
 
@@ -94,11 +94,11 @@ def test_typographic_characters_have_twins_in_gsm(typographic: str, plain: str) 
 @pytest.mark.parametrize(
     "text", ["", EVERY_BASIC, "^{}\\[~]|€\f", "Żółć ж", "👩‍👩‍👧", "e\u0301", "नमस्ते", "ç", "\ud83d"]
 )
-def test_what_has_no_twin_stays_as_it_is(text: str) -> None:
+def test_characters_without_a_gsm_equivalent_are_kept(text: str) -> None:
     assert gsm_equivalent(text) == text
 
 
-def test_one_curly_quote_costs_two_more_messages_until_it_has_its_twin() -> None:
+def test_one_curly_quote_costs_two_more_segments_until_it_is_replaced() -> None:
     text = "We’ll see you then. " + "x" * 140
 
     assert measure(text).segments == 3

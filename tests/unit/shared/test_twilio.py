@@ -76,7 +76,7 @@ def test_an_api_key_goes_before_the_auth_token() -> None:
         {"twilio_account_sid": 1, "twilio_api_key_sid": "SK1", "twilio_api_key_secret": "s"},
     ],
 )
-def test_half_a_secret_is_a_matter_for_people(secret: dict[str, object]) -> None:
+def test_an_incomplete_secret_is_a_misconfiguration(secret: dict[str, object]) -> None:
     with pytest.raises(Misconfigured) as raised:
         credentials_of(secret)
 
