@@ -18,15 +18,20 @@ from richpanel.classification.answers import (
     Scored,
     is_present,
 )
-from richpanel.classification.evidence_score import WordModelResult, is_doubted, weighed
+from richpanel.classification.evidence_score import WordModelResult, combined_scores, is_doubted
 from richpanel.classification.languages import language_of
 from richpanel.classification.lexicon.evidence import likelihoods, urgency
 from richpanel.classification.lexicon.lexicon import WEIGHTS, Entry, Mark, lexicon
 from richpanel.classification.lexicon.search import Search
 from richpanel.classification.lexicon.tokens import tokens_of
-from richpanel.classification.lexicon_score import calm_scores, has, negated_intents, urgent_scores
+from richpanel.classification.lexicon_score import (
+    has,
+    negated_intents,
+    non_urgent_scores,
+    urgent_scores,
+)
 from richpanel.classification.order_numbers import Numbers, numbers_in
-from richpanel.classification.text import MOST_GUARDED, plain
+from richpanel.classification.text import MOST_TIER0_CHARACTERS, plain
 from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, channels, intents, modifiers
 
 VERSION = "rules-2"
@@ -41,7 +46,7 @@ _ANSWERED_SUBJECT = ("re:", "aw:", "rv:", "sv:", "tr:", "fwd:", "fw:", "wg:")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Turn:
     """
-    A turn prepared for searching. *text* is the classified text, *body* its search; *guarded* searches more of the
+    A turn prepared for searching. *text* is the classified text, *body* its search; *tier0_body* searches more of the
     older text, for Tier 0. *title* is the subject; *is_ours*: the subject is ours, as the mail replies to one of ours.
     """
 
@@ -50,7 +55,7 @@ class _Turn:
     language: Language
     is_ours: bool
     body: Search
-    guarded: Search
+    tier0_body: Search
     subject: Search
 
 
@@ -59,19 +64,19 @@ def classify(message: Message) -> Classification:
     turn = _prepared(message)
     found_modifiers = _modifiers(message, turn.body, turn.subject)
     is_resolved = has(turn.body, lexicon().marks.get(Mark.RESOLUTION, ()))
-    calm = _calm_of(turn, is_resolved=is_resolved)
-    scores = urgent_scores(_entries(is_urgent=True), turn.guarded, turn.subject) | calm
+    non_urgent = _non_urgent_scores(turn, is_resolved=is_resolved)
+    scores = urgent_scores(_entries(is_urgent=True), turn.tier0_body, turn.subject) | non_urgent
     model_result: WordModelResult | None = None
     model_applies = turn.language is Language.ENGLISH and any(map(str.isalpha, turn.text))
     numbers = _numbers(message, turn.text)
     is_answer = message.expects_order_number and bool(numbers.orders)
     if model_applies and not is_resolved:
-        model_result = _word_model_result(turn, calm)
+        model_result = _word_model_result(turn, non_urgent)
         if not found_modifiers.isdisjoint(_OF_NO_INTENT):
             model_result = model_result.against(scores)
         elif Modifier.WANTS_PERSON in found_modifiers:
             model_result = model_result.for_agent_request
-        scores = weighed(scores, model_result)
+        scores = combined_scores(scores, model_result)
     if not is_answer and _is_thanks(turn.body, turn.text, scores):
         found_modifiers |= {Modifier.THANKS_ONLY}
     ranked = _ranked(scores, message)
@@ -105,29 +110,33 @@ def _prepared(message: Message) -> _Turn:
         language=language_of(text if text else message.subject or ""),
         is_ours=(message.subject or "").lower().startswith(_ANSWERED_SUBJECT),
         body=body,
-        guarded=body if len(whole) <= MOST_CHARACTERS else _search(whole[-MOST_GUARDED:]),
+        tier0_body=body
+        if len(whole) <= MOST_CHARACTERS
+        else _search(whole[-MOST_TIER0_CHARACTERS:]),
         subject=_search(title),
     )
 
 
-def _calm_of(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
+def _non_urgent_scores(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
     """Return the scores of all intents except Tier 0; empty for a language without a lexicon."""
     if turn.language is Language.UNKNOWN:
         return {}
-    scores = calm_scores(
+    scores = non_urgent_scores(
         _entries(is_urgent=False), turn.body, None if turn.is_ours else turn.subject
     )
     weight = _RESOLVED_WEIGHT if is_resolved else 1.0
     return {intent: score * weight for intent, score in scores.items()}
 
 
-def _word_model_result(turn: _Turn, calm: dict[Intent, float]) -> WordModelResult:
+def _word_model_result(turn: _Turn, non_urgent: dict[Intent, float]) -> WordModelResult:
     """Return the likelihoods of the word model, with those of negated intents set to 0.0."""
     is_alone = turn.is_ours or not turn.title
     searched = turn.body if is_alone else _search(f"{turn.title}\n{turn.text}")
-    not_meant = dict.fromkeys(negated_intents(_entries(is_urgent=False), turn.body, calm), 0.0)
+    not_meant = dict.fromkeys(
+        negated_intents(_entries(is_urgent=False), turn.body, non_urgent), 0.0
+    )
     likely = likelihoods(searched.tokens) | not_meant
-    return WordModelResult(likely, urgency(turn.guarded.tokens), len(turn.body.tokens))
+    return WordModelResult(likely, urgency(turn.tier0_body.tokens), len(turn.body.tokens))
 
 
 def _numbers(message: Message, text: str) -> Numbers:

@@ -80,7 +80,7 @@ class WordModelResult:
         return sum(self.likely[intent] for intent in URGENT)
 
 
-def weighed(scores: Mapping[Intent, float], result: WordModelResult) -> dict[Intent, float]:
+def combined_scores(scores: Mapping[Intent, float], result: WordModelResult) -> dict[Intent, float]:
     """Return the scores by intent, combined from the lexicons' *scores* and the word model."""
     likely = result.likely
     if any(intent in scores for intent in URGENT):

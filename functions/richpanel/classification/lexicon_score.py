@@ -27,7 +27,7 @@ def urgent_scores(entries: Iterable[Entry], body: Search, subject: Search) -> di
     return scores
 
 
-def calm_scores(
+def non_urgent_scores(
     entries: Collection[Entry], body: Search, subject: Search | None
 ) -> dict[Intent, float]:
     """Return the scores of all other intents, 0 to 1. *subject* is None if the customer did not write it."""

@@ -10,7 +10,9 @@ import re
 import unicodedata
 
 MOST_READ = 60_000  # characters of one comment with its markup and quotes
-MOST_GUARDED = 20_000  # characters of a turn searched for Tier 0: a threat may precede a long text
+MOST_TIER0_CHARACTERS = (
+    20_000  # characters of a turn searched for Tier 0: a threat may precede a long text
+)
 
 _INVISIBLE = dict.fromkeys(
     {0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF}

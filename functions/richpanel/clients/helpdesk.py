@@ -103,7 +103,7 @@ class HelpDesk:
     def create_tag(self, name: str) -> None:
         """Create a tag. Raises Permanent if the help desk refuses it, for example if the name exists."""
         # Not retried: whether a second tag of the same name can be created is not documented (check).
-        self._done(single(lambda: self._once("POST", "/tags", {"name": name})))
+        self._require_json(single(lambda: self._once("POST", "/tags", {"name": name})))
 
     def add_tags(self, ticket_id: str, names: Collection[str]) -> None:
         """Add tags to a ticket in one request. Raises UnknownTag before any request."""
@@ -120,7 +120,9 @@ class HelpDesk:
     def close(self, ticket_id: str) -> None:
         """Close a ticket. Not retried: the ticket may be reopened between two attempts."""
         body = {"ticket": {"state": "closed", "status": "CLOSED"}}
-        self._done(single(lambda: self._once("PUT", f"/tickets/{_in_path(ticket_id)}", body)))
+        self._require_json(
+            single(lambda: self._once("PUT", f"/tickets/{_in_path(ticket_id)}", body))
+        )
 
     def reopen(self, ticket_id: str) -> None:
         """Reopen a ticket that we closed; check: whether the help desk accepts these values is not documented."""
@@ -164,9 +166,9 @@ class HelpDesk:
             raise
 
     def _change(self, method: str, path: str, body: Mapping[str, Any]) -> None:
-        self._done(repeatable(lambda: self._once(method, path, body), self.deadline_ms))
+        self._require_json(repeatable(lambda: self._once(method, path, body), self.deadline_ms))
 
-    def _done(self, answer: http.Answer) -> None:
+    def _require_json(self, answer: http.Answer) -> None:
         content(answer)  # a page of a proxy with status 200 does not prove the change
 
     def _once(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> http.Answer:

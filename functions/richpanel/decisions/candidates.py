@@ -124,7 +124,7 @@ def _usable(order: OrderFacts | NoOrder, turn: Turn, switches: Switches) -> Orde
     """Return the order if channel and match path allow stating its facts and the turn names no other number."""
     if isinstance(order, NoOrder) or not _may_state_facts(turn.channel, switches):
         return None
-    if order.path not in switches.tier2_paths or not _names_it(order, turn.classification):
+    if order.path not in switches.tier2_paths or not _is_named_order(order, turn.classification):
         return None
     return order
 
@@ -134,7 +134,7 @@ def _may_state_facts(channel: Channel, switches: Switches) -> bool:
     return channel is Channel.EMAIL and channel in switches.tier2_channels
 
 
-def _names_it(order: OrderFacts, answer: Classification) -> bool:
+def _is_named_order(order: OrderFacts, answer: Classification) -> bool:
     if order.path is MatchPath.NUMBER and len(answer.order_numbers) != 1:
         return False
     return all(same_number(number, order.number) for number in answer.order_numbers)

@@ -90,20 +90,20 @@ def _responds_to_request(answer: Classification) -> bool:
 
 def _in_flow(answer: Classification, flow: PendingFlow) -> Reading:
     if answer.order_numbers:
-        sure = thresholds.pending_flow_confidence
+        confidence = thresholds.pending_flow_confidence
         return Reading(
             intent=Intent.ORDER_STATUS_TRACKING,
-            routing_confidence=sure,
-            margin=sure,
+            routing_confidence=confidence,
+            margin=confidence,
             flow=flow,
             continues=True,
         )
     # "I cannot find it" is a response too: confident enough to ask once more, never for facts of an order.
-    sure = max(thresholds.tier1_confidence, answer.routing_confidence)
+    confidence = max(thresholds.tier1_confidence, answer.routing_confidence)
     return Reading(
         intent=answer.primary if answer.present else Intent.ORDER_STATUS_TRACKING,
-        routing_confidence=sure,
-        margin=sure,
+        routing_confidence=confidence,
+        margin=confidence,
         flow=flow,
         continues=True,
     )

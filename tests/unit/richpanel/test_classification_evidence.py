@@ -4,7 +4,7 @@ import pytest
 
 from richpanel.classification import Message
 from richpanel.classification.classifier import classify
-from richpanel.classification.evidence_score import WordModelResult, is_doubted, weighed
+from richpanel.classification.evidence_score import WordModelResult, combined_scores, is_doubted
 from richpanel.classification.lexicon.evidence import (
     URGENT,
     features,
@@ -77,7 +77,7 @@ def word_model_result(
 
 
 def test_urgent_words_make_an_intent_that_no_pattern_has() -> None:
-    scores = weighed(
+    scores = combined_scores(
         {Intent.BILLING_ISSUE: 0.96}, word_model_result(fraud_suspected=0.4, legal_threat=0.1)
     )
 
@@ -88,17 +88,19 @@ def test_urgent_words_make_an_intent_that_no_pattern_has() -> None:
 def test_the_word_model_does_not_cancel_a_tier_0_pattern() -> None:
     found = {Intent.LEGAL_THREAT: 0.96}
 
-    assert weighed(found, word_model_result(unknown_other=1.0)) == found
+    assert combined_scores(found, word_model_result(unknown_other=1.0)) == found
 
 
 def test_a_clear_likelihood_decides_which_urgent_intent_is_first() -> None:
-    scores = weighed({Intent.CHARGEBACK_DISPUTE: 0.96}, word_model_result(fraud_suspected=0.9))
+    scores = combined_scores(
+        {Intent.CHARGEBACK_DISPUTE: 0.96}, word_model_result(fraud_suspected=0.9)
+    )
 
     assert scores[Intent.FRAUD_SUSPECTED] > scores[Intent.CHARGEBACK_DISPUTE]
 
 
 def test_without_a_lexicon_match_the_model_stays_below_the_threshold_of_order_facts() -> None:
-    scores = weighed({}, word_model_result(order_status_tracking=0.99))
+    scores = combined_scores({}, word_model_result(order_status_tracking=0.99))
 
     assert scores[Intent.ORDER_STATUS_TRACKING] == 0.84
 
@@ -106,7 +108,7 @@ def test_without_a_lexicon_match_the_model_stays_below_the_threshold_of_order_fa
 def test_a_clear_other_intent_of_the_model_replaces_the_lexicons_and_lowers_the_confidence() -> (
     None
 ):
-    scores = weighed(
+    scores = combined_scores(
         {Intent.ORDER_STATUS_TRACKING: 0.96},
         word_model_result(technical_support=0.9, refund_request=0.1),
     )
@@ -119,7 +121,7 @@ def test_words_that_only_guess_change_nothing() -> None:
     found = {Intent.ORDER_STATUS_TRACKING: 0.96}
 
     assert (
-        weighed(found, word_model_result(technical_support=0.35, order_status_tracking=0.1))
+        combined_scores(found, word_model_result(technical_support=0.35, order_status_tracking=0.1))
         == found
     )
 
@@ -128,19 +130,19 @@ def test_a_suspicion_of_everything_at_once_is_none() -> None:
     diffuse = word_model_result(harassment_threats=0.18, legal_threat=0.12, fraud_suspected=0.1)
     beside = word_model_result(harassment_threats=0.38, pre_purchase_question=0.2)
 
-    assert weighed({}, diffuse).keys().isdisjoint(URGENT)
-    assert weighed({Intent.PRE_PURCHASE_QUESTION: 0.96}, beside).keys().isdisjoint(URGENT)
+    assert combined_scores({}, diffuse).keys().isdisjoint(URGENT)
+    assert combined_scores({Intent.PRE_PURCHASE_QUESTION: 0.96}, beside).keys().isdisjoint(URGENT)
 
 
 def test_one_or_two_words_need_a_higher_likelihood_to_be_urgent() -> None:
     half = {"harassment_threats": 0.5}
 
-    assert Intent.HARASSMENT_THREATS in weighed({}, word_model_result(words=8, **half))
-    assert Intent.HARASSMENT_THREATS not in weighed({}, word_model_result(words=2, **half))
+    assert Intent.HARASSMENT_THREATS in combined_scores({}, word_model_result(words=8, **half))
+    assert Intent.HARASSMENT_THREATS not in combined_scores({}, word_model_result(words=2, **half))
 
 
 def test_a_text_that_is_likelier_of_no_intent_is_no_threat() -> None:
-    scores = weighed({}, word_model_result(harassment_threats=0.42, unknown_other=0.5))
+    scores = combined_scores({}, word_model_result(harassment_threats=0.42, unknown_other=0.5))
 
     assert scores.keys().isdisjoint(URGENT)
 
@@ -160,10 +162,10 @@ def test_a_request_for_an_agent_is_a_threat_only_at_a_very_high_likelihood() -> 
     likely = word_model_result(harassment_threats=0.7, phone_support_request=0.1)
     sure = word_model_result(harassment_threats=0.9)
 
-    assert weighed({}, likely.for_agent_request).keys().isdisjoint(URGENT)
-    assert Intent.HARASSMENT_THREATS in weighed({}, sure.for_agent_request)
+    assert combined_scores({}, likely.for_agent_request).keys().isdisjoint(URGENT)
+    assert Intent.HARASSMENT_THREATS in combined_scores({}, sure.for_agent_request)
     assert (
-        not weighed({}, word_model_result(urgent_part=0.85).for_agent_request)
+        not combined_scores({}, word_model_result(urgent_part=0.85).for_agent_request)
         .keys()
         .isdisjoint(URGENT)
     )
@@ -173,7 +175,7 @@ def test_the_model_can_only_remove_intents_of_a_privacy_request() -> None:
     result = word_model_result(order_status_tracking=0.1, legal_threat=0.5, unknown_other=0.4)
     status = {Intent.ORDER_STATUS_TRACKING: 0.96}
 
-    assert weighed(status, result.against(status)) == {}
+    assert combined_scores(status, result.against(status)) == {}
     assert classify(Message(text="Delete all my data and my account")).primary not in URGENT
 
 

@@ -40,7 +40,7 @@ def features(tokens: Tokens) -> set[str]:
     return {feature for at in range(len(tokens)) for feature in _features_at(tokens, at)}
 
 
-def _weighed(tokens: Tokens) -> set[str]:
+def _features_without_openings(tokens: Tokens) -> set[str]:
     """Return the features of a text without those of the openings in `_OPENINGS`."""
     texts = [word.text for word in tokens.words]
     in_openings = {
@@ -102,7 +102,7 @@ def _lines() -> Mapping[str, str]:
 
 def likelihoods(tokens: Tokens) -> dict[Intent, float]:
     """Return the likelihood of each intent, 0 to 1; the sum is 1."""
-    return _likelihoods(_weighed(tokens))
+    return _likelihoods(_features_without_openings(tokens))
 
 
 def urgency(tokens: Tokens) -> float:
