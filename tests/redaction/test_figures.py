@@ -1,4 +1,4 @@
-"""How much redaction finds, and how much it takes that is nobody's."""
+"""The share of personal data that redaction replaces, and of other text that it replaces by mistake."""
 
 import pytest
 

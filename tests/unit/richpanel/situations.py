@@ -1,4 +1,4 @@
-"""Turns and their surroundings for tests: all gates open, unless a test says otherwise."""
+"""Turns, orders and settings for tests: all gates are open unless a test closes one."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the words of a text tell all together, and how that is weighed against what the lexicons found."""
+"""The word model, and how its likelihoods are combined with the lexicon scores."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_the_same_text_always_has_the_same_likelihoods() -> None:
     assert likelihoods(words(text)) == likelihoods(words(text))
 
 
-def test_inflections_and_numbers_are_seen_as_one() -> None:
+def test_inflections_of_a_word_and_all_numbers_share_a_feature() -> None:
     assert "0" in features(words("2 of 3"))
     assert features(words("orders")) & features(words("ordered")) >= {"order", "^ order"}
 
@@ -51,7 +51,7 @@ def test_pairs_of_words_end_with_their_sentence() -> None:
     assert "cancel now" not in found
 
 
-def test_weights_survive_the_file_but_for_their_last_digits() -> None:
+def test_weights_are_stored_rounded_and_clamped() -> None:
     weights = [0.0, 1.3, -1.3, 99.0, -99.0]
 
     found = weights_of(signs_of(weights))
@@ -76,7 +76,7 @@ def word_model_result(
     return WordModelResult(dict.fromkeys(Intent, 0.0) | named, urgent_part, words)
 
 
-def test_urgent_words_make_an_intent_that_no_pattern_has() -> None:
+def test_urgent_likelihoods_add_an_intent_that_no_pattern_matched() -> None:
     scores = combined_scores(
         {Intent.BILLING_ISSUE: 0.96}, word_model_result(fraud_suspected=0.4, legal_threat=0.1)
     )
@@ -117,7 +117,7 @@ def test_a_clear_other_intent_of_the_model_replaces_the_lexicons_and_lowers_the_
     assert scores[Intent.ORDER_STATUS_TRACKING] <= 0.5
 
 
-def test_words_that_only_guess_change_nothing() -> None:
+def test_a_low_likelihood_changes_nothing() -> None:
     found = {Intent.ORDER_STATUS_TRACKING: 0.96}
 
     assert (
@@ -126,7 +126,7 @@ def test_words_that_only_guess_change_nothing() -> None:
     )
 
 
-def test_a_suspicion_of_everything_at_once_is_none() -> None:
+def test_low_likelihoods_of_several_urgent_intents_are_not_urgent() -> None:
     diffuse = word_model_result(harassment_threats=0.18, legal_threat=0.12, fraud_suspected=0.1)
     beside = word_model_result(harassment_threats=0.38, pre_purchase_question=0.2)
 

@@ -1,4 +1,4 @@
-"""Order and tracking numbers in the spellings of customers, and what only looks like one."""
+"""Order and tracking numbers in the spellings of customers, and numbers of other kinds."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The classifier as others see it: what excuses, what weakens, what is never excused, and what hostile text costs."""
+"""The classifier: negations, conditions, Tier 0, modifiers, and the cost of hostile text."""
 
 import sys
 from typing import Any
@@ -52,7 +52,7 @@ def test_the_primary_intent_is_the_customers_request(text: str, intent: Intent) 
         "Solved, thanks. I had already opened a PayPal case.",
     ],
 )
-def test_nothing_takes_a_tier_0_word_back(text: str) -> None:
+def test_a_tier_0_signal_is_never_cancelled(text: str) -> None:
     answer = about(text)
 
     assert answer.primary in {Intent.CHARGEBACK_DISPUTE, Intent.LEGAL_THREAT}
@@ -109,7 +109,7 @@ def test_a_condition_makes_a_signal_weak() -> None:
     assert Intent.RETURN_REQUEST not in {scored.intent for scored in answer.present}
 
 
-def test_a_settled_matter_halves_all_but_tier_0() -> None:
+def test_a_resolution_halves_all_scores_except_tier_0() -> None:
     answer = about("Never mind, I found it. Please ignore my last email about where my order is.")
 
     assert answer.is_resolution
@@ -247,7 +247,7 @@ def calls_for(text: str) -> int:
     "words",
     ["where is my order ", "not delivered nothing here ", "a b c d ", "1 2 3 order # "],
 )
-def test_work_grows_with_the_length_and_no_faster(words: str) -> None:
+def test_the_time_is_linear_in_the_length(words: str) -> None:
     about(words * 10)  # words are looked up once
     short, long = calls_for(words * 40), calls_for(words * 80)
 
@@ -256,7 +256,7 @@ def test_work_grows_with_the_length_and_no_faster(words: str) -> None:
 
 @given(st.text(max_size=600))
 @settings(max_examples=150, deadline=None)
-def test_any_text_has_an_answer(text: str) -> None:
+def test_every_text_can_be_classified(text: str) -> None:
     answer = about(text)
 
     assert answer.intents

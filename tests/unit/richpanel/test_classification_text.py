@@ -1,4 +1,4 @@
-"""What a customer wrote, taken out of what a mail program sent."""
+"""Extraction of the customer's own text from a mail."""
 
 import pytest
 
@@ -34,7 +34,7 @@ from richpanel.classification.text import plain
         ),
     ],
 )
-def test_markup_quotes_and_signatures_are_no_words_of_the_customer(raw: str, written: str) -> None:
+def test_markup_quotes_and_signatures_are_removed(raw: str, written: str) -> None:
     assert plain(raw).strip() == written
 
 

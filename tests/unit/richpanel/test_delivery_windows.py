@@ -1,4 +1,4 @@
-"""When an order should arrive: business days, holidays, the shop's own dates."""
+"""Delivery estimates: business days, holidays, the shop's time zone."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Each gate that shuts keeps the reply in, and the first of them is the reason."""
+"""The gates before a reply: each shut gate withholds it, and the first shut gate is the reason."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -49,7 +49,7 @@ def test_a_clear_request_with_all_gates_open_is_answered() -> None:
     assert (decision.tier, decision.reason, shut(decision)) == (1, "tier1_safe_assist", [])
 
 
-def test_all_gates_are_looked_at_in_their_order() -> None:
+def test_all_gates_are_evaluated_in_their_order() -> None:
     assert [result.gate.value for result in outcome(turn()).gates] == [
         "safe_mode_route_only",
         "automation_disabled",
@@ -95,7 +95,7 @@ def test_all_gates_are_looked_at_in_their_order() -> None:
         ({"outbound_scope": OutboundScope.ALLOWLIST}, "recipient_not_allowed"),
     ],
 )
-def test_a_switch_that_is_off_keeps_the_reply_in_and_still_routes(
+def test_a_switch_that_is_off_prevents_the_reply_but_not_the_routing(
     change: dict[str, Any], reason: str
 ) -> None:
     decision = outcome(turn(), allowed=switches(**change))
@@ -130,7 +130,7 @@ def test_a_switch_that_is_off_keeps_the_reply_in_and_still_routes(
         ({"classification": about((Intent.PHONE_SUPPORT_REQUEST, 0.96))}, "no_template"),
     ],
 )
-def test_how_the_ticket_stands_keeps_the_reply_in(change: dict[str, Any], reason: str) -> None:
+def test_the_state_of_the_ticket_can_prevent_the_reply(change: dict[str, Any], reason: str) -> None:
     decision = outcome(turn(**change))
 
     assert (decision.reply, decision.tier, decision.reason) == (None, None, reason)
@@ -150,12 +150,12 @@ def test_how_the_ticket_stands_keeps_the_reply_in(change: dict[str, Any], reason
         {"model": ModelOpinion(agrees=False)},
     ],
 )
-def test_at_the_edge_of_a_gate_the_reply_goes_out(change: dict[str, Any]) -> None:
+def test_at_the_limit_of_a_gate_there_is_a_reply(change: dict[str, Any]) -> None:
     assert outcome(turn(**change)).reason == "tier1_safe_assist"
 
 
 @pytest.mark.parametrize("modifier", list(Modifier))
-def test_every_modifier_keeps_the_reply_in(modifier: Modifier) -> None:
+def test_every_modifier_prevents_the_reply(modifier: Modifier) -> None:
     decision = outcome(about(RETURN, modifiers=frozenset({modifier})))
 
     assert (decision.reply, decision.reason) == (None, "modifier_present")
@@ -165,7 +165,7 @@ def test_every_modifier_keeps_the_reply_in(modifier: Modifier) -> None:
 @pytest.mark.parametrize(
     "flag", [RiskFlag.PRIVACY_REQUEST, RiskFlag.SECURITY_SENSITIVE, RiskFlag.OTHER_HIGH_RISK]
 )
-def test_a_flag_that_stands_keeps_replies_in_until_a_person_clears_it(flag: RiskFlag) -> None:
+def test_a_stored_risk_flag_prevents_replies_until_an_operator_removes_it(flag: RiskFlag) -> None:
     decision = outcome(turn(), Memory(risk_flags=frozenset({flag})))
 
     assert (decision.reply, decision.tier, decision.reason) == (None, None, "modifier_present")
@@ -189,7 +189,7 @@ def test_an_account_without_an_author_for_replies_sends_none() -> None:
     assert outcome(turn(), shop=replace(SHOP, bot_author_id=None)).reason == "author_missing"
 
 
-def test_an_allowlist_lets_those_on_it_have_replies() -> None:
+def test_only_recipients_on_the_allowlist_get_replies() -> None:
     allowed = switches(outbound_scope=OutboundScope.ALLOWLIST)
 
     assert outcome(turn(recipient_is_listed=True), allowed=allowed).reply is not None

@@ -1,4 +1,4 @@
-"""The model behind the classifier's port: what it sees, what counts of what it says, and what is no answer."""
+"""The language model: its input, the use of its answers, and invalid answers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ScriptedJudge:
         return self.texts.pop(0)
 
 
-def test_the_model_sees_a_redacted_text_and_facts_that_are_yes_or_no() -> None:
+def test_the_model_receives_a_redacted_text_and_boolean_facts() -> None:
     scripted = ScriptedJudge(json.dumps(DECISION))
 
     scripted.judge.opinion(MESSAGE, RULES)
@@ -95,7 +95,7 @@ def test_a_risk_that_only_the_model_sees_counts() -> None:
         " ".join("x" for _ in range(601)),
     ],
 )
-def test_an_answer_outside_its_schema_is_none(text: str) -> None:
+def test_an_answer_outside_its_schema_is_a_failure(text: str) -> None:
     merged, opinion = ScriptedJudge(text).judge.opinion(MESSAGE, RULES)
 
     assert merged is RULES
@@ -135,7 +135,7 @@ def test_a_verdict_allows_tier_2_or_returns_the_lower_tier() -> None:
 
 
 @pytest.mark.parametrize("text", ["{}", json.dumps(VERDICT | {"downgrade_to": "TIER_1"})])
-def test_a_verdict_outside_its_schema_is_none(text: str) -> None:
+def test_a_verdict_outside_its_schema_is_a_failure(text: str) -> None:
     opinion = ScriptedJudge(text).judge.verdict(MESSAGE, RULES, ModelOpinion(agrees=True))
 
     assert opinion.failure is ModelFailure.INVALID

@@ -1,4 +1,4 @@
-"""What is said about a matched order, and to whom never."""
+"""The reply for a matched order, and the conditions that forbid it."""
 
 from datetime import UTC, date, datetime
 from typing import Any

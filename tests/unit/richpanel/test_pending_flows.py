@@ -1,4 +1,4 @@
-"""The question for an order number: asked, asked once more, answered, given up."""
+"""The request for an order number: sent, repeated once, answered, or ended."""
 
 from datetime import timedelta
 
@@ -43,7 +43,7 @@ def test_a_question_after_an_order_without_a_match_opens_the_flow(intent: Intent
     assert decision.tier2_refusal == "tier2_missing_deterministic_match"
 
 
-def test_a_flow_is_not_opened_by_a_reply_that_does_not_go_out() -> None:
+def test_a_reply_that_is_not_sent_opens_no_flow() -> None:
     decision = outcome(status(), allowed=switches(template_enabled={}))
 
     assert (decision.reply, decision.pending_flow) == (None, None)
@@ -61,7 +61,7 @@ def test_an_order_number_answers_the_flow_at_ninety_percent() -> None:
     assert decision.pending_flow_unsent == ASKED.pending_flow
 
 
-def test_a_number_among_words_of_another_matter_answers_the_flow_too() -> None:
+def test_a_number_with_another_intent_answers_the_flow_too() -> None:
     answer = about((Intent.PRE_PURCHASE_QUESTION, 0.96), order_numbers=("1001",))
 
     decision = outcome(answer, ASKED)
@@ -83,7 +83,7 @@ def test_without_a_match_or_a_number_the_number_is_requested_once_more(
 
 
 @pytest.mark.parametrize("answer", [NUMBER, about(), status()])
-def test_after_the_second_question_a_person_takes_over(answer: Classification) -> None:
+def test_after_the_second_request_an_agent_takes_over(answer: Classification) -> None:
     decision = outcome(turn(answer), ASKED_TWICE)
 
     assert (decision.reply, decision.reason) == (None, "flow_exhausted")
@@ -93,7 +93,7 @@ def test_after_the_second_question_a_person_takes_over(answer: Classification) -
     assert "mw-escalated-human" in decision.tags
 
 
-def test_a_match_after_the_second_question_is_answered() -> None:
+def test_a_match_after_the_second_request_is_answered() -> None:
     assert outcome(NUMBER, ASKED_TWICE, order_facts=order()).reason == "tier2_verified"
 
 
@@ -120,28 +120,28 @@ def test_a_number_that_the_channel_forbids_to_look_up_ends_the_flow() -> None:
         Intent.REFUND_REQUEST,
     ],
 )
-def test_a_more_urgent_matter_ends_the_flow(intent: Intent) -> None:
+def test_a_more_urgent_intent_ends_the_flow(intent: Intent) -> None:
     decision = outcome(about((intent, 0.96), order_numbers=("1001",)), ASKED)
 
     assert decision.intent is intent
     assert (decision.pending_flow, decision.pending_flow_unsent) == (None, None)
 
 
-def test_a_persons_reply_ends_the_flow() -> None:
+def test_an_agents_reply_ends_the_flow() -> None:
     decision = outcome(turn(NUMBER, last_person_reply_at=ago(minutes=59)), ASKED)
 
     assert decision.intent is Intent.UNKNOWN_OTHER
     assert decision.pending_flow is None
 
 
-def test_a_persons_reply_from_before_the_question_does_not() -> None:
+def test_an_agents_reply_before_the_request_does_not_end_the_flow() -> None:
     decision = outcome(turn(NUMBER, last_person_reply_at=ago(minutes=61)), ASKED)
 
     assert decision.intent is Intent.ORDER_STATUS_TRACKING
 
 
 @pytest.mark.parametrize(("days", "is_live"), [(13.99, True), (14, False)])
-def test_a_flow_lives_for_fourteen_days(days: float, is_live: bool) -> None:
+def test_a_flow_expires_after_fourteen_days(days: float, is_live: bool) -> None:
     memory = Memory(pending_flow=pending_request(days=days))
 
     assert awaits_order_number(memory, NOW) is is_live
@@ -164,7 +164,7 @@ def test_another_intent_keeps_the_flow() -> None:
         about(has_text=False),
     ],
 )
-def test_thanks_a_picture_or_a_call_for_a_person_leave_the_flow_standing(
+def test_thanks_a_picture_or_a_request_for_an_agent_keep_the_flow(
     answer: Classification,
 ) -> None:
     decision = outcome(turn(answer), ASKED_TWICE)
@@ -173,7 +173,7 @@ def test_thanks_a_picture_or_a_call_for_a_person_leave_the_flow_standing(
     assert decision.pending_flow == ASKED_TWICE.pending_flow
 
 
-def test_without_a_flow_there_is_nothing_to_wait_for() -> None:
+def test_without_a_flow_no_order_number_is_awaited() -> None:
     assert not awaits_order_number(Memory(), NOW)
     assert awaits_order_number(
         Memory(pending_flow=pending_request(days=1)), NOW + timedelta(days=1)

@@ -1,4 +1,4 @@
-"""Provider JSON in its many forms."""
+"""Parsing of provider JSON in its different spellings."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class Thing(ProviderModel):
 
 
 @pytest.mark.parametrize("key", ["is_operator", "isOperator", "IsOperator", "isoperator", "is_Operator"])  # fmt: skip
-def test_a_field_is_found_in_every_spelling(key: str) -> None:
+def test_a_field_is_recognised_in_every_spelling(key: str) -> None:
     assert Thing.model_validate({key: True}).is_operator is True
 
 
@@ -79,7 +79,7 @@ def test_a_flag_is_true_false_or_none(value: object, flag: bool | None) -> None:
         ({}, None),
     ],
 )
-def test_a_time_is_read_in_its_three_forms_or_is_not_known(
+def test_a_time_is_parsed_in_three_forms_and_otherwise_none(
     value: object, moment_ms: int | None
 ) -> None:
     assert Thing.model_validate({"created_at": value}).created_at == moment_ms
@@ -95,7 +95,7 @@ def test_a_time_is_read_in_its_three_forms_or_is_not_known(
         ({}, []),
     ],
 )
-def test_a_list_may_be_one_thing_or_nothing_and_singular(
+def test_a_list_may_be_a_single_value_null_or_under_its_singular_name(
     given: dict[str, Any], tags: list[str]
 ) -> None:
     assert Thing.model_validate(given).tags == tags

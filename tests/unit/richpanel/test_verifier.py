@@ -1,4 +1,4 @@
-"""The second look before facts of an order are stated."""
+"""The verification before facts of an order are stated."""
 
 from typing import Any
 
@@ -48,13 +48,13 @@ def test_the_rules_return_the_reason_against_order_facts(answer: Any, reason: st
     assert (decision.tier == 2) == (reason == "OK")
 
 
-def test_without_a_match_there_is_nothing_to_state() -> None:
+def test_without_a_match_no_facts_are_stated() -> None:
     verdict = outcome(status()).verdict
 
     assert verdict == Verdict(False, 0.0, VerdictReason.DETERMINISTIC_MATCH_FALSE, Downgrade.TIER_1)
 
 
-def test_a_number_beside_another_matter_in_a_flow_is_not_answered_with_facts() -> None:
+def test_a_number_with_another_intent_in_a_flow_gets_no_facts() -> None:
     answer = about((Intent.PRE_PURCHASE_QUESTION, 0.96), order_numbers=("1001",))
 
     decision = outcome(answer, Memory(pending_flow=pending_request()), order_facts=order())
@@ -96,7 +96,7 @@ def test_a_number_beside_another_matter_in_a_flow_is_not_answered_with_facts() -
         ),
     ],
 )
-def test_with_a_model_facts_need_both_verifiers(
+def test_with_a_model_both_verifiers_must_allow_facts(
     opinion: ModelOpinion, template: str | None
 ) -> None:
     decision = outcome(turn(status(), model=opinion), order_facts=order())

@@ -1,4 +1,4 @@
-"""Addresses of people: one form each, and errors that do not repeat what was given."""
+"""Normalised addresses: one form each, and errors that do not contain the input."""
 
 import pytest
 
@@ -69,7 +69,7 @@ def test_an_invalid_number_is_refused_with_a_reason(
 
 
 @pytest.mark.parametrize("text", ["+447700900123", "+525512345678", "+390612345678"])
-def test_a_normal_number_stays_as_it_is(text: str) -> None:
+def test_a_normalised_number_is_unchanged(text: str) -> None:
     assert phone_number(phone_number(text)) == text
 
 
@@ -97,7 +97,9 @@ def test_the_key_of_an_address_ignores_letter_case(text: str, address: str) -> N
         ("\ufb01na@example.com", "fina@example.com"),  # ligature
     ],
 )
-def test_a_sign_that_folds_into_plain_letters_makes_another_address(odd: str, plain: str) -> None:
+def test_a_character_that_folds_into_ascii_letters_gives_another_address(
+    odd: str, plain: str
+) -> None:
     assert email_address(odd) != email_address(plain)
 
 
@@ -123,7 +125,7 @@ def test_a_user_id_keeps_its_letter_case_after_its_prefix(text: str) -> None:
     assert user_id(text) == "bsuid:US.13491208655302741918"
 
 
-def test_a_parent_user_id_is_one_too() -> None:
+def test_a_parent_user_id_is_a_user_id_too() -> None:
     assert user_id("US.ENT.11815799212886844830") == "bsuid:US.ENT.11815799212886844830"
 
 
@@ -166,7 +168,7 @@ def test_no_error_repeats_its_input(normalise: object, given: str) -> None:
     ],
     ids=["Mexico", "Argentina", "Brazil"],
 )
-def test_a_line_that_is_written_in_two_ways_is_known_by_both(one: str, other: str) -> None:
+def test_a_number_with_two_spellings_has_the_other_one(one: str, other: str) -> None:
     assert other_spellings(one) == [other]
     assert other_spellings(other) == [one]
 
@@ -182,5 +184,5 @@ def test_a_line_that_is_written_in_two_ways_is_known_by_both(one: str, other: st
         "ann@example.com",
     ],
 )
-def test_of_most_addresses_there_is_one_spelling(address: str) -> None:
+def test_most_addresses_have_no_other_spelling(address: str) -> None:
     assert other_spellings(address) == []

@@ -1,4 +1,4 @@
-"""The port to language models: what goes out, what comes back, and what is no answer."""
+"""The interface to language models: requests, replies, and failures."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def bedrock() -> Stubbed:
     return Stubbed()
 
 
-def test_a_question_goes_out_with_its_limits_and_comes_back_with_its_cost(bedrock: Stubbed) -> None:
+def test_a_request_contains_its_limits_and_a_reply_its_usage(bedrock: Stubbed) -> None:
     bedrock.stub.add_response("converse", answer("end_turn", "It ", "is here."), REQUEST)
 
     reply = bedrock.model.reply("Sort.", ASKED, limits=LIMITS)
@@ -79,7 +79,7 @@ def test_a_question_goes_out_with_its_limits_and_comes_back_with_its_cost(bedroc
     assert settings.retries == {"total_max_attempts": 1}
 
 
-def test_a_schema_goes_out_without_bounds_and_with_every_property_required(
+def test_a_schema_is_sent_without_bounds_and_with_every_property_required(
     bedrock: Stubbed,
 ) -> None:
     wanted = {

@@ -1,4 +1,4 @@
-"""Many items are read in as few calls as there can be, and none of them is left out."""
+"""Batch reads: few calls, and no item is missed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read(client: Answering, count: int) -> set[str]:
     ("count", "calls"),
     [(0, []), (1, [1]), (100, [100]), (101, [100, 1]), (250, [100, 100, 50])],
 )
-def test_any_number_is_read_a_hundred_at_a_time(count: int, calls: list[int]) -> None:
+def test_items_are_read_a_hundred_at_a_time(count: int, calls: list[int]) -> None:
     client = Answering(room=100)
 
     assert len(read(client, count)) == count

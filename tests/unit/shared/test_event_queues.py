@@ -74,7 +74,7 @@ def test_the_body_is_the_event() -> None:
         ({"customer_address": "+447700900199"}, False),
     ],
 )
-def test_one_customers_messages_to_one_number_of_one_channel_stay_in_order(
+def test_messages_of_one_customer_number_and_channel_share_a_group(
     change: dict[str, Any], *, same_group: bool
 ) -> None:
     changed = inbound_entry(replace(MESSAGE, **change))
@@ -114,7 +114,7 @@ def test_a_repeated_message_is_dropped_even_if_volatile_fields_differ(
         {"type": "human_reply"},
     ],
 )
-def test_a_message_with_another_content_or_of_another_account_hides_none(
+def test_a_message_with_other_content_or_account_is_no_duplicate(
     change: dict[str, Any],
 ) -> None:
     other = replace(MESSAGE, **change)

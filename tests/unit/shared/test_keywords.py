@@ -30,17 +30,17 @@ def message(text: str | None = None, button: Button | None = None) -> InboundMes
 
 
 @pytest.mark.parametrize("word", [*STOP_WORDS, *PRESET_WORDS])
-def test_each_word_for_stop_is_one(word: str) -> None:
+def test_each_stop_keyword_is_recognised(word: str) -> None:
     assert OURS.keyword_of(word) is OURS.keyword_of(word.lower()) is ConsentKeyword.STOP
 
 
 @pytest.mark.parametrize("word", ["START", "UNSTOP"])
-def test_each_word_for_start_is_one(word: str) -> None:
+def test_each_start_keyword_is_recognised(word: str) -> None:
     assert OURS.keyword_of(word) is OURS.keyword_of(word.title()) is ConsentKeyword.START
 
 
 @pytest.mark.parametrize("word", ["HELP", "INFO"])
-def test_each_word_for_help_is_one(word: str) -> None:
+def test_each_help_keyword_is_recognised(word: str) -> None:
     assert OURS.keyword_of(word) is OURS.keyword_of(word.lower()) is ConsentKeyword.HELP
 
 
@@ -91,7 +91,7 @@ def test_a_stop_word_inside_a_sentence_is_no_stop(text: str | None) -> None:
     assert OURS.keyword_of(text) is None
 
 
-def test_yes_means_start_only_after_an_opt_out_by_word_in_that_channel() -> None:
+def test_yes_means_start_only_after_an_opt_out_by_keyword_in_that_channel() -> None:
     assert OURS.keyword_of("Yes.") is None
     assert OURS.keyword_of("Yes.", yes_is_start=True) is ConsentKeyword.START
     assert OURS.keyword_of("yes please", yes_is_start=True) is None

@@ -1,4 +1,4 @@
-"""What a text costs as SMS."""
+"""Encoding and segments of an SMS text."""
 # ruff: noqa: RUF001 - characters that look like others are what this is about
 
 import pytest
@@ -69,7 +69,9 @@ def test_gsm_text_has_160_characters_alone_and_153_in_a_part(
     ],
     ids=lambda value: f"{value[:4]!a}x{len(value)}" if isinstance(value, str) else None,
 )
-def test_one_other_character_makes_all_of_it_ucs_2(text: str, units: int, segments: int) -> None:
+def test_one_character_outside_gsm_makes_the_text_ucs_2(
+    text: str, units: int, segments: int
+) -> None:
     assert measure(text) == Size("UCS-2", units, segments)
 
 

@@ -1,4 +1,4 @@
-"""What DynamoDB can hold."""
+"""Values that DynamoDB can store."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_any_json_value_can_be_written(value: Any) -> None:
+def test_any_json_value_can_be_stored(value: Any) -> None:
     made = storable(value)
 
     TypeSerializer().serialize(as_decimals(made))
