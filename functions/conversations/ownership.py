@@ -210,7 +210,7 @@ def _names(used: Used) -> list[Name]:
 
 def _of_number(number: str) -> list[Name]:
     """Return the names of a number in all spellings: WhatsApp and SMS belong to the same company."""
-    spellings = (number, *addresses.twins_of(number))
+    spellings = (number, *addresses.other_spellings(number))
     return [Name(kind, spelling) for kind in _OF_PHONES for spelling in spellings]
 
 

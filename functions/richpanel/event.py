@@ -53,19 +53,22 @@ class RichpanelEvent:
 
 def is_sound(event: RichpanelEvent) -> bool:
     """Whether the ids, the source and the times of an event are valid."""
-    moments = (event.received_at, event.accepted_at, event.created_at or 0, event.attachments)
+    numbers = (event.received_at, event.accepted_at, event.created_at or 0, event.attachments)
     prefix = event_prefix(event.conversation_id)
     return (
         bool(_ID.fullmatch(event.conversation_id))
-        and all(each is None or each.startswith(prefix) for each in (event.event_id, event.adopts))
+        and all(
+            event_id is None or event_id.startswith(prefix)
+            for event_id in (event.event_id, event.adopts)
+        )
         and event.source in SOURCES
-        and all(each >= 0 for each in moments)
+        and all(number >= 0 for number in numbers)
     )
 
 
-def id_or_hash(given: str) -> str:
+def id_or_hash(identifier: str) -> str:
     """Return an id in its key form: unchanged if 1 to 128 printable ASCII characters, no blanks; else its SHA-256."""
-    return given if _ID.fullmatch(given) else _sha256(given)
+    return identifier if _ID.fullmatch(identifier) else _sha256(identifier)
 
 
 def event_prefix(conversation_id: str) -> str:
@@ -90,10 +93,10 @@ def event_id_of_text(conversation_id: str, text: str, moment_ms: int) -> str | N
     return event_prefix(conversation_id) + _sha256(words + _bucket(moment_ms))
 
 
-def is_event_id(given: str, conversation_id: str) -> bool:
+def is_event_id(event_id: str, conversation_id: str) -> bool:
     """Whether this is a valid id of an event of this conversation."""
     prefix = event_prefix(conversation_id)
-    return given.startswith(prefix) and bool(_ID.fullmatch(given.removeprefix(prefix)))
+    return event_id.startswith(prefix) and bool(_ID.fullmatch(event_id.removeprefix(prefix)))
 
 
 def deduplication_id(event_id: str) -> str:

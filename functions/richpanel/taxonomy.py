@@ -122,13 +122,13 @@ class ControlTag(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamFacts:
-    """*instead* takes over, with *instead_tags*, if the account lacks the team; None: the team must exist."""
+    """*fallback* takes over, with *fallback_tags*, if the account lacks the team; None: the team must exist."""
 
     team: Team
     name: str
     route_tag: str
-    instead: Team | None
-    instead_tags: tuple[str, ...]
+    fallback: Team | None
+    fallback_tags: tuple[str, ...]
     by_setting: bool
 
 
@@ -205,8 +205,8 @@ def _teams(tables: Mapping[str, dict[str, Any]]) -> dict[Team, TeamFacts]:
             team=Team(key),
             name=table["name"],
             route_tag=table["route_tag"],
-            instead=Team(table["instead"]) if "instead" in table else None,
-            instead_tags=tuple(table.get("instead_tags", ())),
+            fallback=Team(table["instead"]) if "instead" in table else None,
+            fallback_tags=tuple(table.get("instead_tags", ())),
             by_setting=table.get("by_setting", False),
         )
         for key, table in tables.items()
@@ -273,23 +273,25 @@ channels: Mapping[Channel, ChannelFacts] = _complete(Channel, _channels(_read["c
 modifiers: Mapping[Modifier, ModifierFacts] = _complete(Modifier, _modifiers(_read["modifiers"]))
 thresholds = Thresholds(**_read["thresholds"])
 cooldowns = Cooldowns(**_read["cooldowns"])
-_together = tuple(frozenset(Intent(name) for name in names) for names in _read["together"].values())
+_equivalent_intents = tuple(
+    frozenset(Intent(name) for name in names) for names in _read["together"].values()
+)
 
 
-def are_one(first: Intent, second: Intent) -> bool:
+def are_equivalent(first: Intent, second: Intent) -> bool:
     """Whether two intents belong to one group, so that a message with both is not ambiguous."""
-    return any({first, second} <= group for group in _together)
+    return any({first, second} <= group for group in _equivalent_intents)
 
 
-def available(team: Team, teams_there: frozenset[Team]) -> tuple[Team, tuple[str, ...]]:
+def available(team: Team, available_teams: frozenset[Team]) -> tuple[Team, tuple[str, ...]]:
     """
-    Return the team for *team*'s tickets in an account that has *teams_there*, and the additional tags.
+    Return the team for *team*'s tickets in an account that has *available_teams*, and the additional tags.
 
     A team without a stand-in is returned unchanged, available or not: its route tag still names the intended team.
     """
     tags: tuple[str, ...] = ()
     facts = teams[team]
-    while facts.team not in teams_there and facts.instead is not None:
-        tags += facts.instead_tags
-        facts = teams[facts.instead]
+    while facts.team not in available_teams and facts.fallback is not None:
+        tags += facts.fallback_tags
+        facts = teams[facts.fallback]
     return facts.team, tags

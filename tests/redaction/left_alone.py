@@ -1,4 +1,4 @@
-"""Made-up strings with nothing to hide, as near to the others as life makes them."""
+"""Made-up strings without personal data that resemble personal data."""
 
 from __future__ import annotations
 

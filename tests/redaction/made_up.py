@@ -1,4 +1,4 @@
-"""What several kinds of made-up strings are put together from."""
+"""Parts of made-up strings of several kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up ways to reach people, and their names."""
+"""Made-up phone numbers, e-mail addresses, postal addresses and names."""
 
 from __future__ import annotations
 

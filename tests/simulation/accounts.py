@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from local.docs.table_reference import bounds_of
 from shared.action_ledger import Action
-from shared.aws.dynamodb import _to_wire
+from shared.aws.dynamodb import _encoded
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import digest
 from whatsapp.event import ANNOUNCED
@@ -326,4 +326,4 @@ def _comparable(content: bytes) -> object:
 
 def _size(item: dict[str, Any]) -> int:
     """An upper bound of what DynamoDB counts: names and values as text."""
-    return len(json.dumps(_to_wire(item), default=list, ensure_ascii=False).encode())
+    return len(json.dumps(_encoded(item), default=list, ensure_ascii=False).encode())

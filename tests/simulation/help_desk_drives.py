@@ -14,7 +14,7 @@ import shared.clock
 from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.channels import Channel
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
-from richpanel.inbound.wakeups import Nudge
+from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter
 from shared.api.auth import Caller, Scope
@@ -123,13 +123,13 @@ class Stage:
         else:
             self.sqs.delete_message(**where)
 
-    def put(self, queue: str, nudge: Nudge) -> None:
+    def put(self, queue: str, wakeup: WakeupEvent) -> None:
         """A message for one of the queues."""
         self.sqs.send_message(
             QueueUrl=self.urls[queue],
-            MessageBody=nudge.as_entry().body,
-            MessageGroupId=nudge.conversation_id,
-            MessageDeduplicationId=nudge.deduplication,
+            MessageBody=wakeup.as_entry().body,
+            MessageGroupId=wakeup.conversation_id,
+            MessageDeduplicationId=wakeup.deduplication,
         )
 
     def switch(self, name: str, text: str) -> None:
@@ -203,7 +203,9 @@ def sweep_and_work(stage: Stage) -> None:
     stage.events.update({"event_id": "evt:rp:t-1:t-1-1"}, put=unfinished)
     stage.put(
         "RichpanelQueue",
-        Nudge(conversation_id="t-1", channel=Channel.EMAIL, source="sweep", deduplication="again"),
+        WakeupEvent(
+            conversation_id="t-1", channel=Channel.EMAIL, source="sweep", deduplication="again"
+        ),
     )
     stage.work_off(worker, "RichpanelQueue")
 
@@ -212,8 +214,10 @@ def answer(stage: Stage) -> None:
     """A mail that is answered, after a look whether its sender has opted out of the company's conversations."""
     stage.open_switches()
     stage.ticket("t-3", "Where is my order?", sender="jane@shop.example")
-    nudge = Nudge(conversation_id="t-3", channel=Channel.EMAIL, source="sweep", deduplication="3")
-    stage.put("RichpanelQueue", nudge)
+    wakeup = WakeupEvent(
+        conversation_id="t-3", channel=Channel.EMAIL, source="sweep", deduplication="3"
+    )
+    stage.put("RichpanelQueue", wakeup)
     stage.work_off(stage.handler("RichpanelWorker"), "RichpanelQueue")
     assert "mw-auto-replied" in stage.world.sandbox.help_desk.tickets["t-3"].tags
 
@@ -223,13 +227,13 @@ def operate(stage: Stage) -> None:
     handler = stage.handler("RichpanelAdmin")
     stage.events.update({"event_id": "evt:rp:t-2:t-2-1"}, put={"status": "parked"})
     for channel in ("email", "livechat"):
-        nudge = Nudge(
+        wakeup = WakeupEvent(
             conversation_id="t-1",
             channel=Channel(channel),
             source="sweep",
             deduplication=channel,
         )
-        stage.put("RichpanelDeadLetters", nudge)
+        stage.put("RichpanelDeadLetters", wakeup)
 
     def ask(line: str, status: int, body: Any = None, **query: str) -> None:
         answer = handler(asked(line, body, **query), Invocation())

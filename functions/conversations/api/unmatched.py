@@ -19,7 +19,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound, Placement
 from shared import clock
-from shared.addresses import twins_of
+from shared.addresses import other_spellings
 from shared.api.cursors import Listing
 from shared.api.opaque_ids import NotOurs
 from shared.aws.sqs_fifo import Entry, digest
@@ -159,7 +159,7 @@ def _lead_there(
         whole = opened.company.retention_days * clock.DAY_SECONDS
         kept_until = max(kept_until, clock.expires_in(whole))
     primary = conversation.primary_channel
-    if customer not in {primary, *twins_of(primary)}:
+    if customer not in {primary, *other_spellings(primary)}:
         placements.note(log, opened.ref, customer)
         placement = Placement(
             ref=opened.ref,

@@ -30,7 +30,7 @@ from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound
 from conversations.transitions import Cause, move
 from shared import clock
-from shared.addresses import twins_of
+from shared.addresses import other_spellings
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime.observability import metrics
@@ -121,7 +121,7 @@ def _show_reachable(
     # On a retry use the marker's time: the time of delivery is not the time of writing.
     heard_at = marker.message_timestamp if marker else event.received_at
     for company_id in companies:
-        for spelling in (customer, *twins_of(customer)):
+        for spelling in (customer, *other_spellings(customer)):
             unreachable.clear(resources.log, company_id, spelling, event.channel_method, heard_at)
 
 

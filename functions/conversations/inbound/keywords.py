@@ -9,7 +9,7 @@ from conversations.conversation import addresses_of
 from conversations.lifecycle import Status
 from conversations.transitions import Cause, move
 from shared import clock
-from shared.addresses import twins_of
+from shared.addresses import other_spellings
 from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.consent.records import Source, Statement
 
@@ -45,7 +45,7 @@ def heard(
         and words.keyword_in(event, yes_is_start=True)
     ):
         standing = consents.standing(company.company_id, known, "sms")
-        wish = ConsentKeyword.START if standing.yes_lifts_it("sms") else None
+        wish = ConsentKeyword.START if standing.yes_means_start("sms") else None
     return wish
 
 
@@ -68,7 +68,7 @@ def record(
     if wish is ConsentKeyword.STOP:
         consents.record_opt_out(company_id, known, said)
     else:
-        own = [known[0], *twins_of(known[0])]
+        own = [known[0], *other_spellings(known[0])]
         consents.record_opt_in(company_id, own, said, channels=[event.channel_method])
 
 
@@ -131,4 +131,4 @@ def _is_left_to_provider(opened: OpenConversation) -> bool:
 def known_addresses(opened: OpenConversation | None, customer: str) -> list[str]:
     """Return the customer's addresses: the sender address in all spellings, and those of the conversation."""
     found = addresses_of(opened) if opened else []
-    return list(dict.fromkeys([customer, *found, *twins_of(customer)]))
+    return list(dict.fromkeys([customer, *found, *other_spellings(customer)]))

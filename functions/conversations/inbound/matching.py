@@ -11,7 +11,7 @@ from conversations.store.items.log import Mode, State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
 from shared import clock
-from shared.addresses import twins_of
+from shared.addresses import other_spellings
 from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent
 from shared.tenancy.business_accounts import BusinessAccount
@@ -56,7 +56,7 @@ def find(
         linked = messages.linked(resources.log, event.provider, event.reply_to)
         if linked is not None and _chosen(resources, [linked.ref], projects):
             return linked.ref
-    for spelling in (customer, *twins_of(customer)):
+    for spelling in (customer, *other_spellings(customer)):
         pairs = identifiers.pairs(channel, event.business_address, spelling)
         found = (
             _chosen(resources, routes.of_pair(resources.log, pairs), projects)

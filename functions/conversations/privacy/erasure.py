@@ -33,7 +33,7 @@ from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import FunctionResult, Message, State
 from shared import addresses, clock
-from shared.addresses import AddressInvalid, twins_of
+from shared.addresses import AddressInvalid, other_spellings
 from shared.ai.openai import Account
 from shared.ai.openai_mirror import delete_conversation
 from shared.failures import Transient
@@ -143,7 +143,7 @@ def _named(deps: ErasureDependencies, company_id: str, known: Sequence[str]) -> 
 
 def _every_spelling(known: Sequence[str]) -> list[str]:
     """Return the addresses and the alternative spellings of phone numbers; a person may be stored under any."""
-    return list(dict.fromkeys(one for each in known for one in (each, *twins_of(each))))
+    return list(dict.fromkeys(one for each in known for one in (each, *other_spellings(each))))
 
 
 def _fence_all(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from richpanel.guards.switches import SwitchBoard
-from richpanel.inbound.webhook import Lanes
+from richpanel.inbound.webhook import EventQueues
 from richpanel.resources import Sources
 from richpanel.store import audits
 from richpanel.store.items import AuditAction
@@ -29,7 +29,7 @@ class ApiDependencies(Sources):
     idempotency: Table
     audit: Table
     switchboard: SwitchBoard
-    lanes: Lanes
+    lanes: EventQueues
     dead_letters: DeadLetters
 
 

@@ -11,7 +11,7 @@ from richpanel.clients.tickets import Ticket
 from richpanel.decisions.switches import Switches
 from richpanel.resources import Sources
 from richpanel.store.items import ConversationState, Event, EventStatus, Mode
-from richpanel.turns import Reading, Talk
+from richpanel.turns import CustomerTurn, Reading
 from richpanel.worker import audit, cases
 from richpanel.worker.cases import Case
 from shared import clock
@@ -57,7 +57,7 @@ def rehearse(resources: Sources, visit: Visit, switches: Switches) -> Rehearsed:
     return Rehearsed(newest.name, audit.of_decision(case, decision))
 
 
-def _case(resources: Sources, visit: Visit, talk: Talk, switches: Switches) -> Case:
+def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switches) -> Case:
     now = clock.to_text(clock.now_ms())
     claimed_by_nobody = Event(
         event_id=talk.target.key,

@@ -8,7 +8,7 @@ from richpanel.api.conversations import living
 from richpanel.api.dry_run import Rehearsed, Visit, rehearse
 from richpanel.channels import Channel
 from richpanel.inbound import wakeups
-from richpanel.inbound.wakeups import Nudge
+from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import events
 from richpanel.store.items import AuditAction, EventStatus
 from richpanel.store.rate_limit import Lane
@@ -66,7 +66,7 @@ def repair(
     for about in (AuditAction.SWITCHES, conversation_id):
         leave_trace(deps, given, "replay", facts, about=about)
     reopened = tuple(key for key in parked if events.reopen(deps.idempotency, key))
-    nudge = Nudge(
+    nudge = WakeupEvent(
         conversation_id=conversation_id,
         channel=deps.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
         source="replay",

@@ -9,7 +9,7 @@ from richpanel.taxonomy import (
     Level,
     Modifier,
     RiskFlag,
-    are_one,
+    are_equivalent,
     intents,
     thresholds,
 )
@@ -129,7 +129,7 @@ class Classification:
             scored.confidence
             for scored in self.intents[1:]
             if intents[scored.intent].level == intents[first.intent].level
-            and not are_one(scored.intent, first.intent)
+            and not are_equivalent(scored.intent, first.intent)
         ]
         return round(first.confidence - max(rivals, default=0.0), 4)
 
@@ -139,17 +139,17 @@ class Classification:
         reasons = (
             self.margin < thresholds.narrow_margin,
             self.word_count < thresholds.few_words,
-            len(self._things()) > 1,
+            len(self._distinct_intents()) > 1,
         )
         return round(max(0.0, self.confidence - thresholds.penalty * sum(reasons)), 4)
 
-    def _things(self) -> list[Intent]:
-        """The intents present, with equivalent intents (`are_one`) counted once."""
-        things: list[Intent] = []
+    def _distinct_intents(self) -> list[Intent]:
+        """The intents present, with equivalent intents (`are_equivalent`) counted once."""
+        distinct: list[Intent] = []
         for scored in self.present:
-            if not any(are_one(scored.intent, other) for other in things):
-                things.append(scored.intent)
-        return things
+            if not any(are_equivalent(scored.intent, other) for other in distinct):
+                distinct.append(scored.intent)
+        return distinct
 
 
 def is_present(scored: Scored) -> bool:

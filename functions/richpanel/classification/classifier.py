@@ -18,15 +18,20 @@ from richpanel.classification.answers import (
     Scored,
     is_present,
 )
-from richpanel.classification.evidence_score import Heard, is_doubted, weighed
+from richpanel.classification.evidence_score import WordModelResult, combined_scores, is_doubted
 from richpanel.classification.languages import language_of
 from richpanel.classification.lexicon.evidence import likelihoods, urgency
 from richpanel.classification.lexicon.lexicon import WEIGHTS, Entry, Mark, lexicon
 from richpanel.classification.lexicon.search import Search
 from richpanel.classification.lexicon.tokens import tokens_of
-from richpanel.classification.lexicon_score import calm_scores, denied, has, urgent_scores
+from richpanel.classification.lexicon_score import (
+    has,
+    negated_intents,
+    non_urgent_scores,
+    urgent_scores,
+)
 from richpanel.classification.order_numbers import Numbers, numbers_in
-from richpanel.classification.text import MOST_GUARDED, plain
+from richpanel.classification.text import MOST_TIER0_CHARACTERS, plain
 from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, channels, intents, modifiers
 
 VERSION = "rules-2"
@@ -41,7 +46,7 @@ _ANSWERED_SUBJECT = ("re:", "aw:", "rv:", "sv:", "tr:", "fwd:", "fw:", "wg:")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Turn:
     """
-    A turn prepared for searching. *text* is the classified text, *body* its search; *guarded* searches more of the
+    A turn prepared for searching. *text* is the classified text, *body* its search; *tier0_body* searches more of the
     older text, for Tier 0. *title* is the subject; *is_ours*: the subject is ours, as the mail replies to one of ours.
     """
 
@@ -50,36 +55,36 @@ class _Turn:
     language: Language
     is_ours: bool
     body: Search
-    guarded: Search
+    tier0_body: Search
     subject: Search
 
 
 def classify(message: Message) -> Classification:
     """Classify *message* by the rules. Never raises for any text."""
     turn = _prepared(message)
-    found = _modifiers(message, turn.body, turn.subject)
+    found_modifiers = _modifiers(message, turn.body, turn.subject)
     is_resolved = has(turn.body, lexicon().marks.get(Mark.RESOLUTION, ()))
-    calm = _calm_of(turn, is_resolved=is_resolved)
-    scores = urgent_scores(_entries(is_urgent=True), turn.guarded, turn.subject) | calm
-    heard: Heard | None = None
-    can_tell = turn.language is Language.ENGLISH and any(map(str.isalpha, turn.text))
+    non_urgent = _non_urgent_scores(turn, is_resolved=is_resolved)
+    scores = urgent_scores(_entries(is_urgent=True), turn.tier0_body, turn.subject) | non_urgent
+    model_result: WordModelResult | None = None
+    model_applies = turn.language is Language.ENGLISH and any(map(str.isalpha, turn.text))
     numbers = _numbers(message, turn.text)
     is_answer = message.expects_order_number and bool(numbers.orders)
-    if can_tell and not is_resolved:
-        heard = _heard(turn, calm)
-        if not found.isdisjoint(_OF_NO_INTENT):
-            heard = heard.against(scores)
-        elif Modifier.WANTS_PERSON in found:
-            heard = heard.beside_call
-        scores = weighed(scores, heard)
+    if model_applies and not is_resolved:
+        model_result = _word_model_result(turn, non_urgent)
+        if not found_modifiers.isdisjoint(_OF_NO_INTENT):
+            model_result = model_result.against(scores)
+        elif Modifier.WANTS_PERSON in found_modifiers:
+            model_result = model_result.for_agent_request
+        scores = combined_scores(scores, model_result)
     if not is_answer and _is_thanks(turn.body, turn.text, scores):
-        found |= {Modifier.THANKS_ONLY}
+        found_modifiers |= {Modifier.THANKS_ONLY}
     ranked = _ranked(scores, message)
     return Classification(
         language=turn.language,
         intents=ranked,
-        risk_flags=_risk_flags(ranked, found),
-        modifiers=found,
+        risk_flags=_risk_flags(ranked, found_modifiers),
+        modifiers=found_modifiers,
         doubts=_doubts(turn.body, ranked, numbers.orders),
         order_numbers=numbers.orders,
         tracking_numbers=numbers.trackings,
@@ -87,7 +92,7 @@ def classify(message: Message) -> Classification:
         has_text=any(sign.isalnum() for sign in turn.text),
         is_resolution=is_resolved,
         own_order_only=_is_own(turn.body, ranked, bool(numbers.orders)),
-        is_doubted=heard is not None and is_doubted(ranked[0].intent, heard),
+        is_doubted=model_result is not None and is_doubted(ranked[0].intent, model_result),
         version=VERSION,
     )
 
@@ -105,29 +110,33 @@ def _prepared(message: Message) -> _Turn:
         language=language_of(text if text else message.subject or ""),
         is_ours=(message.subject or "").lower().startswith(_ANSWERED_SUBJECT),
         body=body,
-        guarded=body if len(whole) <= MOST_CHARACTERS else _search(whole[-MOST_GUARDED:]),
+        tier0_body=body
+        if len(whole) <= MOST_CHARACTERS
+        else _search(whole[-MOST_TIER0_CHARACTERS:]),
         subject=_search(title),
     )
 
 
-def _calm_of(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
+def _non_urgent_scores(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
     """Return the scores of all intents except Tier 0; empty for a language without a lexicon."""
     if turn.language is Language.UNKNOWN:
         return {}
-    scores = calm_scores(
+    scores = non_urgent_scores(
         _entries(is_urgent=False), turn.body, None if turn.is_ours else turn.subject
     )
     weight = _RESOLVED_WEIGHT if is_resolved else 1.0
     return {intent: score * weight for intent, score in scores.items()}
 
 
-def _heard(turn: _Turn, calm: dict[Intent, float]) -> Heard:
+def _word_model_result(turn: _Turn, non_urgent: dict[Intent, float]) -> WordModelResult:
     """Return the likelihoods of the word model, with those of negated intents set to 0.0."""
     is_alone = turn.is_ours or not turn.title
-    said = turn.body if is_alone else _search(f"{turn.title}\n{turn.text}")
-    not_meant = dict.fromkeys(denied(_entries(is_urgent=False), turn.body, calm), 0.0)
-    likely = likelihoods(said.tokens) | not_meant
-    return Heard(likely, urgency(turn.guarded.tokens), len(turn.body.tokens))
+    searched = turn.body if is_alone else _search(f"{turn.title}\n{turn.text}")
+    not_meant = dict.fromkeys(
+        negated_intents(_entries(is_urgent=False), turn.body, non_urgent), 0.0
+    )
+    likely = likelihoods(searched.tokens) | not_meant
+    return WordModelResult(likely, urgency(turn.tier0_body.tokens), len(turn.body.tokens))
 
 
 def _numbers(message: Message, text: str) -> Numbers:
@@ -145,26 +154,30 @@ def _search(text: str) -> Search:
 
 
 def _ranked(scores: dict[Intent, float], message: Message) -> tuple[Scored, ...]:
-    scored = [Scored(intent, score) for intent, score in scores.items()]
-    there = sorted(
-        (each for each in scored if is_present(each)),
-        key=lambda each: (intents[each.intent].level, -each.confidence, intents[each.intent].row),
+    unordered = [Scored(intent, score) for intent, score in scores.items()]
+    present = sorted(
+        (scored for scored in unordered if is_present(scored)),
+        key=lambda scored: (
+            intents[scored.intent].level,
+            -scored.confidence,
+            intents[scored.intent].row,
+        ),
     )
-    rest = sorted(
-        (each for each in scored if not is_present(each)),
-        key=lambda each: (-each.confidence, intents[each.intent].row),
+    others = sorted(
+        (scored for scored in unordered if not is_present(scored)),
+        key=lambda scored: (-scored.confidence, intents[scored.intent].row),
     )
-    if there:
-        return (*there, *rest)
-    instead = channels[message.channel].unknown_becomes
-    if rest and instead is None:
-        return tuple(rest)
-    return (Scored(instead or Intent.UNKNOWN_OTHER, 0.0), *rest)
+    if present:
+        return (*present, *others)
+    channel_intent = channels[message.channel].unknown_becomes
+    if others and channel_intent is None:
+        return tuple(others)
+    return (Scored(channel_intent or Intent.UNKNOWN_OTHER, 0.0), *others)
 
 
 def _modifiers(message: Message, body: Search, subject: Search) -> frozenset[Modifier]:
     """Return the modifiers except `thanks_only`, which depends on the intents found."""
-    found: set[Modifier] = {
+    present: set[Modifier] = {
         modifier
         for modifier, patterns in lexicon().modifiers.items()
         if modifier is not Modifier.THANKS_ONLY
@@ -174,8 +187,8 @@ def _modifiers(message: Message, body: Search, subject: Search) -> frozenset[Mod
         )
     }
     if message.is_automatic:
-        found.add(Modifier.AUTOMATIC_MAIL)
-    return frozenset(found)
+        present.add(Modifier.AUTOMATIC_MAIL)
+    return frozenset(present)
 
 
 def _is_thanks(body: Search, text: str, scores: dict[Intent, float]) -> bool:
@@ -187,19 +200,21 @@ def _is_thanks(body: Search, text: str, scores: dict[Intent, float]) -> bool:
     )
 
 
-def _risk_flags(ranked: Iterable[Scored], found: frozenset[Modifier]) -> frozenset[RiskFlag]:
-    flags = {intents[each.intent].risk_flag for each in ranked if is_present(each)}
-    flags |= {modifiers[modifier].risk_flag for modifier in found}
+def _risk_flags(
+    ranked: Iterable[Scored], found_modifiers: frozenset[Modifier]
+) -> frozenset[RiskFlag]:
+    flags = {intents[scored.intent].risk_flag for scored in ranked if is_present(scored)}
+    flags |= {modifiers[modifier].risk_flag for modifier in found_modifiers}
     return frozenset(flag for flag in flags if flag is not None)
 
 
 def _doubts(body: Search, ranked: tuple[Scored, ...], orders: tuple[str, ...]) -> frozenset[Doubt]:
-    found = {doubt for doubt, patterns in lexicon().doubts.items() if has(body, patterns)}
+    doubts = {doubt for doubt, patterns in lexicon().doubts.items() if has(body, patterns)}
     if len(orders) > 1:
-        found.add(Doubt.SEVERAL_ORDERS)
-    if any(intents[each.intent].level in _CHANGES for each in ranked):
-        found.add(Doubt.CHANGE_REQUEST)
-    return frozenset(found)
+        doubts.add(Doubt.SEVERAL_ORDERS)
+    if any(intents[scored.intent].level in _CHANGES for scored in ranked):
+        doubts.add(Doubt.CHANGE_REQUEST)
+    return frozenset(doubts)
 
 
 _CHANGES = frozenset({Level.P1, Level.P3})
@@ -207,7 +222,7 @@ _CHANGES = frozenset({Level.P1, Level.P3})
 
 def _is_own(body: Search, ranked: tuple[Scored, ...], has_number: bool) -> bool:
     """Return whether all intents present ask for an order's status, with a number or words for the sender's order."""
-    if not all(intents[each.intent].tier2 for each in ranked if is_present(each)):
+    if not all(intents[scored.intent].tier2 for scored in ranked if is_present(scored)):
         return False
     return has_number or has(body, lexicon().marks.get(Mark.OWN_ORDER, ()))
 

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 
 from richpanel.classification.answers import Language
-from richpanel.classification.lexicon.vocabulary import unaccented, written_down
+from richpanel.classification.lexicon.vocabulary import unaccented, word_lists
 
 _small: dict[str, frozenset[str]] = {
-    name: frozenset(words.split()) for name, words in written_down["languages"].items()
+    name: frozenset(words.split()) for name, words in word_lists["languages"].items()
 }
 _WORD = re.compile(r"[^\W\d_]{2,}|\b[iay]\b", re.IGNORECASE)
 _FOREIGN = 0.4  # above this share of non-Latin letters the language is unknown

@@ -27,11 +27,11 @@ def urgent_scores(entries: Iterable[Entry], body: Search, subject: Search) -> di
     return scores
 
 
-def calm_scores(
+def non_urgent_scores(
     entries: Collection[Entry], body: Search, subject: Search | None
 ) -> dict[Intent, float]:
     """Return the scores of all other intents, 0 to 1. *subject* is None if the customer did not write it."""
-    found = {
+    weights_of = {
         entry.intent: {
             signal.name: weight
             for signal in entry.signals
@@ -41,7 +41,9 @@ def calm_scores(
         if not has(body, entry.unless)
     }
     strong = {
-        intent for intent, weights in found.items() if max(weights.values(), default=0.0) >= _STRONG
+        intent
+        for intent, signal_weights in weights_of.items()
+        if max(signal_weights.values(), default=0.0) >= _STRONG
     }
     scores: dict[Intent, float] = {}
     for entry in entries:
@@ -51,17 +53,21 @@ def calm_scores(
             if other in strong
             for name in names
         }
-        weights = [
-            weight for name, weight in found.get(entry.intent, {}).items() if name not in silent
+        signal_weights = [
+            weight
+            for name, weight in weights_of.get(entry.intent, {}).items()
+            if name not in silent
         ]
-        if weights:
-            scores[entry.intent] = _joined(weights)
+        if signal_weights:
+            scores[entry.intent] = _joined(signal_weights)
     return scores
 
 
-def denied(entries: Iterable[Entry], body: Search, found: Container[Intent]) -> list[Intent]:
+def negated_intents(
+    entries: Iterable[Entry], body: Search, scored: Container[Intent]
+) -> list[Intent]:
     """
-    Return the intents, except those *found*, that the text mentions only in negated form: "I do not want to cancel".
+    Return the intents, except those *scored*, that the text mentions only in negated form: "I do not want to cancel".
 
     "no" does not count as a negation: "still no refund" means that the customer waits for one.
     """
@@ -69,9 +75,9 @@ def denied(entries: Iterable[Entry], body: Search, found: Container[Intent]) -> 
         entry.intent
         for entry in entries
         if entry.is_negatable
-        and entry.intent not in found
+        and entry.intent not in scored
         and any(
-            scope.is_negated(body.tokens, span) and not _is_behind_no(body, span)
+            scope.is_negated(body.tokens, span) and not _follows_no(body, span)
             for signal in entry.signals
             for pattern in signal.patterns
             for span in body.spans(pattern)
@@ -79,7 +85,7 @@ def denied(entries: Iterable[Entry], body: Search, found: Container[Intent]) -> 
     ]
 
 
-def _is_behind_no(body: Search, span: Span) -> bool:
+def _follows_no(body: Search, span: Span) -> bool:
     words = body.tokens.words[max(0, span.lead[0] - 2) : span.lead[0]]
     return any(word.text == "no" for word in words)
 

@@ -131,29 +131,29 @@ def numbers_in(text: str, *, expects_order: bool, mask: str | None) -> Numbers:
     """
     trackings, rest = _trackings(text)
     own = _mask(mask) if mask else None
-    kept = tuple(match.group().upper() for match in own.finditer(rest)) if own else ()
+    matching_mask = tuple(match.group().upper() for match in own.finditer(rest)) if own else ()
     rest = _without_others(rest)
     orders = dict.fromkeys((*_named(rest), *_hashed(rest)))
     if expects_order or _BARE.fullmatch(text.strip()):
         orders |= dict.fromkeys(_bare(rest))
-    for number in kept:
+    for number in matching_mask:
         orders.setdefault(number)
     return Numbers(tuple(_distinct(orders)), tuple(dict.fromkeys(trackings)))
 
 
 def _trackings(text: str) -> tuple[list[str], str]:
     """Return the tracking numbers, and the text without them, links and addresses."""
-    found: list[str] = []
+    trackings: list[str] = []
     for link in _URL.finditer(text):
         if _CARRIER_LINK.search(link.group()[:200]):
-            found += [hit.group(1).upper() for hit in _IN_LINK.finditer(link.group())]
+            trackings += [hit.group(1).upper() for hit in _IN_LINK.finditer(link.group())]
     text = _ADDRESS.sub(" ; ", _URL.sub(" ; ", text))
 
     def certain(match: re.Match[str]) -> str:
         number = re.sub(r"[ -]", "", match.group()).upper()
         if not _is_tracking(match, number):
             return match.group()
-        found.append(number)
+        trackings.append(number)
         return " ; "
 
     text = _CERTAIN_TRACKING.sub(certain, text)
@@ -164,10 +164,10 @@ def _trackings(text: str) -> tuple[list[str], str]:
         words = [hit.end() for hit in re.finditer(rf"\b{_WORD_BEFORE}\b|#", near, re.IGNORECASE)]
         if not carriers or max(words, default=-1) > carriers[-1]:
             return match.group()
-        found.append(match.group().replace(" ", ""))
+        trackings.append(match.group().replace(" ", ""))
         return " ; "
 
-    return found, _PLAIN_TRACKING.sub(plain, text)
+    return trackings, _PLAIN_TRACKING.sub(plain, text)
 
 
 def _is_tracking(match: re.Match[str], number: str) -> bool:

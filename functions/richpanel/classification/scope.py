@@ -2,9 +2,9 @@
 
 from richpanel.classification.lexicon.search import Span
 from richpanel.classification.lexicon.tokens import Tokens
-from richpanel.classification.lexicon.vocabulary import written_down
+from richpanel.classification.lexicon.vocabulary import word_lists
 
-_words = {name: frozenset(words.split()) for name, words in written_down["scope"].items()}
+_words = {name: frozenset(words.split()) for name, words in word_lists["scope"].items()}
 _REACH = 5  # words before a lead in which a negator applies to it
 _RATHER_REACH = 8
 _CONDITION_REACH = 20
@@ -57,18 +57,18 @@ def _is_exempt(tokens: Tokens, at: int, head: int) -> bool:
     """Return whether the head is requested despite the negator at *at*: "No, cancel it", "I can not cancel it here"."""
     words = tokens.words
     before = words[at - 1].text if at else ""
-    behind = words[at + 1].text
+    after = words[at + 1].text
     return (
         words[at].comma
         or before in _words["able"]
         or before in _words["exempt_before"]
-        or (behind in _words["exempt_behind"] and at + 1 < head)
-        or (words[at].text == "not" and _is_asked_of_us(tokens, at))
+        or (after in _words["exempt_behind"] and at + 1 < head)
+        or (words[at].text == "not" and _is_request_to_us(tokens, at))
         or (words[at].text == "no" and words[head].text in _words["policies"])
     )
 
 
-def _is_asked_of_us(tokens: Tokens, at: int) -> bool:
+def _is_request_to_us(tokens: Tokens, at: int) -> bool:
     """Return whether the "not" at *at* is part of a request or complaint to us: "why do you not cancel"."""
     before = {word.text for word in tokens.words[max(0, at - 3) : at]}
     return not before.isdisjoint({"you", "they", "why"})
@@ -80,7 +80,7 @@ def is_conditional(tokens: Tokens, span: Span) -> bool:
     for at in range(head - 1, max(-1, head - 1 - _CONDITION_REACH), -1):
         if words[at].sentence != words[head].sentence:
             return False
-        if words[at].text in _words["ifs"] and not _asks(tokens, at):
+        if words[at].text in _words["ifs"] and not _is_polite_or_whether(tokens, at):
             if head - at <= _OWN_CLAUSE and any(
                 word.text in _words["people"] for word in words[at:head]
             ):
@@ -90,13 +90,13 @@ def is_conditional(tokens: Tokens, span: Span) -> bool:
     return False
 
 
-def _asks(tokens: Tokens, at: int) -> bool:
+def _is_polite_or_whether(tokens: Tokens, at: int) -> bool:
     """Return whether an "if" means "whether" or is a polite phrase: "let me know if you can", "if possible"."""
     words = tokens.words
     before = {word.text for word in words[max(0, at - 2) : at]}
-    behind = [word.text for word in words[at + 1 : at + 3]]
+    after = [word.text for word in words[at + 1 : at + 3]]
     if not before.isdisjoint(_words["asking_before"]):
         return True
-    return bool(behind) and (
-        behind[0] in _words["asking_next"] or behind[-1] in _words["asking_second"]
+    return bool(after) and (
+        after[0] in _words["asking_next"] or after[-1] in _words["asking_second"]
     )

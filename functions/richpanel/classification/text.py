@@ -10,7 +10,9 @@ import re
 import unicodedata
 
 MOST_READ = 60_000  # characters of one comment with its markup and quotes
-MOST_GUARDED = 20_000  # characters of a turn searched for Tier 0: a threat may precede a long text
+MOST_TIER0_CHARACTERS = (
+    20_000  # characters of a turn searched for Tier 0: a threat may precede a long text
+)
 
 _INVISIBLE = dict.fromkeys(
     {0xAD, 0x34F, 0x61C, 0x180E, 0xFEFF}
@@ -127,7 +129,7 @@ _HEADERS_OF_A_MAIL = 3
 
 def _without_history(text: str) -> str:
     lines = [line.strip() for line in text.split("\n")]
-    kept: list[str] = []
+    own_lines: list[str] = []
     for number, line in enumerate(lines):
         if line.startswith((">", "|>")):
             continue
@@ -135,8 +137,8 @@ def _without_history(text: str) -> str:
             if _is_marked(lines[number + 1 : number + 4]):
                 continue  # The reply may be below the quote.
             break
-        kept.append(line)
-    return "\n".join(kept)
+        own_lines.append(line)
+    return "\n".join(own_lines)
 
 
 def _is_marked(lines: list[str]) -> bool:
@@ -179,36 +181,36 @@ _FOOTER = re.compile(
 _SHORT_LINE_WORDS = 6
 _LONGEST_SIGN_OFF = 60
 _MOST_SIGNATURE_LINES = 8
-_SAYS_SOMETHING = re.compile(
+_HAS_CONTENT = re.compile(
     r"[?!#]|\b(ps|p\.s|please|not|my|you|your|i|we|order|pedido|tracking|1z\w+)\b", re.IGNORECASE
 )
 
 
 def _without_signature(text: str) -> str:
     lines = text.split("\n")
-    kept: list[str] = []
+    own_lines: list[str] = []
     at = 0
     while at < len(lines):
         line = lines[at].strip()
-        if kept and _FOOTER.match(line[:400]):
+        if own_lines and _FOOTER.match(line[:400]):
             break
         if _SENT_FROM.match(line[:100]):
             at = len(lines) if line == "--" else at + 1
             continue
-        kept.append(lines[at])
+        own_lines.append(lines[at])
         at += 1
         if len(line) <= _LONGEST_SIGN_OFF and _SIGN_OFF.match(line):
-            at = _behind_name(lines, at)
-    return "\n".join(kept)
+            at = _after_name(lines, at)
+    return "\n".join(own_lines)
 
 
-def _behind_name(lines: list[str], at: int) -> int:
+def _after_name(lines: list[str], at: int) -> int:
     """
     Return the index of the first line after a sign-off that is not a name, title or number. Lines that are long or
-    match `_SAYS_SOMETHING` are kept.
+    match `_HAS_CONTENT` are kept.
     """
     for number in range(at, min(at + _MOST_SIGNATURE_LINES, len(lines))):
         line = lines[number].strip()
-        if len(line.split()) > _SHORT_LINE_WORDS or _SAYS_SOMETHING.search(line):
+        if len(line.split()) > _SHORT_LINE_WORDS or _HAS_CONTENT.search(line):
             return number
     return min(at + _MOST_SIGNATURE_LINES, len(lines))

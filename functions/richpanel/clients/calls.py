@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LONGEST_CALL_MS = 10 * clock.SECOND_MS
 # Reserved for recording the result after a call.
-KEPT_MS = 2 * clock.SECOND_MS
+RESERVED_MS = 2 * clock.SECOND_MS
 SHORTEST_CALL_MS = 500
 PAUSE_MS = (500, 2_000)  # before the only retry, with jitter
 
@@ -54,7 +54,7 @@ def attempt(
 
     Responses of every status are returned; see `refusal`.
     """
-    within_ms = min(LONGEST_CALL_MS, deadline_ms - clock.now_ms() - KEPT_MS)
+    within_ms = min(LONGEST_CALL_MS, deadline_ms - clock.now_ms() - RESERVED_MS)
     if within_ms < SHORTEST_CALL_MS:
         raise NotSent("no_time_left")
     return http.call(
@@ -91,7 +91,7 @@ def repeatable(once: Callable[[], http.Answer], deadline_ms: int) -> http.Answer
         raise Permanent(refused.code) from None
     except (NotSent, InDoubt) as failure:
         pause_ms = random.randint(*PAUSE_MS)  # noqa: S311 - spreads load; not used for security
-        if clock.now_ms() + pause_ms + KEPT_MS + SHORTEST_CALL_MS > deadline_ms:
+        if clock.now_ms() + pause_ms + RESERVED_MS + SHORTEST_CALL_MS > deadline_ms:
             raise Transient(failure.code) from None
         clock.sleep_ms(pause_ms)
     return single(once)

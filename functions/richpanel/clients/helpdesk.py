@@ -16,8 +16,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from richpanel.clients.calls import BadAnswer, attempt, content, refusal, repeatable, single
-from richpanel.clients.shapes import one, several
-from richpanel.clients.tickets import DeskOrder, OrderLink, Tag, Team, Ticket, TicketPage
+from richpanel.clients.shapes import parse_list, parse_object
+from richpanel.clients.tickets import HelpDeskOrder, OrderLink, Tag, Team, Ticket, TicketPage
 from richpanel.store.rate_limit import Throttled
 from shared.failures import Permanent
 from shared.providers.outcomes import InDoubt, NotSent
@@ -61,35 +61,37 @@ class HelpDesk:
     def ticket(self, ticket_id: str) -> Ticket | None:
         """Return a ticket with its comments; None if none has this id, which may change within seconds."""
         payload = self._read(f"/tickets/{_in_path(ticket_id)}")
-        return None if payload is None else one(Ticket, payload, "ticket")
+        return None if payload is None else parse_object(Ticket, payload, "ticket")
 
     def open_tickets(self, page: int, updated_on_or_after: str) -> TicketPage:
         """Return a page (from 1) of open tickets, last changed first. *updated_on_or_after*: a UTC day, YYYY-MM-DD."""
         payload = self._read(f"/tickets?{_list_query(page, updated_on_or_after)}")
-        tickets = several(Ticket, payload, "tickets", "ticket")
-        says_more = isinstance(payload, dict) and payload.get("next_page")
-        return TicketPage(tickets=tickets, has_more=bool(says_more or len(tickets) >= PAGE_SIZE))
+        tickets = parse_list(Ticket, payload, "tickets", "ticket")
+        has_next_page = isinstance(payload, dict) and payload.get("next_page")
+        return TicketPage(
+            tickets=tickets, has_more=bool(has_next_page or len(tickets) >= PAGE_SIZE)
+        )
 
     def linked_order(self, ticket_id: str) -> OrderLink | None:
         """Return the link to the order of a ticket; None if it has none."""
         payload = self._read(f"/order/{_in_path(ticket_id)}")
-        link = one(OrderLink, {} if payload is None else payload, "order")
+        link = parse_object(OrderLink, {} if payload is None else payload, "order")
         return link if link.order_id else None
 
-    def order(self, link: OrderLink) -> DeskOrder | None:
+    def order(self, link: OrderLink) -> HelpDeskOrder | None:
         """Return the help desk's copy of a linked order; None if it has none."""
         if not (link.order_id and link.app_client_id):
             return None
         payload = self._read(f"/order/{_in_path(link.app_client_id)}/{_in_path(link.order_id)}")
-        return None if payload is None else one(DeskOrder, payload, "order")
+        return None if payload is None else parse_object(HelpDeskOrder, payload, "order")
 
     def tags(self) -> list[Tag]:
         """Return all tags of the account."""
-        return several(Tag, self._read("/tags"), "tags", "tag")
+        return parse_list(Tag, self._read("/tags"), "tags", "tag")
 
     def teams(self) -> list[Team]:
         """Return all teams of the account."""
-        return several(Team, self._read("/teams"), "teams", "team")
+        return parse_list(Team, self._read("/teams"), "teams", "team")
 
     def tag_names(self, ticket: Ticket) -> frozenset[str]:
         """Return the names of a ticket's tags; an id without a known name is returned as it is."""
@@ -101,7 +103,7 @@ class HelpDesk:
     def create_tag(self, name: str) -> None:
         """Create a tag. Raises Permanent if the help desk refuses it, for example if the name exists."""
         # Not retried: whether a second tag of the same name can be created is not documented (check).
-        self._done(single(lambda: self._once("POST", "/tags", {"name": name})))
+        self._require_json(single(lambda: self._once("POST", "/tags", {"name": name})))
 
     def add_tags(self, ticket_id: str, names: Collection[str]) -> None:
         """Add tags to a ticket in one request. Raises UnknownTag before any request."""
@@ -118,7 +120,9 @@ class HelpDesk:
     def close(self, ticket_id: str) -> None:
         """Close a ticket. Not retried: the ticket may be reopened between two attempts."""
         body = {"ticket": {"state": "closed", "status": "CLOSED"}}
-        self._done(single(lambda: self._once("PUT", f"/tickets/{_in_path(ticket_id)}", body)))
+        self._require_json(
+            single(lambda: self._once("PUT", f"/tickets/{_in_path(ticket_id)}", body))
+        )
 
     def reopen(self, ticket_id: str) -> None:
         """Reopen a ticket that we closed; check: whether the help desk accepts these values is not documented."""
@@ -147,9 +151,9 @@ class HelpDesk:
             raise NotSent("limiter") from None
         try:
             content(answer)
-        except BadAnswer as bad:
+        except BadAnswer as failure:
             # A proxy answered instead of the help desk, or the response is broken.
-            raise InDoubt(bad.reason) from None
+            raise InDoubt(failure.reason) from None
 
     # HTTP
 
@@ -162,9 +166,9 @@ class HelpDesk:
             raise
 
     def _change(self, method: str, path: str, body: Mapping[str, Any]) -> None:
-        self._done(repeatable(lambda: self._once(method, path, body), self.deadline_ms))
+        self._require_json(repeatable(lambda: self._once(method, path, body), self.deadline_ms))
 
-    def _done(self, answer: http.Answer) -> None:
+    def _require_json(self, answer: http.Answer) -> None:
         content(answer)  # a page of a proxy with status 200 does not prove the change
 
     def _once(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> http.Answer:

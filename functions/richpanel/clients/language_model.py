@@ -55,24 +55,24 @@ class Judge:
     ) -> tuple[Classification, ModelOpinion]:
         """Merge the rules' result with the model's; without a valid answer, return *rules* and the failure."""
         try:
-            said = ModelDecision.parse(self._ask(_CLASSIFY, _facts(message, rules), _DECISION))
+            answer = ModelDecision.parse(self._ask(_CLASSIFY, _facts(message, rules), _DECISION))
         except ModelAnswerInvalid as invalid:
             return rules, ModelOpinion(failure=_failed(ModelFailure.INVALID, invalid))
         except ai.Unavailable as failure:
             return rules, ModelOpinion(failure=_failed(ModelFailure.UNREACHABLE, failure))
-        return merge(rules, said)
+        return merge(rules, answer)
 
     def verdict(
         self, message: Message, rules: Classification, opinion: ModelOpinion
     ) -> ModelOpinion:
         """Return *opinion* with the model's verdict on Tier 2, or with the failure."""
         try:
-            said = ModelVerdict.parse(self._ask(_VERIFY, _facts(message, rules), _VERDICT))
+            answer = ModelVerdict.parse(self._ask(_VERIFY, _facts(message, rules), _VERDICT))
         except ModelAnswerInvalid as invalid:
             return replace(opinion, failure=_failed(ModelFailure.INVALID, invalid))
         except ai.Unavailable as failure:
             return replace(opinion, failure=_failed(ModelFailure.UNREACHABLE, failure))
-        return replace(opinion, verdict=verdict_of(said))
+        return replace(opinion, verdict=verdict_of(answer))
 
     def _ask(self, system: str, facts: str, schema: ai.Schema) -> str:
         """Return the text of a complete answer. Raises ModelAnswerInvalid and Unavailable."""

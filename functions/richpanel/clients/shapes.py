@@ -29,17 +29,17 @@ class ProviderModel(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _by_our_names(cls, given: object) -> object:
-        if not isinstance(given, dict):
-            return given
-        ours = {_folded(name.removesuffix("s")): name for name in cls.model_fields}
-        ours |= {_folded(name): name for name in cls.model_fields}
-        named: dict[str, Any] = {}
+    def _with_our_field_names(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        field_names = {_folded(name.removesuffix("s")): name for name in cls.model_fields}
+        field_names |= {_folded(name): name for name in cls.model_fields}
+        fields: dict[str, Any] = {}
         # A key in our spelling takes precedence over its variants.
-        for key in sorted(given, key=lambda key: key in cls.model_fields):
-            if given[key] is not None:
-                named[ours.get(_folded(str(key)), str(key))] = given[key]
-        return named
+        for key in sorted(value, key=lambda key: key in cls.model_fields):
+            if value[key] is not None:
+                fields[field_names.get(_folded(str(key)), str(key))] = value[key]
+        return fields
 
 
 def _folded(name: str) -> str:
@@ -69,10 +69,10 @@ def _moment_of_text(text: str) -> int | None:
         moment = datetime.fromisoformat(text.strip())
         # A time without a zone is UTC for all providers.
         zoned = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        found = round(zoned.timestamp() * clock.SECOND_MS)
+        milliseconds = round(zoned.timestamp() * clock.SECOND_MS)
     except (ValueError, OverflowError):
         return None
-    return found if found >= 0 else None
+    return milliseconds if milliseconds >= 0 else None
 
 
 def _flag(value: object) -> bool | None:
@@ -81,7 +81,7 @@ def _flag(value: object) -> bool | None:
     return words.get(str(value).strip().lower())
 
 
-def _some(value: object) -> object:
+def _as_list(value: object) -> object:
     """Return a list unchanged, a single value as a list, and None as an empty list."""
     if value is None:
         return []
@@ -91,10 +91,10 @@ def _some(value: object) -> object:
 type Id = Annotated[str, BeforeValidator(_text)]
 type Moment = Annotated[int | None, BeforeValidator(_moment)]
 type Flag = Annotated[bool | None, BeforeValidator(_flag)]
-type Some[Thing] = Annotated[list[Thing], BeforeValidator(_some)]
+type Some[Thing] = Annotated[list[Thing], BeforeValidator(_as_list)]
 
 
-def one[Model: ProviderModel](model: type[Model], payload: object, wrapper: str) -> Model:
+def parse_object[Model: ProviderModel](model: type[Model], payload: object, wrapper: str) -> Model:
     """Parse the object in *payload*, bare or under *wrapper*. Raises BadAnswer."""
     inner = payload.get(wrapper) if isinstance(payload, dict) else None
     try:
@@ -103,16 +103,16 @@ def one[Model: ProviderModel](model: type[Model], payload: object, wrapper: str)
         raise BadAnswer from None
 
 
-def several[Model: ProviderModel](
+def parse_list[Model: ProviderModel](
     model: type[Model], payload: object, *wrappers: str
 ) -> list[Model]:
     """Parse the objects of a list, bare or under one of *wrappers*. Raises BadAnswer if there is no list."""
-    listed = payload
+    entries = payload
     if isinstance(payload, dict):
-        listed = next((payload[name] for name in wrappers if name in payload), None)
-    if not isinstance(listed, list):
+        entries = next((payload[name] for name in wrappers if name in payload), None)
+    if not isinstance(entries, list):
         raise BadAnswer
     try:
-        return [model.model_validate(entry) for entry in listed]
+        return [model.model_validate(entry) for entry in entries]
     except ValidationError:
         raise BadAnswer from None

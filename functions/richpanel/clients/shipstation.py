@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from pydantic import Field
 
 from richpanel.clients.calls import SHORTEST_CALL_MS, attempt, content, refusal, repeatable
-from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, several
+from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, parse_list
 from shared import clock
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class ShipStation:
         Transient or Permanent.
         """
         payload = content(repeatable(lambda: self._once(number), self.deadline_ms))
-        return several(Shipment, payload, "shipments")
+        return parse_list(Shipment, payload, "shipments")
 
     def _once(self, number: str) -> http.Answer:
         pair = b64encode(f"{self.api_key}:{self.api_secret}".encode()).decode()

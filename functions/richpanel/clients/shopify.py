@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from richpanel.clients.calls import BadAnswer, attempt, content, refusal, repeatable
-from richpanel.clients.shapes import Id, Moment, ProviderModel, Some, several
+from richpanel.clients.shapes import Id, Moment, ProviderModel, Some, parse_list
 from shared.providers.outcomes import NotSent, Refused
 
 if TYPE_CHECKING:
@@ -90,14 +90,14 @@ class Shopify:
         """Return up to five orders found by a search for *number*. Raises Transient or Permanent."""
         term = _TERM.sub("", number)
         data = self._ask(_BY_NAME, {"query": f'name:"{term}"'}) if term else {"orders": []}
-        return several(ShopOrder, data.get("orders"), "nodes")
+        return parse_list(ShopOrder, data.get("orders"), "nodes")
 
     def order(self, order_id: str) -> ShopOrder | None:
         """Return the order with the shop's internal id (digits), or None. Raises Transient or Permanent."""
         if not (order_id.isascii() and order_id.isdecimal()):
             return None
-        found = self._ask(_BY_ID, {"id": f"gid://shopify/Order/{order_id}"}).get("order")
-        return None if found is None else several(ShopOrder, [found])[0]
+        order = self._ask(_BY_ID, {"id": f"gid://shopify/Order/{order_id}"}).get("order")
+        return None if order is None else parse_list(ShopOrder, [order])[0]
 
     def _ask(self, query: str, variables: dict[str, str]) -> dict[str, Any]:
         """Return the data of a response without errors. A response with partly withheld data counts as an error."""
@@ -132,6 +132,8 @@ def _error_codes(answer: http.Answer) -> list[str]:
     errors = payload.get("errors") if isinstance(payload, dict) else None
     if not errors:
         return []
-    found = errors if isinstance(errors, list) else [errors]
-    extensions = [error.get("extensions") if isinstance(error, dict) else None for error in found]
+    error_list = errors if isinstance(errors, list) else [errors]
+    extensions = [
+        error.get("extensions") if isinstance(error, dict) else None for error in error_list
+    ]
     return [str(e.get("code", "")) if isinstance(e, dict) else "" for e in extensions]

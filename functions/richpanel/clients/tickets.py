@@ -126,7 +126,7 @@ class ShippingLine(ProviderModel):
     title: str | None = None
 
 
-class DeskParcel(ProviderModel):
+class HelpDeskParcel(ProviderModel):
     """One shipment of an order."""
 
     created_at: Moment = None
@@ -136,7 +136,7 @@ class DeskParcel(ProviderModel):
     tracking_url: str | None = Field(default=None, repr=False)
 
 
-class DeskOrder(DeskParcel):
+class HelpDeskOrder(HelpDeskParcel):
     """
     The help desk's copy of an order. Its format is not documented (check): these are the field names of Shopify's older
     API, which the help desk was observed to pass on. Every field may be missing.
@@ -153,7 +153,7 @@ class DeskOrder(DeskParcel):
     order_status_url: str | None = Field(default=None, repr=False)
     shipping_method: str | None = None
     shipping_lines: Some[ShippingLine] = Field(default_factory=list)
-    fulfillments: Some[DeskParcel] = Field(default_factory=list)
+    fulfillments: Some[HelpDeskParcel] = Field(default_factory=list)
     tags: Some[str] = Field(default_factory=list)
 
 

@@ -69,7 +69,7 @@ class Candidate:
         return missing(self.template, self.values) if self.template else ()
 
 
-def candidate(
+def select_candidate(
     turn: Turn,
     reading: Reading,
     order: OrderFacts | NoOrder,
@@ -79,22 +79,27 @@ def candidate(
     """Select the candidate reply for this turn."""
     if not intents[reading.intent].tier2:
         return Candidate(template=intents[reading.intent].template)
-    matched = _usable(order, turn, switches)
-    verdict = verify(turn.classification, reading, is_matched=matched is not None)
+    usable_order = _usable(order, turn, switches)
+    verdict = verify(turn.classification, reading, is_matched=usable_order is not None)
     refusal = _tier2_refusal(turn, reading, verdict)
-    about = Candidate(verdict=verdict, tier2_refusal=refusal, is_matched=matched is not None)
+    candidate = Candidate(
+        verdict=verdict, tier2_refusal=refusal, is_matched=usable_order is not None
+    )
     numbers = turn.classification.order_numbers
-    if matched is None:
+    if usable_order is None:
         return _ask(
-            about, reading, order, is_settled=not (numbers and is_lookup_due(turn, order, switches))
+            candidate,
+            reading,
+            order,
+            is_settled=not (numbers and is_lookup_due(turn, order, switches)),
         )
     if refusal is None:
-        return _tier2(about, matched, turn, switches, shop)
-    about = replace(about, lacks_verdict=_lacks_verdict(turn, reading, verdict))
+        return _tier2(candidate, usable_order, turn, switches, shop)
+    candidate = replace(candidate, lacks_verdict=_lacks_verdict(turn, reading, verdict))
     if numbers or _model_forbids_asking(turn):
         # The number is known and the order was found: asking for the number again would be wrong.
-        return replace(about, verifier_forbids=True)
-    return _ask(about, reading, order, is_settled=False)
+        return replace(candidate, verifier_forbids=True)
+    return _ask(candidate, reading, order, is_settled=False)
 
 
 def is_lookup_due(turn: Turn, order: OrderFacts | NoOrder, switches: Switches) -> bool:
@@ -119,7 +124,7 @@ def _usable(order: OrderFacts | NoOrder, turn: Turn, switches: Switches) -> Orde
     """Return the order if channel and match path allow stating its facts and the turn names no other number."""
     if isinstance(order, NoOrder) or not _may_state_facts(turn.channel, switches):
         return None
-    if order.path not in switches.tier2_paths or not _names_it(order, turn.classification):
+    if order.path not in switches.tier2_paths or not _is_named_order(order, turn.classification):
         return None
     return order
 
@@ -129,7 +134,7 @@ def _may_state_facts(channel: Channel, switches: Switches) -> bool:
     return channel is Channel.EMAIL and channel in switches.tier2_channels
 
 
-def _names_it(order: OrderFacts, answer: Classification) -> bool:
+def _is_named_order(order: OrderFacts, answer: Classification) -> bool:
     if order.path is MatchPath.NUMBER and len(answer.order_numbers) != 1:
         return False
     return all(same_number(number, order.number) for number in answer.order_numbers)
@@ -176,11 +181,11 @@ def _model_forbids_asking(turn: Turn) -> bool:
 
 
 def _ask(
-    about: Candidate, reading: Reading, order: OrderFacts | NoOrder, *, is_settled: bool
+    candidate: Candidate, reading: Reading, order: OrderFacts | NoOrder, *, is_settled: bool
 ) -> Candidate:
     failed = order is NoOrder.LOOKUP_FAILED
     return replace(
-        about,
+        candidate,
         template=ASK_ORDER_NUMBER,
         lookup_failed=failed,
         is_exhausted=reading.is_exhausted,
@@ -189,14 +194,14 @@ def _ask(
 
 
 def _tier2(
-    about: Candidate, order: OrderFacts, turn: Turn, switches: Switches, shop: Shop
+    candidate: Candidate, order: OrderFacts, turn: Turn, switches: Switches, shop: Shop
 ) -> Candidate:
     reply = order_reply(order, turn.message_at, shop)
     if reply is None:
-        return replace(about, tier=Tier.VERIFIED, context_missing=True)
+        return replace(candidate, tier=Tier.VERIFIED, context_missing=True)
     may_close = reply.may_close and switches.auto_close_enabled
     return replace(
-        about,
+        candidate,
         tier=Tier.VERIFIED,
         template=reply.template,
         values=reply.values | ({"will_close": "yes"} if may_close else {}),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from richpanel.decisions.candidates import Candidate, candidate, is_lookup_due
+from richpanel.decisions.candidates import Candidate, is_lookup_due, select_candidate
 from richpanel.decisions.facts import (
     Downgrade,
     Memory,
@@ -13,7 +13,7 @@ from richpanel.decisions.facts import (
     Shop,
     Turn,
 )
-from richpanel.decisions.gates import Gate, GateResult, look
+from richpanel.decisions.gates import Gate, GateResult, evaluate_gates
 from richpanel.decisions.outcome import Decision, Reply
 from richpanel.decisions.readings import Reading, read
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, variant_for
@@ -36,9 +36,9 @@ class _Case:
     turn: Turn
     memory: Memory
     reading: Reading
-    found: Candidate
+    candidate: Candidate
     gates: tuple[GateResult, ...]
-    people_only: bool
+    agents_only: bool
 
     @property
     def shut(self) -> list[Gate]:
@@ -49,14 +49,14 @@ class _Case:
         return next(iter(self.shut), None)
 
     @property
-    def given_up(self) -> bool:
+    def request_limit_reached(self) -> bool:
         """
         Whether the order number was requested the maximum number of times without a match: an agent takes over, and
         the pending flow ends.
         """
-        found = self.found
-        exhausted = self.reading.continues and found.is_exhausted and found.is_settled
-        return exhausted and not found.is_matched
+        candidate = self.candidate
+        exhausted = self.reading.continues and candidate.is_exhausted and candidate.is_settled
+        return exhausted and not candidate.is_matched
 
 
 def decide(
@@ -74,26 +74,29 @@ def decide(
     Call it first with `NoOrder.NOT_LOOKED_UP`. If the decision has `wants_order_lookup`, look the order up and call it
     again; the same for `wants_verdict`. Executing the first decision is safe too, but its reply states fewer facts.
     """
-    case = _examined(turn, memory, order, switches, now, shop=shop)
-    reading, found = case.reading, case.found
+    case = _build_case(turn, memory, order, switches, now, shop=shop)
+    reading, candidate = case.reading, case.candidate
     reply = None if case.shut else _reply(case)
-    takes_over = case.given_up or case.first_shut in {Gate.FIRST_REPLY, Gate.ORDER_CONTEXT}
-    way = route(turn, reading, memory, shop, takes_over=takes_over)
+    takes_over = case.request_limit_reached or case.first_shut in {
+        Gate.FIRST_REPLY,
+        Gate.ORDER_CONTEXT,
+    }
+    routed = route(turn, reading, memory, shop, takes_over=takes_over)
     may_change = _OPEN_QUESTIONS.issuperset(case.shut)
     return Decision(
         intent=reading.intent,
         secondary=tuple(i for i in turn.classification.secondary if i is not reading.intent),
         level=intents[reading.intent].level,
-        team=way.team,
-        tags=_tags(case, way),
-        tier=Tier.HANDOFF if case.people_only else (reply.tier if reply else None),
+        team=routed.team,
+        tags=_tags(case, routed),
+        tier=Tier.HANDOFF if case.agents_only else (reply.tier if reply else None),
         reply=reply,
-        considered=found.template,
-        close_when_confirmed=reply is not None and found.may_close,
-        reason=case.first_shut or (TIER2_SENT if found.tier is Tier.VERIFIED else TIER1_SENT),
+        considered=candidate.template,
+        close_when_confirmed=reply is not None and candidate.may_close,
+        reason=case.first_shut or (TIER2_SENT if candidate.tier is Tier.VERIFIED else TIER1_SENT),
         gates=case.gates,
-        tier2_refusal=found.tier2_refusal,
-        verdict=found.verdict,
+        tier2_refusal=candidate.tier2_refusal,
+        verdict=candidate.verdict,
         routing_confidence=reading.routing_confidence,
         automation_confidence=_automation_confidence(case),
         margin=reading.margin,
@@ -101,12 +104,12 @@ def decide(
         pending_flow_unsent=_flow_after(case, None, now),
         risk_flags=risk_flags_of(turn),
         wants_order_lookup=may_change and _wants_lookup(case, order, switches),
-        wants_verdict=may_change and found.lacks_verdict,
+        wants_verdict=may_change and candidate.lacks_verdict,
         policy_refusal=turn.policy_refusal,
     )
 
 
-def _examined(
+def _build_case(
     turn: Turn,
     memory: Memory,
     order: OrderFacts | NoOrder,
@@ -116,48 +119,48 @@ def _examined(
     shop: Shop,
 ) -> _Case:
     reading = read(turn, memory, now)
-    found = candidate(turn, reading, order, switches, shop)
-    people_only = is_tier0(memory.risk_flags | risk_flags_of(turn)) or _model_says_tier0(turn)
-    gates = look(
+    candidate = select_candidate(turn, reading, order, switches, shop)
+    agents_only = is_tier0(memory.risk_flags | risk_flags_of(turn)) or _model_requires_tier0(turn)
+    gates = evaluate_gates(
         turn,
         memory,
         reading=reading,
-        candidate=found,
+        candidate=candidate,
         switches=switches,
         shop=shop,
         now=now,
-        is_tier0=people_only,
+        is_tier0=agents_only,
     )
     return _Case(
         turn=turn,
         memory=memory,
         reading=reading,
-        found=found,
+        candidate=candidate,
         gates=gates,
-        people_only=people_only,
+        agents_only=agents_only,
     )
 
 
-def _model_says_tier0(turn: Turn) -> bool:
+def _model_requires_tier0(turn: Turn) -> bool:
     verdict = turn.model.verdict if turn.model else None
     return verdict is not None and verdict.downgrade_to is Downgrade.TIER_0
 
 
 def _reply(case: _Case) -> Reply | None:
-    if case.found.template is None:
+    if case.candidate.template is None:
         return None
     return Reply(
-        template=case.found.template,
+        template=case.candidate.template,
         variant=variant_for(case.turn.channel),
-        values=case.found.values,
-        tier=case.found.tier,
+        values=case.candidate.values,
+        tier=case.candidate.tier,
         intent=case.reading.intent,
     )
 
 
 def _flow_after(case: _Case, reply: Reply | None, now: datetime) -> PendingFlow | None:
     flow = case.reading.flow
-    if case.given_up or (reply and reply.tier is Tier.VERIFIED):
+    if case.request_limit_reached or (reply and reply.tier is Tier.VERIFIED):
         return None
     if reply and reply.template == ASK_ORDER_NUMBER:
         return PendingFlow(now, flow.attempts + 1 if flow else 1)
@@ -175,18 +178,18 @@ def _wants_lookup(case: _Case, order: OrderFacts | NoOrder, switches: Switches) 
 
 
 def _automation_confidence(case: _Case) -> float:
-    if not case.found.is_matched or case.found.verdict is None:
+    if not case.candidate.is_matched or case.candidate.verdict is None:
         return 0.0
-    return min(case.reading.routing_confidence, case.found.verdict.confidence)
+    return min(case.reading.routing_confidence, case.candidate.verdict.confidence)
 
 
-def _tags(case: _Case, way: Route) -> tuple[str, ...]:
+def _tags(case: _Case, routed: Route) -> tuple[str, ...]:
     tags = [
         ControlTag.PROCESSED,
         ControlTag.ROUTING_APPLIED,
-        teams[way.team].route_tag,
+        teams[routed.team].route_tag,
         *intent_tags(case.reading.intent),
-        *way.tags,
+        *routed.tags,
     ]
     for modifier in sorted(case.turn.classification.modifiers):
         tags += modifiers[modifier].tags
@@ -195,15 +198,15 @@ def _tags(case: _Case, way: Route) -> tuple[str, ...]:
 
 
 def _control_tags(case: _Case) -> dict[ControlTag, bool]:
-    turn, found = case.turn, case.found
-    is_unanswerable = case.given_up or case.first_shut is Gate.FIRST_REPLY
-    lookup_failed = found.lookup_failed or found.context_missing
+    turn, candidate = case.turn, case.candidate
+    is_unanswerable = case.request_limit_reached or case.first_shut is Gate.FIRST_REPLY
+    lookup_failed = candidate.lookup_failed or candidate.context_missing
     asks_status = intents[case.reading.intent].tier2
     return {
         ControlTag.ATTACHMENT_ONLY: not turn.classification.has_text,
         ControlTag.MODEL_FAILURE: turn.model is not None and turn.model.failure is not None,
         ControlTag.AUTO_RATE_LIMITED: case.first_shut is Gate.RATE,
         ControlTag.ORDER_LOOKUP_FAILED: lookup_failed,
-        ControlTag.ORDER_LOOKUP_NEEDED: asks_status and not (found.is_matched or lookup_failed),
-        ControlTag.ESCALATED_HUMAN: case.people_only or is_unanswerable or found.needs_person,
+        ControlTag.ORDER_LOOKUP_NEEDED: asks_status and not (candidate.is_matched or lookup_failed),
+        ControlTag.ESCALATED_HUMAN: case.agents_only or is_unanswerable or candidate.needs_person,
     }

@@ -16,7 +16,7 @@ NEED_ORDER_NUMBER = "need_order_number"
 
 
 class MatchPath(StrEnum):
-    """The way in which an order was proved to be the sender's."""
+    """How an order was proved to be the sender's."""
 
     LINKED = "linked"
     NUMBER = "number"

@@ -54,7 +54,7 @@ class GateResult:
     is_open: bool
 
 
-def look(
+def evaluate_gates(
     turn: Turn,
     memory: Memory,
     *,
@@ -67,7 +67,7 @@ def look(
 ) -> tuple[GateResult, ...]:
     """Evaluate every gate; return the results in the order of `Gate`."""
     is_open = (
-        _people(turn, candidate, switches)
+        _operator_switches(turn, candidate, switches)
         | {Gate.TIER0: not is_tier0}
         | _ticket(turn, memory, now)
         | _confidence(turn, reading, candidate)
@@ -78,7 +78,7 @@ def look(
     return tuple(GateResult(gate, is_open[gate]) for gate in Gate)
 
 
-def _people(turn: Turn, candidate: Candidate, switches: Switches) -> dict[Gate, bool]:
+def _operator_switches(turn: Turn, candidate: Candidate, switches: Switches) -> dict[Gate, bool]:
     can_answer = channels[turn.channel].can_answer
     return {
         Gate.SAFE_MODE: not switches.safe_mode,

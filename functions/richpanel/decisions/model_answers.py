@@ -58,7 +58,7 @@ class ModelDecision(_Answer):
     wants_human: bool
 
     @model_validator(mode="after")
-    def _each_intent_once(self) -> Self:
+    def _has_distinct_intents(self) -> Self:
         if len({scored.intent for scored in self.intents}) < len(self.intents):
             raise ValueError("must not repeat an intent")
         return self
@@ -74,7 +74,7 @@ class ModelVerdict(_Answer):
     reason_code: VerdictReason
 
     @model_validator(mode="after")
-    def _says_one_thing(self) -> Self:
+    def _either_allows_or_refuses(self) -> Self:
         is_ok = self.reason_code is VerdictReason.OK
         if self.allow_tier2 != is_ok or self.allow_tier2 != (self.downgrade_to is None):
             raise ValueError("must either allow or refuse")
@@ -129,8 +129,8 @@ def _joined(first: Scored, *answers: Iterable[Scored]) -> tuple[Scored, ...]:
     others: dict[Intent, float] = {}
     for scored in (scored for answer in answers for scored in answer):
         if scored.intent not in {first.intent, Intent.UNKNOWN_OTHER}:
-            known = others.get(scored.intent, 0.0)
-            others[scored.intent] = max(known, scored.confidence)
+            previous = others.get(scored.intent, 0.0)
+            others[scored.intent] = max(previous, scored.confidence)
     capped = (
         Scored(
             intent,
@@ -141,14 +141,18 @@ def _joined(first: Scored, *answers: Iterable[Scored]) -> tuple[Scored, ...]:
     return (first, *sorted(capped, key=_order))
 
 
-def _primary(scored: Iterable[Scored]) -> Scored:
+def _primary(answer: Iterable[Scored]) -> Scored:
     """Return the most urgent intent present, by the taxonomy's order; `unknown_other` if none is present."""
-    listed = list(scored)
-    nothing = next(
-        (each for each in listed if each.intent is Intent.UNKNOWN_OTHER),
+    scored_intents = list(answer)
+    no_intent = next(
+        (scored for scored in scored_intents if scored.intent is Intent.UNKNOWN_OTHER),
         Scored(Intent.UNKNOWN_OTHER, 0.0),
     )
-    return min((each for each in listed if is_present(each)), key=_urgency, default=nothing)
+    return min(
+        (scored for scored in scored_intents if is_present(scored)),
+        key=_urgency,
+        default=no_intent,
+    )
 
 
 def _urgency(scored: Scored) -> tuple[int, float, int]:
@@ -165,7 +169,7 @@ def _is_less_urgent(intent: Intent, than: Scored) -> bool:
 
 
 def _scored(model: ModelDecision) -> tuple[Scored, ...]:
-    return tuple(Scored(each.intent, each.confidence) for each in model.intents)
+    return tuple(Scored(answer.intent, answer.confidence) for answer in model.intents)
 
 
 def _modifiers(model: ModelDecision) -> set[Modifier]:

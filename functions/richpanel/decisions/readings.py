@@ -33,24 +33,24 @@ class Reading:
     @property
     def is_exhausted(self) -> bool:
         """Whether the order number was already requested the maximum number of times in this flow."""
-        asked = self.flow.attempts if self.flow and self.continues else 0
-        return asked >= cooldowns.most_pending_attempts
+        requests_sent = self.flow.attempts if self.flow and self.continues else 0
+        return requests_sent >= cooldowns.most_pending_attempts
 
 
 def read(turn: Turn, memory: Memory, now: datetime) -> Reading:
     """Interpret this turn."""
     answer = turn.classification
-    flow = _standing(turn, memory, now)
-    if flow and _is_about(answer):
+    flow = _applicable_flow(turn, memory, now)
+    if flow and _responds_to_request(answer):
         return _in_flow(answer, flow)
-    says_nothing = not answer.present
-    own = channels[turn.channel].unknown_becomes
+    has_no_intent = not answer.present
+    channel_intent = channels[turn.channel].unknown_becomes
     return Reading(
-        intent=own if says_nothing and own else answer.primary,
+        intent=channel_intent if has_no_intent and channel_intent else answer.primary,
         routing_confidence=answer.routing_confidence,
         margin=answer.margin,
         flow=flow,
-        by_channel=says_nothing and own is not None,
+        by_channel=has_no_intent and channel_intent is not None,
     )
 
 
@@ -67,7 +67,7 @@ def is_plain(answer: Classification) -> bool:
     return answer.has_text and not answer.is_resolution and not answer.modifiers
 
 
-def _standing(turn: Turn, memory: Memory, now: datetime) -> PendingFlow | None:
+def _applicable_flow(turn: Turn, memory: Memory, now: datetime) -> PendingFlow | None:
     flow = memory.pending_flow
     if flow is None or not awaits_order_number(memory, now):
         return None
@@ -78,7 +78,7 @@ def _standing(turn: Turn, memory: Memory, now: datetime) -> PendingFlow | None:
     return flow
 
 
-def _is_about(answer: Classification) -> bool:
+def _responds_to_request(answer: Classification) -> bool:
     """
     Return whether a message responds to the pending request: by a number, an order-status intent or no known intent.
     Another intent leaves the request pending.
@@ -90,20 +90,20 @@ def _is_about(answer: Classification) -> bool:
 
 def _in_flow(answer: Classification, flow: PendingFlow) -> Reading:
     if answer.order_numbers:
-        sure = thresholds.pending_flow_confidence
+        confidence = thresholds.pending_flow_confidence
         return Reading(
             intent=Intent.ORDER_STATUS_TRACKING,
-            routing_confidence=sure,
-            margin=sure,
+            routing_confidence=confidence,
+            margin=confidence,
             flow=flow,
             continues=True,
         )
     # "I cannot find it" is a response too: confident enough to ask once more, never for facts of an order.
-    sure = max(thresholds.tier1_confidence, answer.routing_confidence)
+    confidence = max(thresholds.tier1_confidence, answer.routing_confidence)
     return Reading(
         intent=answer.primary if answer.present else Intent.ORDER_STATUS_TRACKING,
-        routing_confidence=sure,
-        margin=sure,
+        routing_confidence=confidence,
+        margin=confidence,
         flow=flow,
         continues=True,
     )

@@ -87,15 +87,17 @@ def read_switch(name: str, text: str) -> Any:  # noqa: ANN401 - each switch has 
         raise SwitchInvalid(name, rule) from error
 
 
-def _truth(text: str) -> bool:
+def _boolean(text: str) -> bool:
     return {"true": True, "false": False}[text]
 
 
 def _templates(text: str) -> Mapping[str, bool]:
-    read = json.loads(text)
-    if not isinstance(read, dict) or not all(isinstance(value, bool) for value in read.values()):
+    parsed = json.loads(text)
+    if not isinstance(parsed, dict) or not all(
+        isinstance(value, bool) for value in parsed.values()
+    ):
         raise ValueError("must map templates to true or false")
-    return MappingProxyType(read)
+    return MappingProxyType(parsed)
 
 
 def _set_of[Kind: StrEnum](kind: type[Kind]) -> Callable[[str], frozenset[Kind]]:
@@ -106,21 +108,21 @@ def _set_of[Kind: StrEnum](kind: type[Kind]) -> Callable[[str], frozenset[Kind]]
     return read
 
 
-def _some_of(kind: type[StrEnum]) -> str:
+def _list_rule(kind: type[StrEnum]) -> str:
     return f"must be none or a comma-separated list of {', '.join(kind)}"
 
 
-_TRUTH = (_truth, "must be true or false")
-_CHANNELS = (_set_of(Channel), _some_of(Channel))
+_BOOLEAN = (_boolean, "must be true or false")
+_CHANNELS = (_set_of(Channel), _list_rule(Channel))
 # The parser of each switch, and the rule for its text.
 _READERS: Mapping[str, tuple[Callable[[str], Any], str]] = {
-    "safe_mode": _TRUTH,
-    "automation_enabled": _TRUTH,
+    "safe_mode": _BOOLEAN,
+    "automation_enabled": _BOOLEAN,
     "automation_enabled_channels": _CHANNELS,
     "template_enabled": (_templates, "must be a JSON object of templates, each true or false"),
     "tier2_channels": _CHANNELS,
-    "tier2_paths": (_set_of(MatchPath), _some_of(MatchPath)),
-    "auto_close_enabled": _TRUTH,
+    "tier2_paths": (_set_of(MatchPath), _list_rule(MatchPath)),
+    "auto_close_enabled": _BOOLEAN,
     "outbound_scope": (OutboundScope, f"must be one of {', '.join(OutboundScope)}"),
-    "dry_run": _TRUTH,
+    "dry_run": _BOOLEAN,
 }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from richpanel.clients.shipstation import Shipment
     from richpanel.clients.shopify import ShopOrder
-    from richpanel.clients.tickets import DeskOrder
+    from richpanel.clients.tickets import HelpDeskOrder
 
 _NUMBER = re.compile(r"[A-Z]{0,6}-?[0-9]{3,12}(-[0-9]{1,4})?")
 _NOT_SENT = frozenset({"CANCELLED", "ERROR", "FAILURE"})
@@ -134,7 +134,7 @@ def of_shop(found: ShopOrder) -> Record:
     return Record(number, _owners(found.email), order)
 
 
-def of_desk(found: DeskOrder, order_id: str) -> Record:
+def of_desk(found: HelpDeskOrder, order_id: str) -> Record:
     """
     Build the record of the help desk's copy of an order.
 

@@ -22,7 +22,7 @@ from richpanel.api.switches import SwitchesRefused
 from richpanel.api.views import action_view, state_view
 from richpanel.bootstrap import SourcesSettings, quick, sources
 from richpanel.guards.switches import SwitchBoard
-from richpanel.inbound.webhook import Lanes
+from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery import dead_letters
 from richpanel.recovery.dead_letters import Redriven
 from richpanel.store.items import TTL_ATTRIBUTE
@@ -100,7 +100,7 @@ deps = sources(
     switchboard=SwitchBoard(
         SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
     ),
-    lanes=Lanes(
+    lanes=EventQueues(
         mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
         live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
     ),

@@ -11,7 +11,7 @@ from richpanel import account
 from richpanel.bootstrap import quick
 from richpanel.channels import channel_names
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.inbound.webhook import Lanes
+from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery import drift
 from richpanel.recovery.sweep import Net, sweep
 from richpanel.resources import Endpoints, Sources
@@ -43,7 +43,7 @@ class SweepSettings(Settings):
 
 settings = SweepSettings.load()
 sqs = boto3.client("sqs", config=quick)
-lanes = Lanes(
+lanes = EventQueues(
     mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
     live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
 )

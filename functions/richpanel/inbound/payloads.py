@@ -38,7 +38,7 @@ _ATTACHMENTS = ("message.attachments", "attachments")
 # Key prefixes of the state table that are not conversations.
 _RESERVED = ("sys:", "cust:")
 # Written by templates for a missing value. Used as an id, it would merge all messages of a ticket into one.
-_NOTHING = frozenset({"null", "undefined", "none", "nil"})
+_MISSING_VALUES = frozenset({"null", "undefined", "none", "nil"})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_SECONDS = 100_000_000_000  # Larger numbers are milliseconds.
 _LAST_MS = 253_402_300_799_999  # 9999-12-31
@@ -80,17 +80,17 @@ def _event(
         raise Unreadable("no_conversation_id")
     message_id = _first(entry, _MESSAGE, _id)
     text = _first(entry, _TEXT, _words) or ""
-    written = _first(entry, _CREATED, _moment)
+    created = _first(entry, _CREATED, _moment)
     received = _first(entry, ("received_at",), _moment) or accepted_at
-    given = _first(entry, ("event_id",), _given_event_id)
+    relayed_event_id = _first(entry, ("event_id",), _event_id)
     event_id = adopts = None
-    if given is not None and is_event_id(given, conversation_id):
-        event_id = given
+    if relayed_event_id is not None and is_event_id(relayed_event_id, conversation_id):
+        event_id = relayed_event_id
     elif message_id is not None:
         event_id = event_id_of_message(conversation_id, message_id)
     else:
-        event_id = event_id_of_text(conversation_id, text, written or received)
-        if written is None:
+        event_id = event_id_of_text(conversation_id, text, created or received)
+        if created is None:
             # Two deliveries of one message may fall into adjacent time buckets.
             adopts = event_id_of_text(conversation_id, text, received - BUCKET_MS)
     latest = accepted_at + AHEAD_MS
@@ -102,7 +102,7 @@ def _event(
         source="webhook",
         channel=channels.get(_first(entry, _CHANNEL, _name) or "", Channel.UNKNOWN),
         trigger=(_first(entry, _TRIGGER, _words) or "")[:LONGEST_TRIGGER],
-        created_at=None if written is None else min(written, latest),
+        created_at=None if created is None else min(created, latest),
         received_at=min(received, latest),
         accepted_at=accepted_at,
         text=text[:LONGEST_TEXT],
@@ -118,16 +118,16 @@ def _first[T](
         value: Any = entry
         for step in name.split("."):
             value = value.get(step) if isinstance(value, dict) else None
-        found = None if value is None else read(value)
-        if found is not None:
-            return found
+        parsed = None if value is None else read(value)
+        if parsed is not None:
+            return parsed
     return None
 
 
 def _id(value: object) -> str | None:
     """Return an id in its key form. Raises Unreadable for an unrendered placeholder and for a reserved prefix."""
     text = _name(str(value) if type(value) is int else value, lower=False)
-    if text is None or text.lower() in _NOTHING:
+    if text is None or text.lower() in _MISSING_VALUES:
         return None
     if "{{" in text:
         raise Unreadable("unrendered_placeholder")
@@ -136,7 +136,7 @@ def _id(value: object) -> str | None:
     return id_or_hash(text)
 
 
-def _given_event_id(value: object) -> str | None:
+def _event_id(value: object) -> str | None:
     """Return the event id that a relay passed on, or None."""
     text = _name(value, lower=False)
     if text is not None and "{{" in text:

@@ -6,14 +6,14 @@ from typing import Literal
 
 from richpanel.channels import Channel
 from richpanel.event import RichpanelEvent
-from richpanel.inbound.webhook import Lanes
+from richpanel.inbound.webhook import EventQueues
 from shared import clock
 from shared.aws.sqs_fifo import Entry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nudge:
-    """*deduplication*, hex digits: the queue drops a second nudge with the same value within five minutes."""
+class WakeupEvent:
+    """*deduplication*, hex digits: the queue drops a second event with the same value within five minutes."""
 
     conversation_id: str
     channel: Channel
@@ -21,7 +21,7 @@ class Nudge:
     deduplication: str
 
     def as_entry(self) -> Entry:
-        """Return the nudge as a queue entry."""
+        """Return the event as a queue entry."""
         now = clock.now_ms()
         event = RichpanelEvent(
             conversation_id=self.conversation_id,
@@ -40,14 +40,14 @@ class Nudge:
         return event.entry(self.deduplication)
 
 
-def send(lanes: Lanes, nudges: Iterable[Nudge]) -> None:
+def send(queues: EventQueues, wakeups: Iterable[WakeupEvent]) -> None:
     """
-    Put nudges on their queues. Raises NotEnqueued.
+    Put wake-up events on their queues. Raises NotEnqueued.
 
     Safe to repeat: the worker decides only on messages that are not handled yet.
     """
     entries: dict[Channel, list[Entry]] = {}
-    for nudge in nudges:
-        entries.setdefault(nudge.channel, []).append(nudge.as_entry())
+    for wakeup in wakeups:
+        entries.setdefault(wakeup.channel, []).append(wakeup.as_entry())
     for channel, waiting in entries.items():
-        lanes.of(channel).send(waiting)
+        queues.of(channel).send(waiting)

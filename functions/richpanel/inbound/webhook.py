@@ -37,7 +37,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
+class EventQueues:
     """The two queues, separate so that chats never wait behind mail."""
 
     mail: FifoQueue
@@ -63,18 +63,18 @@ def is_authentic(call: Call, secret: JsonSecret, mode: AuthMode) -> bool:
     return False
 
 
-def take(
-    body: bytes, request_id: str, lanes: Lanes, channels: Mapping[str, Channel]
+def enqueue(
+    body: bytes, request_id: str, queues: EventQueues, channels: Mapping[str, Channel]
 ) -> list[RichpanelEvent]:
     """Queue every event of a verified body, and return them. Raises Unreadable and NotEnqueued."""
     events = payloads.events_of(body, channels, clock.now_ms())
     mail: list[Entry] = []
     live: list[Entry] = []
     for position, event in enumerate(events):
-        lane = live if event.channel is Channel.LIVECHAT else mail
-        lane.append(event.entry(_deduplication(event, body, request_id, position)))
-    lanes.live.send(live)
-    lanes.mail.send(mail)
+        entries = live if event.channel is Channel.LIVECHAT else mail
+        entries.append(event.entry(_deduplication(event, body, request_id, position)))
+    queues.live.send(live)
+    queues.mail.send(mail)
     return events
 
 

@@ -19,8 +19,8 @@ from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket
 from richpanel.event import id_or_hash
 from richpanel.inbound import wakeups
-from richpanel.inbound.wakeups import Nudge
-from richpanel.inbound.webhook import Lanes
+from richpanel.inbound.wakeups import WakeupEvent
+from richpanel.inbound.webhook import EventQueues
 from richpanel.store import states
 from richpanel.store.items import RESERVED_PREFIXES, ConversationState
 from richpanel.store.items import Sweep as Row
@@ -45,7 +45,7 @@ class Net:
 
     state: Table
     desk: HelpDesk
-    lanes: Lanes
+    lanes: EventQueues
     channels: Mapping[str, Channel]
 
 
@@ -107,11 +107,11 @@ def _sweep_page(net: Net, page: int, since: int, swept: Swept) -> bool:
     return listed.has_more and any((ticket.updated_at or 0) >= since for ticket in listed.tickets)
 
 
-def _overlooked(net: Net, tickets: list[Ticket]) -> list[Nudge]:
+def _overlooked(net: Net, tickets: list[Ticket]) -> list[WakeupEvent]:
     known = states.conversations(net.state, [ticket.id for ticket in tickets])
     settled = clock.now_ms() - SETTLED_MS
     return [
-        Nudge(
+        WakeupEvent(
             conversation_id=ticket.id,
             channel=net.channels.get(ticket.channel, Channel.UNKNOWN),
             source="sweep",

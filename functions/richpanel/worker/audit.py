@@ -118,6 +118,6 @@ def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
         "policy": decision.policy_refusal,
         "shut": [result.gate for result in decision.gates if not result.is_open][:8],
         "flags": sorted(decision.risk_flags),
-        "turn": len(case.talk.said),
+        "turn": len(case.talk.comments),
         "waited_s": max(0, clock.now_ms() - case.target.at_ms) // clock.SECOND_MS,
     }

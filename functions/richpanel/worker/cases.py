@@ -29,7 +29,7 @@ from richpanel.resources import Sources
 from richpanel.store import states
 from richpanel.store.items import ConversationState, Event
 from richpanel.taxonomy import RiskFlag
-from richpanel.turns import Reading, Said, Talk
+from richpanel.turns import CustomerComment, CustomerTurn, Reading
 from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
@@ -55,7 +55,7 @@ class Case:
     """
 
     event: Event
-    talk: Talk
+    talk: CustomerTurn
     channel: Channel
     switches: Switches
     state: ConversationState | None
@@ -74,7 +74,7 @@ class Case:
         return self.event.conversation_id
 
     @property
-    def target(self) -> Said:
+    def target(self) -> CustomerComment:
         """The comment that the decision is about."""
         return self.talk.target
 
@@ -127,12 +127,14 @@ def _with_threats(rules: Classification, case: Case) -> Classification:
     Add the Tier 0 risk flags of the messages beside this turn: messages not handled yet, and those that an agent
     answered before Parley first handled the ticket. A customer who has threatened gets no automatic reply.
     """
-    beside = [classify(Message(text=said.text, channel=case.channel)) for said in case.talk.aside]
+    beside = [
+        classify(Message(text=said.text, channel=case.channel)) for said in case.talk.other_comments
+    ]
     flags = {flag for answer in beside for flag in tier0_flags_of(answer)}
     return replace(rules, risk_flags=rules.risk_flags | flags) if flags else rules
 
 
-def sender_hmac(resources: Sources, ticket: Ticket, said: Said) -> str | None:
+def sender_hmac(resources: Sources, ticket: Ticket, said: CustomerComment) -> str | None:
     """Return the HMAC of the address that a comment came from, or None if the address is not proved."""
     comment = _comment(ticket, said)
     address = identity.sender_of(ticket, comment) if comment else None
@@ -154,7 +156,7 @@ def _turn(resources: Sources, case: Case, message: Message, rules: Classificatio
         ticket_is_open=_is_open(case),
         last_person_reply_at=_moment(person_at) if person_at is not None else None,
         route_only=talk.route_only if ticket else RouteOnly.TICKET_UNREADABLE,
-        earlier_auto_reply=bool(reading and reading.has_automatic_reply(case.target.place)),
+        earlier_auto_reply=bool(reading and reading.has_automatic_reply(case.target.position)),
         recipient_is_listed=case.customer in resources.account.allowlist,
         # Without the keys for the HMAC, the limit on replies to one customer could not be enforced.
         policy_refusal=None if can_count(resources.keys) else "customers_not_counted",
@@ -174,8 +176,8 @@ def _message(resources: Sources, case: Case, expects_order_number: bool) -> Mess
         text=case.target.text,
         channel=case.channel,
         subject=case.ticket.subject if case.ticket else None,
-        earlier=tuple(said.text for said in case.talk.said[:-1]),
-        has_attachment=any(said.attachment_ids for said in case.talk.said),
+        earlier=tuple(said.text for said in case.talk.comments[:-1]),
+        has_attachment=any(said.attachment_ids for said in case.talk.comments),
         expects_order_number=expects_order_number,
         order_mask=resources.account.order_mask,
         is_automatic=identity.normal_address(sender) in resources.account.own_addresses,
@@ -220,7 +222,7 @@ def _order(resources: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
     return OrderFacts(path=match.path, **known)
 
 
-def _comment(ticket: Ticket, said: Said) -> Comment | None:
+def _comment(ticket: Ticket, said: CustomerComment) -> Comment | None:
     return next((c for c in ticket.comments if c.id and c.id == said.message_id), None)
 
 

@@ -15,13 +15,13 @@ from richpanel.resources import Resources
 from richpanel.store import states
 from richpanel.store.items import ConversationState, PendingFlow
 from richpanel.store.states import Change
-from richpanel.turns import Place
+from richpanel.turns import Position
 from richpanel.worker.cases import Case, Overtaken
 from shared import clock
 
 
-def head_of(state: ConversationState | None) -> Place | None:
-    """Return the place of the newest handled message, or None if none was handled."""
+def head_of(state: ConversationState | None) -> Position | None:
+    """Return the position of the newest handled message, or None if none was handled."""
     if state is None or state.last_processed_message_at is None:
         return None
     return clock.from_text(state.last_processed_message_at), state.last_processed_message_id or ""
@@ -37,7 +37,7 @@ def is_remembered(case: Case) -> bool:
     state = case.state
     if state is None or state.reservation_of(case.target.name):
         return False
-    return head_of(state) == case.target.place
+    return head_of(state) == case.target.position
 
 
 def is_ahead(case: Case) -> bool:
@@ -45,7 +45,7 @@ def is_ahead(case: Case) -> bool:
     state, name = case.state, case.target.name
     if state is None or not state.is_slot_of(name) or state.reservation_of(name) is None:
         return False
-    return head_of(state) == case.target.place
+    return head_of(state) == case.target.position
 
 
 def flag(resources: Resources, case: Case, decision: Decision) -> None:
@@ -75,10 +75,10 @@ def _change_for(
     )
     head, name = head_of(state), case.target.name
     is_late = case.talk.route_only is RouteOnly.LATE_MESSAGE
-    if is_late or (head is not None and head > case.target.place):
+    if is_late or (head is not None and head > case.target.position):
         # A newer message was handled already: change only fields that never move backwards.
         return Change(put=facts)
-    moment, message_id = case.target.place
+    moment, message_id = case.target.position
     facts |= ConversationState.named(
         last_processed_message_id=message_id,
         last_processed_message_at=clock.to_text(moment),

@@ -29,7 +29,7 @@ from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Lane
-from richpanel.turns import Reading, Said, Talk
+from richpanel.turns import CustomerComment, CustomerTurn, Reading
 from richpanel.worker import actions, audit, cases, memory, reservations
 from richpanel.worker.cases import Case
 from shared import clock
@@ -157,7 +157,7 @@ def _look(
 
 def _due(
     resources: Resources, delivery: Delivery, visit: _Visit
-) -> tuple[list[Talk], dict[str, Event]]:
+) -> tuple[list[CustomerTurn], dict[str, Event]]:
     """Return the turns to handle now, and the rows of the ticket's comments. Raises Transient and Permanent."""
     if visit.reading is None:
         return _due_unseen(resources, visit)
@@ -171,7 +171,7 @@ def _due(
     return turns.due(reading, named, memory.head_of(visit.state), rows), rows
 
 
-def _due_unseen(resources: Resources, visit: _Visit) -> tuple[list[Talk], dict[str, Event]]:
+def _due_unseen(resources: Resources, visit: _Visit) -> tuple[list[CustomerTurn], dict[str, Event]]:
     """Return the turn that the event itself carries, if no ticket can be read. Raises Permanent if it carries none."""
     event = visit.event
     said = turns.queued(event, event.conversation_id)
@@ -182,7 +182,7 @@ def _due_unseen(resources: Resources, visit: _Visit) -> tuple[list[Talk], dict[s
         said = replace(said, key=event.adopts, name=event.adopts.rpartition(":")[2])
     if any(row.status != EventStatus.PROCESSING for row in rows.values()):
         return [], rows
-    return [Talk(said, route_only=RouteOnly.TICKET_UNREADABLE)], rows
+    return [CustomerTurn(said, route_only=RouteOnly.TICKET_UNREADABLE)], rows
 
 
 def _named(visit: _Visit) -> str | None:
@@ -192,7 +192,7 @@ def _named(visit: _Visit) -> str | None:
 
 
 def _work(
-    resources: Resources, visit: _Visit, talk: Talk, delivery: Delivery, ends: list[Finish]
+    resources: Resources, visit: _Visit, talk: CustomerTurn, delivery: Delivery, ends: list[Finish]
 ) -> Callable[[Event], Finish]:
     def work(claimed: Event) -> Finish:
         case = _case(resources, visit, talk, claimed, delivery)
@@ -244,7 +244,7 @@ def _parked(resources: Resources, case: Case, reason: str, intent: str | None) -
 
 
 def _case(
-    resources: Resources, visit: _Visit, talk: Talk, claimed: Event, delivery: Delivery
+    resources: Resources, visit: _Visit, talk: CustomerTurn, claimed: Event, delivery: Delivery
 ) -> Case:
     if claimed.payload_sha256 != _digest(talk.target, visit.event.conversation_id)[0]:
         # The message was edited since it was claimed: route it only, and leave the answer to agents.
@@ -293,7 +293,7 @@ def _channel(resources: Resources, visit: _Visit) -> Channel:
     return resources.account.channels.get(name, visit.event.channel)
 
 
-def _row(resources: Resources, visit: _Visit, talk: Talk, delivery: Delivery) -> Event:
+def _row(resources: Resources, visit: _Visit, talk: CustomerTurn, delivery: Delivery) -> Event:
     """Return the row to claim for a turn."""
     switches, said = visit.switches, talk.target
     now = clock.to_text(clock.now_ms())
@@ -317,13 +317,13 @@ def _row(resources: Resources, visit: _Visit, talk: Talk, delivery: Delivery) ->
     )
 
 
-def _cover(resources: Resources, visit: _Visit, talk: Talk, claimed: Event) -> None:
+def _cover(resources: Resources, visit: _Visit, talk: CustomerTurn, claimed: Event) -> None:
     """Mark the earlier messages that the turn covers as processed with it. Safe to repeat."""
     for said in talk.earlier:
         events.cover(resources.idempotency, _row_of(visit, said, claimed), by=claimed.event_id)
 
 
-def _row_of(visit: _Visit, said: Said, claimed: Event) -> Event:
+def _row_of(visit: _Visit, said: CustomerComment, claimed: Event) -> Event:
     """Return the row of a message that is handled together with the claimed one."""
     hashed, size = _digest(said, visit.event.conversation_id)
     facts = {
@@ -335,7 +335,7 @@ def _row_of(visit: _Visit, said: Said, claimed: Event) -> Event:
     return claimed.model_copy(update=facts)
 
 
-def _digest(said: Said, conversation_id: str) -> tuple[str, int]:
+def _digest(said: CustomerComment, conversation_id: str) -> tuple[str, int]:
     """Return hash and size of a message's canonical form, as the contract requires; its text is not stored."""
     text = to_json(turns.canonical(conversation_id, said))
     return hashlib.sha256(text.encode()).hexdigest(), len(text)

@@ -114,7 +114,7 @@ def free(resources: Resources, case: Case) -> None:
         times = _times_beside(state, name)
         put = ConversationState.named(auto_reply_times=times) if times else {}
         drop = ("last_auto_reply",) if times else ("last_auto_reply", "auto_reply_times")
-        if memory.head_of(state) != case.target.place:
+        if memory.head_of(state) != case.target.position:
             return Change(put=put, drop=drop)  # Another turn has set the question since.
         asked = state.flow_before(name)
         if asked is None:

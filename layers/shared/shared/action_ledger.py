@@ -107,7 +107,7 @@ class Action(BaseModel):
         return str(cls.model_fields[field].alias or field)
 
     @property
-    def may_have_left(self) -> bool:
+    def may_have_been_sent(self) -> bool:
         """Whether the provider may have received it; False if all attempts so far certainly sent nothing."""
         return self.state is not State.RESERVED or self.deadline != 0
 
@@ -300,9 +300,9 @@ class Ledger[A: Action]:
                 when=self._still(action),
             )
         except ConditionFailed as refusal:
-            found = self._kind.model_validate(refusal.existing) if refusal.existing else None
+            existing = self._kind.model_validate(refusal.existing) if refusal.existing else None
             # Our own write whose response was lost, and callbacks, leave the attempt number unchanged.
-            if found is None or found.attempt != action.attempt:
+            if existing is None or existing.attempt != action.attempt:
                 metrics.add_metric("SendDoubled", MetricUnit.Count, 1)
                 self._leave_evidence(action, facts)
 

@@ -19,7 +19,7 @@ _MEXICO = 52
 _MEXICAN_MOBILE = re.compile(r"1\d{10}")
 # Mobile numbers that exist in two spellings for the same line: WhatsApp's `wa_id` does not always equal the dialled
 # number. Mexico's 1, Argentina's 9, and Brazil's ninth digit, which its landlines (2 to 5) lack.
-_TWINS = (
+_SPELLINGS = (
     (re.compile(r"\+52(\d{10})"), r"+521\1"),
     (re.compile(r"\+521(\d{10})"), r"+52\1"),
     (re.compile(r"\+54([1-8]\d{9})"), r"+549\1"),
@@ -83,16 +83,18 @@ def phone_number(text: str, default_region: str | None = None) -> str:
     if number.country_code == _MEXICO and _MEXICAN_MOBILE.fullmatch(national):
         number.national_number = int(national[1:])
     # A number that can only be dialled locally is not an address either.
-    found = phonenumbers.is_possible_number_with_reason(number)
-    if found != phonenumbers.ValidationResult.IS_POSSIBLE:
+    possibility = phonenumbers.is_possible_number_with_reason(number)
+    if possibility != phonenumbers.ValidationResult.IS_POSSIBLE:
         raise PhoneInvalid("impossible")
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 
-def twins_of(address: str) -> list[str]:
+def other_spellings(address: str) -> list[str]:
     """Return the other spellings of the same line. Empty for most numbers and for text that is not E.164."""
     return [
-        shape.sub(other, address) for shape, other in _TWINS if shape.fullmatch(address) is not None
+        pattern.sub(replacement, address)
+        for pattern, replacement in _SPELLINGS
+        if pattern.fullmatch(address) is not None
     ]
 
 
@@ -101,10 +103,10 @@ def country_of(number: str) -> str | None:
     import phonenumbers  # noqa: PLC0415 - see the module docstring
 
     try:
-        found = phonenumbers.region_code_for_number(phonenumbers.parse(number))
+        region = phonenumbers.region_code_for_number(phonenumbers.parse(number))
     except phonenumbers.NumberParseException:
         return None
-    return found if found and found.isalpha() else None
+    return region if region and region.isalpha() else None
 
 
 def email_address(text: str) -> str:
@@ -117,13 +119,13 @@ def email_address(text: str) -> str:
     """
     from email_validator import EmailNotValidError, validate_email  # noqa: PLC0415 - see the module docstring
 
-    given = text.strip()
+    stripped = text.strip()
     try:
-        checked = validate_email(given, check_deliverability=False)
+        checked = validate_email(stripped, check_deliverability=False)
     except EmailNotValidError:
         raise EmailInvalid("malformed") from None
     # Not the library's local part: it composes characters and replaces some with ASCII letters.
-    local = given.rpartition("@")[0]
+    local = stripped.rpartition("@")[0]
     return f"{''.join(map(_folded, local))}@{(checked.ascii_domain or '').lower()}"
 
 

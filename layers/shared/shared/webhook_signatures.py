@@ -24,12 +24,12 @@ def meta_app(
     """
     if not _META_SIGNATURE.fullmatch(signature):
         return None
-    given = bytes.fromhex(signature.removeprefix("sha256="))
+    received = bytes.fromhex(signature.removeprefix("sha256="))
     signer = None
     for app, secrets in secrets_of_apps.items():
         for secret in secrets:
             expected = hmac.digest(secret.encode(), body, hashlib.sha256)
-            if hmac.compare_digest(expected, given):
+            if hmac.compare_digest(expected, received):
                 signer = app
     return signer
 
@@ -50,9 +50,9 @@ def is_timely_signed(
     """
     if not (_EPOCH_SECONDS.fullmatch(timestamp) and _HEX_SHA256.fullmatch(signature)):
         return False
-    given = bytes.fromhex(signature)
+    received = bytes.fromhex(signature)
     matches = [
-        hmac.compare_digest(bytes.fromhex(timed_signature(body, timestamp, key)), given)
+        hmac.compare_digest(bytes.fromhex(timed_signature(body, timestamp, key)), received)
         for key in keys
     ]
     return any(matches) and abs(now_seconds - int(timestamp)) <= CLOCK_SKEW_SECONDS
@@ -64,9 +64,9 @@ def timed_signature(body: bytes, timestamp: str, key: str) -> str:
     return hmac.digest(key.encode(), signed, hashlib.sha256).hex()
 
 
-def is_one_of(given: str, expected: Iterable[str]) -> bool:
-    """Whether *given* equals one of the *expected* texts; each comparison takes constant time."""
-    # compare_digest raises TypeError for str with non-ASCII, and *given* is untrusted input: compare bytes.
-    given_bytes = given.encode("utf-8", "surrogatepass")
-    matches = [hmac.compare_digest(given_bytes, text.encode()) for text in expected]
+def is_one_of(received: str, expected: Iterable[str]) -> bool:
+    """Whether *received* equals one of the *expected* texts; each comparison takes constant time."""
+    # compare_digest raises TypeError for str with non-ASCII, and *received* is untrusted input: compare bytes.
+    received_bytes = received.encode("utf-8", "surrogatepass")
+    matches = [hmac.compare_digest(received_bytes, text.encode()) for text in expected]
     return any(matches)

@@ -14,7 +14,7 @@ from local.sandbox.helpdesk.tickets import TicketSeed
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket, TicketPage
-from richpanel.inbound.webhook import Lanes
+from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery import drift
 from richpanel.recovery.sweep import Net, Swept, sweep
 from richpanel.store import states
@@ -37,7 +37,7 @@ class Sweeper:
     """The sweep of an office, its lanes, and what it put on them."""
 
     office: Office
-    lanes: Lanes
+    lanes: EventQueues
 
     def net(self, left_ms: int = 60_000) -> Net:
         # A new one each time: the requests of a test come at one moment, of real runs over minutes.
@@ -97,7 +97,7 @@ def taken(lane: FifoQueue) -> list[str]:
 @pytest.fixture
 def sweeper(office: Office) -> Sweeper:
     sqs = boto3.client("sqs")
-    lanes = Lanes(
+    lanes = EventQueues(
         mail=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelQueue")),
         live=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelLiveQueue")),
     )

@@ -70,7 +70,7 @@ def test_where_nothing_is_known_nobody_has_agreed_or_refused(
 
     assert standing == Standing()
     assert (standing.is_opted_out, standing.is_opted_in) == (False, False)
-    assert not standing.yes_lifts_it("sms")
+    assert not standing.yes_means_start("sms")
 
 
 def test_a_stop_covers_every_known_address_and_channel(consents: Consents, company: str) -> None:
@@ -153,14 +153,14 @@ def test_yes_lifts_only_an_opt_out_by_a_word_in_sms(
 ) -> None:
     consents.record_opt_out(company, [PHONE], out)
 
-    assert consents.standing(company, [PHONE], channel).yes_lifts_it(channel) is lifts
+    assert consents.standing(company, [PHONE], channel).yes_means_start(channel) is lifts
 
 
 def test_yes_lifts_nothing_once_it_is_lifted(consents: Consents, company: str) -> None:
     consents.record_opt_out(company, [PHONE], said(NOON - 1))
     consents.record_opt_in(company, [PHONE], said(NOON), channels=["sms"])
 
-    assert not consents.standing(company, [PHONE], "sms").yes_lifts_it("sms")
+    assert not consents.standing(company, [PHONE], "sms").yes_means_start("sms")
 
 
 def test_what_is_told_again_changes_nothing(consents: Consents, company: str) -> None:

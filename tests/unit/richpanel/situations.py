@@ -1,4 +1,4 @@
-"""Turns and their surroundings for tests: all gates open, unless a test says otherwise."""
+"""Turns, orders and settings for tests: all gates are open unless a test closes one."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -44,7 +44,7 @@ def switches(**more: Any) -> Switches:
 def about(*scored: tuple[Intent, float], **more: Any) -> Classification:
     facts: dict[str, Any] = {
         "language": Language.ENGLISH,
-        "intents": tuple(Scored(*each) for each in scored) or (Scored(Intent.UNKNOWN_OTHER, 0.0),),
+        "intents": tuple(Scored(*pair) for pair in scored) or (Scored(Intent.UNKNOWN_OTHER, 0.0),),
         "word_count": 12,
         "own_order_only": True,
     }
@@ -80,22 +80,22 @@ def order(**more: Any) -> OrderFacts:
     return OrderFacts(**facts | more)
 
 
-def asked(attempts: int = 1, **at: float) -> PendingFlow:
+def pending_request(attempts: int = 1, **at: float) -> PendingFlow:
     return PendingFlow(ago(**(at or {"hours": 1})), attempts)
 
 
-def replied(message_id: str = "m-0", kind: str = "return_request", **at: float) -> AutoReply:
+def auto_reply(message_id: str = "m-0", kind: str = "return_request", **at: float) -> AutoReply:
     return AutoReply(kind, ago(**(at or {"hours": 1})), message_id)
 
 
 def outcome(
-    what: Turn | Classification | None = None,
+    turn_or_answer: Turn | Classification | None = None,
     memory: Memory | None = None,
-    found: OrderFacts | NoOrder = NoOrder.NO_MATCH,
+    order_facts: OrderFacts | NoOrder = NoOrder.NO_MATCH,
     allowed: Switches | None = None,
     *,
     now: datetime = NOW,
     shop: Shop = SHOP,
 ) -> Decision:
-    this = what if isinstance(what, Turn) else turn(what)
-    return decide(this, memory or Memory(), found, allowed or switches(), now, shop=shop)
+    situation = turn_or_answer if isinstance(turn_or_answer, Turn) else turn(turn_or_answer)
+    return decide(situation, memory or Memory(), order_facts, allowed or switches(), now, shop=shop)

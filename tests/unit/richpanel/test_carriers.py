@@ -1,4 +1,4 @@
-"""Which tracking links customers get."""
+"""Tracking links of customers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Order and tracking numbers in the spellings of customers, and what only looks like one."""
+"""Order and tracking numbers in the spellings of customers, and numbers of other kinds."""
 
 import pytest
 
@@ -55,11 +55,11 @@ def test_an_order_number_is_found_however_it_is_spelled(text: str, found: tuple[
         "hello 12345 world",
     ],
 )
-def test_what_only_looks_like_an_order_number_is_none(text: str) -> None:
+def test_a_number_of_another_kind_is_no_order_number(text: str) -> None:
     assert orders(text) == ()
 
 
-def test_a_bare_number_counts_when_we_asked_for_one() -> None:
+def test_a_bare_number_counts_when_an_order_number_was_requested() -> None:
     assert orders("it is 12345 I think", expects_order=True) == ("12345",)
     assert orders("in 2024", expects_order=True) == ()
 
@@ -98,7 +98,7 @@ def test_a_wrong_check_digit_or_a_number_without_a_carrier_is_no_tracking_number
     assert numbers_in(text, expects_order=False, mask=None).trackings == ()
 
 
-def test_ten_digits_behind_the_word_order_are_an_order() -> None:
+def test_ten_digits_after_the_word_order_are_an_order_number() -> None:
     numbers = numbers_in("tracking for order 1234567890", expects_order=False, mask=None)
 
     assert numbers == (("1234567890",), ())

@@ -1,4 +1,4 @@
-"""What the patterns of the lexicons mean."""
+"""The pattern language of the lexicons."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def fits(source: str, text: str) -> bool:
         ("cancellation", "cancelation"),
     ],
 )
-def test_a_pattern_fits_what_it_describes(source: str, text: str) -> None:
+def test_a_pattern_matches_the_texts_it_describes(source: str, text: str) -> None:
     assert fits(source, text)
 
 
@@ -58,11 +58,11 @@ def test_a_pattern_fits_what_it_describes(source: str, text: str) -> None:
         ("lawyer", "two layers"),
     ],
 )
-def test_a_pattern_fits_nothing_else(source: str, text: str) -> None:
+def test_a_pattern_matches_no_other_text(source: str, text: str) -> None:
     assert not fits(source, text)
 
 
 @pytest.mark.parametrize("source", ["where .. NOWHERE", "a || b", "my?", "where ..", "two - words"])
-def test_a_pattern_that_means_nothing_is_refused(source: str) -> None:
+def test_an_invalid_pattern_is_refused(source: str) -> None:
     with pytest.raises(PatternBroken):
         compiled(source, GROUPS)

@@ -1,4 +1,4 @@
-"""The classifier as others see it: what excuses, what weakens, what is never excused, and what hostile text costs."""
+"""The classifier: negations, conditions, Tier 0, modifiers, and the cost of hostile text."""
 
 import sys
 from typing import Any
@@ -39,7 +39,7 @@ def about(text: str, **context: Any) -> Classification:
         ("order status? I will sue you", Intent.LEGAL_THREAT),
     ],
 )
-def test_the_primary_intent_is_what_the_customer_wants(text: str, intent: Intent) -> None:
+def test_the_primary_intent_is_the_customers_request(text: str, intent: Intent) -> None:
     assert about(text).primary is intent
 
 
@@ -52,7 +52,7 @@ def test_the_primary_intent_is_what_the_customer_wants(text: str, intent: Intent
         "Solved, thanks. I had already opened a PayPal case.",
     ],
 )
-def test_nothing_takes_a_tier_0_word_back(text: str) -> None:
+def test_a_tier_0_signal_is_never_cancelled(text: str) -> None:
     answer = about(text)
 
     assert answer.primary in {Intent.CHARGEBACK_DISPUTE, Intent.LEGAL_THREAT}
@@ -69,11 +69,11 @@ def test_nothing_takes_a_tier_0_word_back(text: str) -> None:
         ("Where is my order 1001? Don't make me drive over there.", Intent.HARASSMENT_THREATS),
     ],
 )
-def test_a_threat_in_disguise_is_heard(text: str, intent: Intent) -> None:
+def test_a_disguised_threat_is_detected(text: str, intent: Intent) -> None:
     assert about(text).primary is intent
 
 
-def test_thanks_beside_the_number_that_we_asked_for_are_no_thanks_only() -> None:
+def test_thanks_with_the_requested_number_are_no_thanks_only() -> None:
     answer = classify(Message(text="12345 thanks", expects_order_number=True))
 
     assert answer.order_numbers == ("12345",)
@@ -96,20 +96,20 @@ def test_an_idiom_is_no_threat(text: str) -> None:
     assert about(text).risk_flags == frozenset()
 
 
-def test_a_threat_before_a_long_story_is_heard() -> None:
+def test_a_threat_before_a_long_story_is_detected() -> None:
     story = "And then I waited for the next day and looked out of the window. " * 150
 
     assert about(f"I am filing a chargeback. {story}").primary is Intent.CHARGEBACK_DISPUTE
 
 
-def test_a_condition_leaves_only_a_weak_sign() -> None:
+def test_a_condition_makes_a_signal_weak() -> None:
     answer = about("If it is not here by Friday I will return it. Where is my order?")
 
     assert answer.primary is Intent.ORDER_STATUS_TRACKING
     assert Intent.RETURN_REQUEST not in {scored.intent for scored in answer.present}
 
 
-def test_a_settled_matter_halves_all_but_tier_0() -> None:
+def test_a_resolution_halves_all_scores_except_tier_0() -> None:
     answer = about("Never mind, I found it. Please ignore my last email about where my order is.")
 
     assert answer.is_resolution
@@ -123,16 +123,16 @@ def test_the_subject_counts_a_little_less() -> None:
     assert answer.confidence == pytest.approx(0.96 * 0.8, abs=0.08)
 
 
-def test_what_we_wrote_in_the_subject_says_nothing() -> None:
+def test_our_own_subject_is_not_classified() -> None:
     assert about("Hello there.", subject="Re: Your order was cancelled").present == ()
 
 
-def test_numbers_of_the_subject_come_behind_those_of_the_text() -> None:
+def test_numbers_of_the_subject_follow_those_of_the_text() -> None:
     assert about("12345", subject="Re: order #777").order_numbers == ("12345", "777")
     assert about("hello", subject="1001 nights").order_numbers == ()
 
 
-def test_other_languages_are_for_people_but_tier_0_is_read_in_them() -> None:
+def test_in_other_languages_only_tier_0_is_recognised() -> None:
     lost = about("Bonjour, o\u00f9 est ma commande ? Je n'ai rien re\u00e7u.")
     threat = about("Sie h\u00f6ren von meinem Anwalt, das ist Betrug.")
 
@@ -141,7 +141,7 @@ def test_other_languages_are_for_people_but_tier_0_is_read_in_them() -> None:
     assert RiskFlag.FRAUD_SUSPECTED in threat.risk_flags
 
 
-def test_a_channel_of_its_own_gives_its_intent_to_what_says_nothing() -> None:
+def test_a_channel_with_its_own_intent_replaces_an_unknown_one() -> None:
     assert about("hello", channel=Channel.TIKTOK).primary is Intent.TIKTOK_SUPPORT_REQUEST
     assert about("hello", channel=Channel.EMAIL).primary is Intent.UNKNOWN_OTHER
 
@@ -165,7 +165,7 @@ def test_a_file_alone_has_no_text() -> None:
         ("The battery caught fire and burned my hand", Modifier.OTHER_HIGH_RISK),
     ],
 )
-def test_what_forbids_a_reply_is_marked(text: str, modifier: Modifier) -> None:
+def test_properties_that_forbid_a_reply_are_modifiers(text: str, modifier: Modifier) -> None:
     assert modifier in about(text).modifiers
 
 
@@ -182,7 +182,7 @@ def test_thanks_around_a_question_are_no_thanks_only() -> None:
         ("Where is it? What you told me was wrong.", Doubt.DISPUTES_ANSWER),
     ],
 )
-def test_what_speaks_against_order_facts_is_told(text: str, doubt: Doubt) -> None:
+def test_reasons_against_order_facts_are_doubts(text: str, doubt: Doubt) -> None:
     assert doubt in about(text).doubts
 
 
@@ -247,7 +247,7 @@ def calls_for(text: str) -> int:
     "words",
     ["where is my order ", "not delivered nothing here ", "a b c d ", "1 2 3 order # "],
 )
-def test_work_grows_with_the_length_and_no_faster(words: str) -> None:
+def test_the_time_is_linear_in_the_length(words: str) -> None:
     about(words * 10)  # words are looked up once
     short, long = calls_for(words * 40), calls_for(words * 80)
 
@@ -256,7 +256,7 @@ def test_work_grows_with_the_length_and_no_faster(words: str) -> None:
 
 @given(st.text(max_size=600))
 @settings(max_examples=150, deadline=None)
-def test_any_text_has_an_answer(text: str) -> None:
+def test_every_text_can_be_classified(text: str) -> None:
     answer = about(text)
 
     assert answer.intents

@@ -1,4 +1,4 @@
-"""What a customer wrote, taken out of what a mail program sent."""
+"""Extraction of the customer's own text from a mail."""
 
 import pytest
 
@@ -34,15 +34,15 @@ from richpanel.classification.text import plain
         ),
     ],
 )
-def test_markup_quotes_and_signatures_are_no_words_of_the_customer(raw: str, written: str) -> None:
+def test_markup_quotes_and_signatures_are_removed(raw: str, written: str) -> None:
     assert plain(raw).strip() == written
 
 
-def test_what_is_only_forwarded_is_the_message() -> None:
+def test_a_forwarded_text_without_own_text_is_the_message() -> None:
     forwarded = "---------- Forwarded message ---------\nFrom: Ann\nMy mug came broken"
 
     assert "My mug came broken" in plain(forwarded)
 
 
-def test_what_stands_behind_a_greeting_is_kept_when_it_says_something() -> None:
+def test_text_after_a_sign_off_is_kept_if_it_has_content() -> None:
     assert "Please cancel my order 1234" in plain("Thanks,\nAnn\nPS: Please cancel my order 1234")

@@ -1,11 +1,11 @@
-"""How often a machine may write to one ticket, and to one customer."""
+"""Rate limits of automatic replies, per ticket and per customer."""
 
 from datetime import datetime
 
 import pytest
 
 from richpanel.decisions.facts import Memory
-from tests.unit.richpanel.situations import about, ago, asked, outcome, replied, turn
+from tests.unit.richpanel.situations import about, ago, auto_reply, outcome, pending_request, turn
 
 
 def times(*minutes: float) -> tuple[datetime, ...]:
@@ -47,19 +47,21 @@ def test_a_flow_waives_the_ten_minutes_only(
     ticket: tuple[datetime, ...], customer: tuple[datetime, ...], reason: str
 ) -> None:
     memory = Memory(
-        pending_flow=asked(minutes=1), auto_reply_times=ticket, customer_reply_times=customer
+        pending_flow=pending_request(minutes=1),
+        auto_reply_times=ticket,
+        customer_reply_times=customer,
     )
 
     assert outcome(about(), memory).reason == reason
 
 
-def test_the_last_reply_counts_where_its_time_is_listed_nowhere() -> None:
-    assert outcome(turn(), Memory(last_auto_reply=replied(minutes=5))).reason == "rate_limited"
-    assert outcome(turn(), Memory(last_auto_reply=replied(minutes=50))).reason == "followup"
+def test_the_last_reply_counts_even_if_its_time_is_not_in_the_list() -> None:
+    assert outcome(turn(), Memory(last_auto_reply=auto_reply(minutes=5))).reason == "rate_limited"
+    assert outcome(turn(), Memory(last_auto_reply=auto_reply(minutes=50))).reason == "followup"
 
 
-def test_a_redelivery_is_not_held_back_by_the_slot_that_its_first_run_took() -> None:
-    mine = replied("m-1", minutes=1)
+def test_a_redelivery_is_not_limited_by_the_reservation_of_its_first_run() -> None:
+    mine = auto_reply("m-1", minutes=1)
     memory = Memory(
         last_auto_reply=mine,
         auto_reply_times=(mine.sent_at,),
@@ -69,8 +71,8 @@ def test_a_redelivery_is_not_held_back_by_the_slot_that_its_first_run_took() -> 
     assert outcome(turn(), memory).reason == "tier1_safe_assist"
 
 
-def test_a_redelivery_still_sees_the_replies_before_its_own() -> None:
-    mine = replied("m-1", minutes=1)
+def test_a_redelivery_counts_the_replies_before_its_own() -> None:
+    mine = auto_reply("m-1", minutes=1)
 
     memory = Memory(last_auto_reply=mine, auto_reply_times=(mine.sent_at, *times(30)))
 

@@ -1,4 +1,4 @@
-"""What holds for every decision, whatever the message, the memory, the order and the switches."""
+"""Properties of every decision, for any message, memory, order and switches."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -169,7 +169,7 @@ def decided(
 
 
 @given(turns, memories, orders, allowed)
-def test_tier_0_never_sends_never_closes_and_goes_to_people(
+def test_tier_0_never_sends_never_closes_and_is_handed_to_agents(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
 ) -> None:
     is_p0 = any(
@@ -205,7 +205,7 @@ def test_there_is_exactly_one_route_tag_and_it_is_the_teams(
 
 
 @given(turns, memories, orders, allowed)
-def test_a_reply_goes_out_exactly_when_every_gate_is_open(
+def test_there_is_a_reply_exactly_when_every_gate_is_open(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
 ) -> None:
     decision = decided(this, memory, found, switches)
@@ -218,7 +218,7 @@ def test_a_reply_goes_out_exactly_when_every_gate_is_open(
 
 
 @given(turns, memories, orders, allowed)
-def test_every_reply_can_be_written_and_is_allowed(
+def test_every_reply_can_be_rendered_and_is_allowed(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
 ) -> None:
     decision = decided(this, memory, found, switches)
@@ -261,7 +261,7 @@ def test_facts_are_stated_only_of_a_proved_order_by_mail_and_closing_needs_an_es
 
 
 @given(turns, memories, orders, allowed)
-def test_no_question_is_asked_a_third_time(
+def test_the_order_number_is_never_requested_a_third_time(
     this: Turn, memory: Memory, found: OrderFacts | NoOrder, switches: Switches
 ) -> None:
     decision = decided(this, memory, found, switches)

@@ -1,4 +1,4 @@
-"""When an order should arrive: business days, holidays, the shop's own dates."""
+"""Delivery estimates: business days, holidays, the shop's time zone."""
 
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -50,14 +50,14 @@ def test_the_remaining_days_count_from_the_order_to_the_question(
     assert known is not None
     calendar = Calendar(holidays=frozenset(holidays))
 
-    left = remaining(known.window, ordered_at=ordered, asked_at=asked, calendar=calendar)
+    left = remaining(known.window, ordered_at=ordered, message_at=asked, calendar=calendar)
 
     assert in_words(left) == words
 
 
 def test_an_order_whose_last_day_is_here_is_late() -> None:
     left = remaining(
-        Window(3, 5), ordered_at=local(3, 2), asked_at=local(3, 9), calendar=Calendar()
+        Window(3, 5), ordered_at=local(3, 2), message_at=local(3, 9), calendar=Calendar()
     )
 
     assert left == Window(0, 0)
@@ -68,7 +68,7 @@ def test_an_order_whose_last_day_is_here_is_late() -> None:
 
 def test_the_day_before_the_last_one_is_not_late() -> None:
     left = remaining(
-        Window(3, 5), ordered_at=local(3, 2), asked_at=local(3, 6), calendar=Calendar()
+        Window(3, 5), ordered_at=local(3, 2), message_at=local(3, 6), calendar=Calendar()
     )
 
     assert in_words(left) == "within 1 business day"
@@ -84,12 +84,12 @@ def test_the_day_before_the_last_one_is_not_late() -> None:
         (local(3, 27), Window(0, 0)),
     ],
 )
-def test_a_pre_order_counts_from_the_day_it_leaves(asked: datetime, left: Window) -> None:
+def test_a_pre_order_counts_from_its_shipping_date(asked: datetime, left: Window) -> None:
     assert (
         remaining(
             Window(3, 5),
             ordered_at=local(1, 5),
-            asked_at=asked,
+            message_at=asked,
             calendar=Calendar(),
             ship_by=date(2026, 3, 20),
         )
@@ -103,7 +103,7 @@ def test_a_shop_elsewhere_has_its_own_days() -> None:
     in_utc = remaining(
         Window(3, 5),
         ordered_at=ordered,
-        asked_at=asked,
+        message_at=asked,
         calendar=Calendar(timezone=ZoneInfo("UTC")),
     )
 
@@ -151,7 +151,7 @@ def test_a_moment_without_time_zone_is_refused() -> None:
         ("Courier 0-30 days", None, (0, 30)),
     ],
 )
-def test_a_methods_title_says_how_long_it_takes(
+def test_a_methods_title_gives_its_delivery_time(
     title: str, bucket: str | None, window: tuple[int, int]
 ) -> None:
     assert method_of(title) == Method(bucket, Window(*window))
@@ -169,7 +169,7 @@ def test_a_methods_title_says_how_long_it_takes(
         "Standard 6-4 days",
     ],
 )
-def test_a_title_that_says_nothing_reliable_is_unknown(title: str) -> None:
+def test_a_title_without_a_reliable_time_is_unknown(title: str) -> None:
     assert method_of(title) is None
 
 

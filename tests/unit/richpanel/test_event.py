@@ -1,4 +1,4 @@
-"""The event on the queue, and what makes two deliveries one event."""
+"""The event on the queue, and the ids that make two deliveries one event."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ def sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_an_event_comes_off_the_queue_as_it_went_on() -> None:
+def test_an_event_is_parsed_as_it_was_queued() -> None:
     assert parse_event(EVENT.to_json()) == EVENT
     minimal = replace(EVENT, event_id=None, message_id=None, created_at=None, text="")
     assert parse_event(minimal.to_json()) == minimal
@@ -54,7 +54,7 @@ def test_the_body_of_a_queue_entry_is_ascii_and_its_group_the_conversation() -> 
     assert (entry.group, entry.deduplication) == ("70411", "d")
 
 
-def test_a_field_of_a_newer_ingress_is_left_out() -> None:
+def test_a_field_of_a_newer_webhook_function_is_ignored() -> None:
     assert parse_event(changed(mood="cheerful")) == EVENT
 
 
@@ -89,7 +89,7 @@ def changed(**fields: Any) -> str:
         json.dumps({"v": 1}),
     ],
 )
-def test_anything_else_on_the_queue_is_malformed_for_ever(body: str) -> None:
+def test_any_other_queue_record_is_permanently_malformed(body: str) -> None:
     with pytest.raises(Permanent, match=r"^malformed_event$"):
         parse_event(body)
 
@@ -99,16 +99,16 @@ def test_a_message_with_an_id_has_the_key_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize("message_id", ["two words", "\U0001f600", "x" * 300, "tab\t", "\u00e9"])
-def test_an_id_that_fits_into_no_key_is_stood_in_for_by_its_hash(message_id: str) -> None:
+def test_an_id_that_is_no_valid_key_is_replaced_by_its_hash(message_id: str) -> None:
     assert event_id_of_message("70411", message_id) == f"evt:rp:70411:{sha256(message_id)}"
 
 
 @pytest.mark.parametrize("message_id", ["!", "~", "x" * 128, "a:b/c#d", "evt:rp:1:2"])
-def test_any_other_id_stays_as_it_is(message_id: str) -> None:
+def test_any_other_id_is_unchanged(message_id: str) -> None:
     assert event_id_of_message("70411", message_id) == f"evt:rp:70411:{message_id}"
 
 
-def test_a_message_without_an_id_has_that_of_its_words_and_its_five_minutes() -> None:
+def test_a_message_without_an_id_is_identified_by_its_text_and_five_minute_bucket() -> None:
     expected = f"evt:rp:70411:{sha256('where is my order?2026-03-02T10:00Z')}"
 
     assert event_id_of_text("70411", "Where is my order?", TEN_OCLOCK) == expected
@@ -151,7 +151,7 @@ def test_other_words_another_time_or_another_conversation_are_another_message(
 
 
 @pytest.mark.parametrize("text", ["", "  ", "<img src='x'>", "<p>&nbsp;</p>"])
-def test_a_text_without_words_is_no_id(text: str) -> None:
+def test_a_text_without_words_has_no_event_id(text: str) -> None:
     assert event_id_of_text("70411", text, TEN_OCLOCK) is None
 
 
@@ -169,7 +169,7 @@ def test_a_text_without_words_is_no_id(text: str) -> None:
         ("act:rp_reply:70411:c-1", False),
     ],
 )
-def test_only_an_id_of_the_conversation_may_be_given(given: str, is_one: bool) -> None:
+def test_only_an_event_id_of_the_conversation_is_accepted(given: str, is_one: bool) -> None:
     assert is_event_id(given, "70411") == is_one
 
 
@@ -177,7 +177,7 @@ def test_the_queue_drops_repeats_by_the_hash_of_the_event_id() -> None:
     assert deduplication_id("evt:rp:70411:c-1") == sha256("evt:rp:70411:c-1")
 
 
-def test_a_name_of_the_help_desk_stands_for_one_of_our_channels() -> None:
+def test_a_channel_name_of_the_help_desk_maps_to_one_of_our_channels() -> None:
     names = channel_names(("messenger=livechat", "Aircall=phone"))
 
     assert names["messenger"] is Channel.LIVECHAT
@@ -188,6 +188,6 @@ def test_a_name_of_the_help_desk_stands_for_one_of_our_channels() -> None:
 @pytest.mark.parametrize(
     "pair", ["messenger", "=phone", "messenger=", "messenger=fax", "email=phone"]
 )
-def test_a_channel_that_says_nothing_or_contradicts_fails_at_the_start(pair: str) -> None:
+def test_an_incomplete_or_contradictory_channel_fails_at_the_start(pair: str) -> None:
     with pytest.raises(SettingInvalid):
         channel_names((pair,))

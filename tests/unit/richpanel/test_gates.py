@@ -1,4 +1,4 @@
-"""Each gate that shuts keeps the reply in, and the first of them is the reason."""
+"""The gates before a reply: each shut gate withholds it, and the first shut gate is the reason."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -25,10 +25,10 @@ from tests.unit.richpanel.situations import (
     SHOP,
     about,
     ago,
-    asked,
+    auto_reply,
     order,
     outcome,
-    replied,
+    pending_request,
     status,
     switches,
     turn,
@@ -49,7 +49,7 @@ def test_a_clear_request_with_all_gates_open_is_answered() -> None:
     assert (decision.tier, decision.reason, shut(decision)) == (1, "tier1_safe_assist", [])
 
 
-def test_all_gates_are_looked_at_in_their_order() -> None:
+def test_all_gates_are_evaluated_in_their_order() -> None:
     assert [result.gate.value for result in outcome(turn()).gates] == [
         "safe_mode_route_only",
         "automation_disabled",
@@ -95,7 +95,7 @@ def test_all_gates_are_looked_at_in_their_order() -> None:
         ({"outbound_scope": OutboundScope.ALLOWLIST}, "recipient_not_allowed"),
     ],
 )
-def test_a_switch_that_is_off_keeps_the_reply_in_and_still_routes(
+def test_a_switch_that_is_off_prevents_the_reply_but_not_the_routing(
     change: dict[str, Any], reason: str
 ) -> None:
     decision = outcome(turn(), allowed=switches(**change))
@@ -130,7 +130,7 @@ def test_a_switch_that_is_off_keeps_the_reply_in_and_still_routes(
         ({"classification": about((Intent.PHONE_SUPPORT_REQUEST, 0.96))}, "no_template"),
     ],
 )
-def test_how_the_ticket_stands_keeps_the_reply_in(change: dict[str, Any], reason: str) -> None:
+def test_the_state_of_the_ticket_can_prevent_the_reply(change: dict[str, Any], reason: str) -> None:
     decision = outcome(turn(**change))
 
     assert (decision.reply, decision.tier, decision.reason) == (None, None, reason)
@@ -150,12 +150,12 @@ def test_how_the_ticket_stands_keeps_the_reply_in(change: dict[str, Any], reason
         {"model": ModelOpinion(agrees=False)},
     ],
 )
-def test_at_the_edge_of_a_gate_the_reply_goes_out(change: dict[str, Any]) -> None:
+def test_at_the_limit_of_a_gate_there_is_a_reply(change: dict[str, Any]) -> None:
     assert outcome(turn(**change)).reason == "tier1_safe_assist"
 
 
 @pytest.mark.parametrize("modifier", list(Modifier))
-def test_every_modifier_keeps_the_reply_in(modifier: Modifier) -> None:
+def test_every_modifier_prevents_the_reply(modifier: Modifier) -> None:
     decision = outcome(about(RETURN, modifiers=frozenset({modifier})))
 
     assert (decision.reply, decision.reason) == (None, "modifier_present")
@@ -165,7 +165,7 @@ def test_every_modifier_keeps_the_reply_in(modifier: Modifier) -> None:
 @pytest.mark.parametrize(
     "flag", [RiskFlag.PRIVACY_REQUEST, RiskFlag.SECURITY_SENSITIVE, RiskFlag.OTHER_HIGH_RISK]
 )
-def test_a_flag_that_stands_keeps_replies_in_until_a_person_clears_it(flag: RiskFlag) -> None:
+def test_a_stored_risk_flag_prevents_replies_until_an_operator_removes_it(flag: RiskFlag) -> None:
     decision = outcome(turn(), Memory(risk_flags=frozenset({flag})))
 
     assert (decision.reply, decision.tier, decision.reason) == (None, None, "modifier_present")
@@ -189,7 +189,7 @@ def test_an_account_without_an_author_for_replies_sends_none() -> None:
     assert outcome(turn(), shop=replace(SHOP, bot_author_id=None)).reason == "author_missing"
 
 
-def test_an_allowlist_lets_those_on_it_have_replies() -> None:
+def test_only_recipients_on_the_allowlist_get_replies() -> None:
     allowed = switches(outbound_scope=OutboundScope.ALLOWLIST)
 
     assert outcome(turn(recipient_is_listed=True), allowed=allowed).reply is not None
@@ -204,7 +204,7 @@ def test_no_switch_opens_a_channel_that_is_only_routed(channel: Channel) -> None
     assert outcome(turn(channel=channel), allowed=allowed).reason == "channel_disabled"
 
 
-def test_no_switch_enables_a_template_for_people() -> None:
+def test_no_switch_enables_a_template_for_agents() -> None:
     allowed = Switches(template_enabled={"t_fraud_ack": True, "t_return_request_intake": True})
 
     assert not allowed.may_send("t_fraud_ack")
@@ -212,24 +212,24 @@ def test_no_switch_enables_a_template_for_people() -> None:
 
 
 def test_a_failed_order_lookup_routes_only() -> None:
-    decision = outcome(status(), found=NoOrder.LOOKUP_FAILED)
+    decision = outcome(status(), order_facts=NoOrder.LOOKUP_FAILED)
 
     assert (decision.reply, decision.reason) == (None, "vendor_error_fail_closed")
     assert "mw-order-lookup-failed" in decision.tags
     assert "mw-order-lookup-needed" not in decision.tags
 
 
-def test_an_order_with_nothing_to_say_goes_to_a_person() -> None:
+def test_an_order_without_tracking_and_method_goes_to_an_agent() -> None:
     bare = order(tracking_number=None, tracking_company=None, shipping_method=None)
 
-    decision = outcome(status(), found=bare)
+    decision = outcome(status(), order_facts=bare)
 
     assert (decision.reply, decision.reason) == (None, "order_context_missing")
     assert decision.route_tag == "route-email-support-team"
     assert "mw-order-lookup-failed" in decision.tags
 
 
-def test_an_order_that_lacks_what_its_reply_needs_gets_none() -> None:
+def test_an_order_that_lacks_a_required_variable_gets_no_reply() -> None:
     late = order(
         tracking_number=None,
         fulfillment_status=None,
@@ -237,26 +237,26 @@ def test_an_order_that_lacks_what_its_reply_needs_gets_none() -> None:
         shipping_method="Standard",
     )
 
-    decision = outcome(status(), found=late)
+    decision = outcome(status(), order_facts=late)
 
     assert (decision.reply, decision.reason) == (None, "variable_missing")
     assert "mw-escalated-human" in decision.tags
 
 
-def test_a_third_question_for_the_number_is_not_asked() -> None:
-    decision = outcome(about(), Memory(pending_flow=asked(attempts=2)))
+def test_the_number_is_not_requested_a_third_time() -> None:
+    decision = outcome(about(), Memory(pending_flow=pending_request(attempts=2)))
 
     assert (decision.reply, decision.reason) == (None, "flow_exhausted")
 
 
-def test_a_number_that_was_found_is_not_asked_for_again() -> None:
+def test_a_number_whose_order_was_found_is_not_requested_again() -> None:
     answer = about(
         (Intent.ORDER_STATUS_TRACKING, 0.96),
         (Intent.TECHNICAL_SUPPORT, 0.96),
         order_numbers=("1001",),
     )
 
-    decision = outcome(answer, found=order())
+    decision = outcome(answer, order_facts=order())
 
     assert (decision.reply, decision.reason) == (None, "tier2_verifier_failed")
 
@@ -274,7 +274,7 @@ FIRST_FAILURES: list[tuple[Gate, Turn, Memory, Switches]] = [
     (
         Gate.RATE,
         turn(),
-        Memory(auto_reply_times=(ago(minutes=1),), last_auto_reply=replied(minutes=1)),
+        Memory(auto_reply_times=(ago(minutes=1),), last_auto_reply=auto_reply(minutes=1)),
         switches(),
     ),
 ]
@@ -290,7 +290,7 @@ def test_of_several_shut_gates_the_first_is_the_reason(
     assert len(shut(decision)) > 1
 
 
-def test_what_the_words_doubt_is_routed_and_not_answered() -> None:
+def test_a_doubted_intent_is_routed_and_not_answered() -> None:
     sure = about(RETURN)
     doubted = outcome(turn(replace(sure, is_doubted=True)))
 

@@ -1,4 +1,4 @@
-"""The model behind the classifier's port: what it sees, what counts of what it says, and what is no answer."""
+"""The language model: its input, the use of its answers, and invalid answers."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ VERDICT: dict[str, Any] = {
 }
 
 
-class Told:
-    """A judge whose model says one thing, and what it was asked."""
+class ScriptedJudge:
+    """A judge whose model returns the given texts, and the inputs that it received."""
 
     def __init__(self, *texts: str | None) -> None:
         self.texts = list(texts)
@@ -52,12 +52,12 @@ class Told:
         return self.texts.pop(0)
 
 
-def test_the_model_sees_a_redacted_text_and_facts_that_are_yes_or_no() -> None:
-    told = Told(json.dumps(DECISION))
+def test_the_model_receives_a_redacted_text_and_boolean_facts() -> None:
+    scripted = ScriptedJudge(json.dumps(DECISION))
 
-    told.judge.opinion(MESSAGE, RULES)
+    scripted.judge.opinion(MESSAGE, RULES)
 
-    seen = json.loads(told.seen[0])
+    seen = json.loads(scripted.seen[0])
     assert "jane" not in seen["text"]
     assert "Where is it?" in seen["text"]
     assert {name: seen[name] for name in seen if name != "text"} == {
@@ -70,7 +70,7 @@ def test_the_model_sees_a_redacted_text_and_facts_that_are_yes_or_no() -> None:
 
 
 def test_an_answer_that_agrees_takes_the_higher_confidence() -> None:
-    merged, opinion = Told(json.dumps(DECISION)).judge.opinion(MESSAGE, RULES)
+    merged, opinion = ScriptedJudge(json.dumps(DECISION)).judge.opinion(MESSAGE, RULES)
 
     assert (merged.primary, merged.confidence) == (Intent.ORDER_STATUS_TRACKING, 0.95)
     assert opinion == ModelOpinion(agrees=True)
@@ -78,7 +78,7 @@ def test_an_answer_that_agrees_takes_the_higher_confidence() -> None:
 
 def test_a_risk_that_only_the_model_sees_counts() -> None:
     said = DECISION | {"risk_flags": ["fraud_suspected"]}
-    merged, _ = Told(json.dumps(said)).judge.opinion(MESSAGE, RULES)
+    merged, _ = ScriptedJudge(json.dumps(said)).judge.opinion(MESSAGE, RULES)
 
     assert merged.risk_flags == {RiskFlag.FRAUD_SUSPECTED}
 
@@ -95,38 +95,38 @@ def test_a_risk_that_only_the_model_sees_counts() -> None:
         " ".join("x" for _ in range(601)),
     ],
 )
-def test_an_answer_outside_its_schema_is_none(text: str) -> None:
-    merged, opinion = Told(text).judge.opinion(MESSAGE, RULES)
+def test_an_answer_outside_its_schema_is_a_failure(text: str) -> None:
+    merged, opinion = ScriptedJudge(text).judge.opinion(MESSAGE, RULES)
 
     assert merged is RULES
     assert opinion.failure is ModelFailure.INVALID
 
 
-def test_a_model_that_fails_is_asked_once_more() -> None:
-    told = Told(None, json.dumps(DECISION))
+def test_a_failed_model_call_is_retried_once() -> None:
+    scripted = ScriptedJudge(None, json.dumps(DECISION))
 
-    _, opinion = told.judge.opinion(MESSAGE, RULES)
+    _, opinion = scripted.judge.opinion(MESSAGE, RULES)
 
     assert opinion.failure is None
-    assert len(told.seen) == 2
+    assert len(scripted.seen) == 2
 
 
-def test_a_model_that_is_gone_leaves_the_rules() -> None:
-    told = Told(None, None, json.dumps(DECISION))
+def test_an_unreachable_model_leaves_the_result_of_the_rules() -> None:
+    scripted = ScriptedJudge(None, None, json.dumps(DECISION))
 
-    merged, opinion = told.judge.opinion(MESSAGE, RULES)
+    merged, opinion = scripted.judge.opinion(MESSAGE, RULES)
 
     assert merged is RULES
     assert opinion.failure is ModelFailure.UNREACHABLE
-    assert len(told.seen) == 2
+    assert len(scripted.seen) == 2
 
 
-def test_a_verdict_allows_or_names_what_is_allowed_instead() -> None:
+def test_a_verdict_allows_tier_2_or_returns_the_lower_tier() -> None:
     agrees = ModelOpinion(agrees=True)
-    allowed = Told(json.dumps(VERDICT)).judge.verdict(MESSAGE, RULES, agrees)
+    allowed = ScriptedJudge(json.dumps(VERDICT)).judge.verdict(MESSAGE, RULES, agrees)
     refused = VERDICT | {"allow_tier2": False, "downgrade_to": "TIER_0"}
     refused["reason_code"] = "ESCALATION_PRESENT"
-    down = Told(json.dumps(refused)).judge.verdict(MESSAGE, RULES, agrees)
+    down = ScriptedJudge(json.dumps(refused)).judge.verdict(MESSAGE, RULES, agrees)
 
     assert allowed.verdict is not None
     assert (allowed.verdict.allow_tier2, allowed.verdict.reason) == (True, VerdictReason.OK)
@@ -135,8 +135,8 @@ def test_a_verdict_allows_or_names_what_is_allowed_instead() -> None:
 
 
 @pytest.mark.parametrize("text", ["{}", json.dumps(VERDICT | {"downgrade_to": "TIER_1"})])
-def test_a_verdict_outside_its_schema_is_none(text: str) -> None:
-    opinion = Told(text).judge.verdict(MESSAGE, RULES, ModelOpinion(agrees=True))
+def test_a_verdict_outside_its_schema_is_a_failure(text: str) -> None:
+    opinion = ScriptedJudge(text).judge.verdict(MESSAGE, RULES, ModelOpinion(agrees=True))
 
     assert opinion.failure is ModelFailure.INVALID
     assert opinion.verdict is None

@@ -1,4 +1,4 @@
-"""A model's answer: its schema, and how it is joined with the rules."""
+"""The schema of a model's answer, and its merge with the result of the rules."""
 
 import json
 from typing import Any
@@ -45,7 +45,7 @@ def first(merged: Classification) -> tuple[Intent, float]:
     return merged.primary, merged.confidence
 
 
-def test_an_answer_within_the_schema_is_read() -> None:
+def test_an_answer_within_the_schema_is_parsed() -> None:
     answer = ModelDecision.parse(json.dumps(ANSWER))
 
     assert (answer.intents[0].intent, answer.language) == (STATUS, Language.ENGLISH)
@@ -73,12 +73,12 @@ def test_an_answer_within_the_schema_is_read() -> None:
         ({"reply": "We refund you."}, "reply"),
     ],
 )
-def test_an_answer_outside_the_schema_is_none(change: dict[str, Any], rule: str) -> None:
+def test_an_answer_outside_the_schema_is_refused(change: dict[str, Any], rule: str) -> None:
     with pytest.raises(ModelAnswerInvalid, match=f"^{rule}"):
         ModelDecision.parse(json.dumps(ANSWER | change))
 
 
-def test_an_invalid_answer_is_named_without_its_words() -> None:
+def test_the_error_of_an_invalid_answer_contains_no_value() -> None:
     with pytest.raises(ModelAnswerInvalid) as raised:
         ModelDecision.parse(json.dumps(ANSWER | {"language": "Ana Ruiz, 12 Elm St"}))
 
@@ -86,7 +86,7 @@ def test_an_invalid_answer_is_named_without_its_words() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{", "Sure! Here is the JSON"])
-def test_what_is_no_json_object_is_no_answer(text: str) -> None:
+def test_a_text_that_is_no_json_object_is_refused(text: str) -> None:
     with pytest.raises(ModelAnswerInvalid):
         ModelDecision.parse(text)
 
@@ -102,12 +102,12 @@ def test_what_is_no_json_object_is_no_answer(text: str) -> None:
         {"confidence": -0.1},
     ],
 )
-def test_a_verdict_that_says_two_things_is_none(change: dict[str, Any]) -> None:
+def test_a_contradictory_verdict_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ModelAnswerInvalid):
         ModelVerdict.parse(json.dumps(VERDICT | change))
 
 
-def test_a_verdict_is_read() -> None:
+def test_a_verdict_is_parsed() -> None:
     refused = VERDICT | {
         "allow_tier2": False,
         "reason_code": "CONFLICTING_INTENT",
@@ -152,7 +152,7 @@ def test_the_schemas_for_the_model_allow_no_further_fields() -> None:
         ([], [(Intent.UNKNOWN_OTHER, 0.99)], (Intent.UNKNOWN_OTHER, 0.0), True),
     ],
 )
-def test_two_answers_become_one(
+def test_two_results_are_merged(
     rules: list[tuple[Intent, float]],
     model: list[tuple[Intent, float]],
     expected: tuple[Intent, float],
@@ -164,7 +164,7 @@ def test_two_answers_become_one(
     assert opinion.agrees is agree
 
 
-def test_what_lost_stays_behind_the_winner() -> None:
+def test_no_other_intent_exceeds_the_confidence_of_the_chosen_one() -> None:
     merged, _ = merge(about((CANCEL, 0.78)), said((Intent.BILLING_ISSUE, 0.96), (STATUS, 0.9)))
 
     assert merged.intents == (
@@ -193,9 +193,9 @@ def test_flags_and_modifiers_of_either_count() -> None:
     assert outcome(merged).tier == 0
 
 
-def test_two_that_differ_are_never_answered_with_facts() -> None:
+def test_if_rules_and_model_differ_no_order_facts_are_stated() -> None:
     merged, opinion = merge(about(), said((STATUS, 0.99)))
 
-    decision = outcome(turn(merged, model=opinion), found=order())
+    decision = outcome(turn(merged, model=opinion), order_facts=order())
 
     assert decision.tier == 1

@@ -1,4 +1,4 @@
-"""What is said about a matched order, and to whom never."""
+"""The reply for a matched order, and the conditions that forbid it."""
 
 from datetime import UTC, date, datetime
 from typing import Any
@@ -12,9 +12,9 @@ from richpanel.taxonomy import Intent
 from tests.unit.richpanel.situations import (
     about,
     ago,
-    asked,
     order,
     outcome,
+    pending_request,
     status,
     switches,
     turn,
@@ -47,20 +47,20 @@ def template(decision: Decision) -> str | None:
     ],
 )
 def test_the_order_chooses_its_reply(facts: dict[str, Any], expected: str) -> None:
-    decision = outcome(status(), found=order(**facts))
+    decision = outcome(status(), order_facts=order(**facts))
 
     assert template(decision) == expected
     assert (decision.tier, decision.reason) == (2, "tier2_verified")
     assert ("mw-escalated-human" in decision.tags) == (expected == DELAY)
 
 
-def test_a_status_reply_states_what_is_known() -> None:
+def test_a_status_reply_states_the_available_facts() -> None:
     found = order(
         tracking_url="https://www.ups.com/track?tracknum=1Z",
         status_url="https://shop.example/orders/1",
     )
 
-    reply = outcome(status(), found=found).reply
+    reply = outcome(status(), order_facts=found).reply
 
     assert reply is not None
     assert reply.type == "order_status"
@@ -75,7 +75,7 @@ def test_a_status_reply_states_what_is_known() -> None:
 
 
 def test_an_estimate_states_method_days_and_the_orders_own_date() -> None:
-    reply = outcome(status(), found=order(**UNTRACKED)).reply
+    reply = outcome(status(), order_facts=order(**UNTRACKED)).reply
 
     assert reply is not None
     assert reply.values == {
@@ -89,7 +89,7 @@ def test_an_estimate_states_method_days_and_the_orders_own_date() -> None:
 def test_the_days_count_up_to_the_message_and_not_to_its_handling() -> None:
     this = turn(status(), message_at=ago(hours=23))
 
-    reply = outcome(this, found=order(**UNTRACKED)).reply
+    reply = outcome(this, order_facts=order(**UNTRACKED)).reply
 
     assert reply is not None
     assert reply.values["eta_remaining_human"] == "2-4 business days"
@@ -102,8 +102,10 @@ def test_the_days_count_up_to_the_message_and_not_to_its_handling() -> None:
 def test_only_an_estimate_closes_and_only_with_its_switch(
     facts: dict[str, Any], is_closed: bool
 ) -> None:
-    closing = outcome(status(), found=order(**facts), allowed=switches(auto_close_enabled=True))
-    not_closing = outcome(status(), found=order(**facts))
+    closing = outcome(
+        status(), order_facts=order(**facts), allowed=switches(auto_close_enabled=True)
+    )
+    not_closing = outcome(status(), order_facts=order(**facts))
 
     assert closing.close_when_confirmed is is_closed
     assert closing.reply is not None
@@ -113,10 +115,10 @@ def test_only_an_estimate_closes_and_only_with_its_switch(
     assert "will_close" not in not_closing.reply.values
 
 
-def test_a_link_that_is_too_long_is_left_out_and_never_cut() -> None:
+def test_a_link_that_is_too_long_is_omitted_and_never_cut() -> None:
     url = "https://www.ups.com/" + "x" * 300
 
-    reply = outcome(status(), found=order(tracking_url=url)).reply
+    reply = outcome(status(), order_facts=order(tracking_url=url)).reply
 
     assert reply is not None
     assert "tracking_url" not in reply.values
@@ -137,7 +139,7 @@ def test_a_link_that_is_too_long_is_left_out_and_never_cut() -> None:
 def test_facts_are_stated_of_the_one_order_that_is_named(
     path: MatchPath, numbers: tuple[str, ...], expected: str
 ) -> None:
-    decision = outcome(status(order_numbers=numbers), found=order(path=path))
+    decision = outcome(status(order_numbers=numbers), order_facts=order(path=path))
 
     assert template(decision) == expected
     assert decision.automation_confidence == (0.9 if expected == STATUS else 0.0)
@@ -152,10 +154,12 @@ def test_facts_are_stated_of_the_one_order_that_is_named(
         (Channel.EMAIL, {"tier2_paths": frozenset({MatchPath.NUMBER})}),
     ],
 )
-def test_no_facts_where_people_or_the_channel_do_not_allow_them(
+def test_no_facts_if_the_switches_or_the_channel_forbid_them(
     channel: Channel, change: dict[str, Any]
 ) -> None:
-    decision = outcome(turn(status(), channel=channel), found=order(), allowed=switches(**change))
+    decision = outcome(
+        turn(status(), channel=channel), order_facts=order(), allowed=switches(**change)
+    )
 
     assert template(decision) == ASK
     assert decision.tier == 1
@@ -167,7 +171,7 @@ def test_no_facts_where_people_or_the_channel_do_not_allow_them(
 def test_facts_need_eighty_five_percent_and_a_question_seventy(
     confidence: float, expected: str | None
 ) -> None:
-    assert template(outcome(status(confidence), found=order())) == expected
+    assert template(outcome(status(confidence), order_facts=order())) == expected
 
 
 @pytest.mark.parametrize(
@@ -183,7 +187,7 @@ def test_facts_need_eighty_five_percent_and_a_question_seventy(
 def test_an_order_is_looked_up_only_where_its_facts_may_be_stated(
     answer: Any, is_due: bool
 ) -> None:
-    assert outcome(answer, found=NoOrder.NOT_LOOKED_UP).wants_order_lookup is is_due
+    assert outcome(answer, order_facts=NoOrder.NOT_LOOKED_UP).wants_order_lookup is is_due
 
 
 @pytest.mark.parametrize(
@@ -198,28 +202,30 @@ def test_an_order_is_looked_up_only_where_its_facts_may_be_stated(
     ],
 )
 def test_switches_that_forbid_facts_forbid_the_lookup(change: dict[str, Any]) -> None:
-    decision = outcome(status(), found=NoOrder.NOT_LOOKED_UP, allowed=switches(**change))
+    decision = outcome(status(), order_facts=NoOrder.NOT_LOOKED_UP, allowed=switches(**change))
 
     assert not decision.wants_order_lookup
 
 
-def test_a_chat_gets_no_lookup_whatever_its_switch_says() -> None:
+def test_a_chat_gets_no_lookup_regardless_of_its_switch() -> None:
     in_chat = turn(status(), channel=Channel.LIVECHAT)
     allowed = switches(tier2_channels=frozenset(Channel))
 
-    decision = outcome(in_chat, found=NoOrder.NOT_LOOKED_UP, allowed=allowed)
+    decision = outcome(in_chat, order_facts=NoOrder.NOT_LOOKED_UP, allowed=allowed)
 
     assert not decision.wants_order_lookup
 
 
 def test_nothing_is_looked_up_twice() -> None:
-    assert not outcome(status(), found=NoOrder.NO_MATCH).wants_order_lookup
-    assert not outcome(status(), found=order()).wants_order_lookup
+    assert not outcome(status(), order_facts=NoOrder.NO_MATCH).wants_order_lookup
+    assert not outcome(status(), order_facts=order()).wants_order_lookup
 
 
 def test_a_number_in_a_flow_is_looked_up_even_after_the_second_question() -> None:
     answer = about(order_numbers=("1001",), word_count=1, own_order_only=False)
 
-    decision = outcome(answer, Memory(pending_flow=asked(attempts=2)), found=NoOrder.NOT_LOOKED_UP)
+    decision = outcome(
+        answer, Memory(pending_flow=pending_request(attempts=2)), order_facts=NoOrder.NOT_LOOKED_UP
+    )
 
     assert decision.wants_order_lookup

@@ -1,4 +1,4 @@
-"""What the help desk and relays send, under whatever names, and what becomes of it."""
+"""Webhook payloads of the help desk and of relays, and the events parsed from them."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def refused(body: Any) -> str:
     return caught.value.code
 
 
-def test_a_minimal_call_says_which_ticket_and_leaves_the_rest_to_the_worker() -> None:
+def test_a_minimal_call_gives_only_the_ticket_and_the_trigger() -> None:
     (event,) = read({"ticket_id": "1", "ticket_url": "https://a.example/1", "trigger": "new"})
 
     assert event == RichpanelEvent(
@@ -39,7 +39,7 @@ def test_a_minimal_call_says_which_ticket_and_leaves_the_rest_to_the_worker() ->
     )  # fmt: skip
 
 
-def test_an_envelope_is_read_whole_but_for_its_customer() -> None:
+def test_an_envelope_is_parsed_without_its_customer() -> None:
     (event,) = read(
         {
             "event_id": "evt:rp:1:given", "received_at": "2026-03-02T10:02:00.120Z",
@@ -141,7 +141,7 @@ def test_ids_may_be_numbers_and_have_blanks_around_them() -> None:
     assert one(ticket_id=70411, message_id=" c-1\n").event_id == "evt:rp:70411:c-1"
 
 
-def test_a_conversation_id_that_fits_into_no_key_is_hashed() -> None:
+def test_a_conversation_id_that_is_no_valid_key_is_hashed() -> None:
     assert one(ticket_id="two words").conversation_id == (
         "a03f1d611645eb53ad16c1af546ca0792dc884505bab57ede80f4dad6b911d3a"
     )
@@ -187,11 +187,11 @@ def test_a_time_is_iso_8601_or_a_number_of_seconds_or_milliseconds(given: Any, m
     "given",
     ["yesterday", "", 0, -5, True, [], {}, 10**30, "9" * 40, "\u0661\u0662", "1969-12-31", "{{x}}"],
 )
-def test_what_is_no_time_is_left_out(given: Any) -> None:
+def test_an_invalid_time_is_ignored(given: Any) -> None:
     assert one(created_at=given).created_at is None
 
 
-def test_a_time_ahead_of_the_clock_is_believed_for_a_minute() -> None:
+def test_a_time_is_at_most_a_minute_ahead_of_the_clock() -> None:
     assert one(created_at="2026-03-02T10:03:59Z").created_at == NOW + 59_000
     assert one(created_at="2027-01-01T00:00:00Z").created_at == NOW + 60_000
     assert one(received_at="9999-12-31T23:59:59Z").received_at == NOW + 60_000
@@ -205,7 +205,7 @@ def test_a_future_message_has_the_same_id_whenever_it_is_delivered() -> None:
     assert first.event_id == later.event_id
 
 
-def test_without_a_time_of_its_own_a_text_may_have_come_in_the_five_minutes_before() -> None:
+def test_without_a_time_the_id_of_the_previous_bucket_is_adopted() -> None:
     """Three rules fire for one message, two before and one after the full five minutes."""
     (before,) = events_of(b'{"ticket_id": "1", "text": "hi"}', NAMES, NOW)
     (after,) = events_of(b'{"ticket_id": "1", "text": "hi"}', NAMES, NOW + 130_000)
@@ -221,7 +221,7 @@ def test_an_event_id_of_another_conversation_does_not_count() -> None:
     assert one(event_id="c-1").event_id is None
 
 
-def test_a_long_text_is_cut_and_its_id_is_that_of_all_of_it() -> None:
+def test_a_long_text_is_cut_and_its_id_covers_the_whole_text() -> None:
     long = one(text="x" * 5_000, created_at=1_772_445_600)
     longer = one(text="x" * 5_001, created_at=1_772_445_600)
 
@@ -229,7 +229,7 @@ def test_a_long_text_is_cut_and_its_id_is_that_of_all_of_it() -> None:
     assert long.event_id != longer.event_id
 
 
-def test_half_an_emoji_is_no_reason_to_lose_a_message() -> None:
+def test_a_text_with_half_an_emoji_is_accepted() -> None:
     (event,) = read(b'{"ticket_id": "1", "text": "a\\ud83d", "message_id": "b\\ud83d"}')
 
     assert event.text == "a?"
@@ -240,7 +240,7 @@ def test_a_trigger_is_cut() -> None:
     assert one(event_type="x" * 100).trigger == "x" * 64
 
 
-def test_an_array_is_as_many_events_in_its_order() -> None:
+def test_an_array_gives_one_event_per_entry_in_its_order() -> None:
     events = read([{"ticket_id": n} for n in range(25)])
 
     assert [event.conversation_id for event in events] == [str(n) for n in range(25)]
@@ -277,11 +277,11 @@ def test_an_array_is_as_many_events_in_its_order() -> None:
         ({"ticket_id": "1", "message_id": "sys:x"}, "reserved_id"),
     ],
 )
-def test_what_cannot_be_an_event_is_refused_with_its_reason(body: Any, code: str) -> None:
+def test_an_invalid_payload_is_refused_with_its_reason(body: Any, code: str) -> None:
     assert refused(body) == code
 
 
-def test_a_placeholder_in_a_text_is_the_customers_own() -> None:
+def test_a_placeholder_in_a_text_is_accepted() -> None:
     assert one(text="What does {{ticket.id}} mean?").text == "What does {{ticket.id}} mean?"
 
 

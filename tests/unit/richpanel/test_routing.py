@@ -1,4 +1,4 @@
-"""Who gets a ticket, and its tags."""
+"""The team of a ticket, and its tags."""
 
 from dataclasses import replace
 
@@ -100,7 +100,7 @@ def test_confidence_decides_between_triage_doubt_and_the_intents_team(
     )
 
 
-def test_an_unsure_p0_goes_to_its_team_all_the_same() -> None:
+def test_a_p0_intent_goes_to_its_team_at_any_confidence() -> None:
     decision = outcome(about((Intent.FRAUD_SUSPECTED, 0.05), word_count=2))
 
     assert (decision.team, decision.tier, decision.reply) == (Team.LEADERSHIP, 0, None)
@@ -116,8 +116,8 @@ def test_an_unsure_p0_goes_to_its_team_all_the_same() -> None:
         (RiskFlag.FRAUD_SUSPECTED, Team.LEADERSHIP),
     ],
 )
-def test_a_p0_flag_keeps_the_ticket_with_its_team(flag: RiskFlag, team: Team) -> None:
-    decision = outcome(status(), Memory(risk_flags=frozenset({flag})), found=order())
+def test_a_p0_flag_fixes_the_team(flag: RiskFlag, team: Team) -> None:
+    decision = outcome(status(), Memory(risk_flags=frozenset({flag})), order_facts=order())
 
     assert (decision.team, decision.tier, decision.reply) == (team, 0, None)
     assert decision.reason == "tier0_always_handoff"
@@ -125,7 +125,7 @@ def test_a_p0_flag_keeps_the_ticket_with_its_team(flag: RiskFlag, team: Team) ->
     assert decision.risk_flags == frozenset()
 
 
-def test_risk_flags_are_those_of_intents_and_modifiers_whether_they_stand_or_not() -> None:
+def test_risk_flags_are_those_of_intents_and_modifiers_stored_or_not() -> None:
     answer = about(
         (Intent.LEGAL_THREAT, 0.96),
         (Intent.CHARGEBACK_DISPUTE, 0.96),
@@ -150,7 +150,7 @@ def test_risk_flags_are_those_of_intents_and_modifiers_whether_they_stand_or_not
         (Modifier.WANTS_PERSON, "route-returns-admin", "mw-escalated-human"),
     ],
 )
-def test_modifiers_bring_their_tags_and_privacy_its_team(
+def test_modifiers_add_their_tags_and_privacy_sets_its_team(
     modifier: Modifier, route_tag: str, tag: str
 ) -> None:
     decision = outcome(about((Intent.RETURN_REQUEST, 0.96), modifiers=frozenset({modifier})))
@@ -169,7 +169,7 @@ def test_modifiers_bring_their_tags_and_privacy_its_team(
         (Channel.UNKNOWN, Intent.UNKNOWN_OTHER, "route-email-support-team"),
     ],
 )
-def test_a_message_that_says_nothing_belongs_to_its_channel(
+def test_a_message_without_a_recognised_intent_is_routed_by_its_channel(
     channel: Channel, intent: Intent, route_tag: str
 ) -> None:
     decision = outcome(turn(about(), channel=channel))
@@ -202,7 +202,7 @@ def test_a_known_intent_is_routed_by_itself_on_every_channel() -> None:
         ),
     ],
 )
-def test_a_team_that_the_account_lacks_is_stood_in_for(
+def test_a_team_that_the_account_lacks_is_replaced(
     intent: Intent, missing: Team, route_tag: str, extra: str
 ) -> None:
     decision = outcome(about((intent, 0.96)), shop=without(missing))
@@ -225,7 +225,7 @@ def test_backend_and_livechat_get_tickets_by_setting_only() -> None:
     assert outcome(in_chat).team is Team.EMAIL
 
 
-def test_a_follow_up_to_our_reply_goes_to_email_support_and_a_person() -> None:
+def test_a_follow_up_to_our_reply_goes_to_email_support_and_an_agent() -> None:
     decision = outcome(turn(), Memory(auto_reply_times=(ago(hours=2),)))
 
     assert (decision.reason, decision.team) == ("followup", Team.EMAIL)
@@ -245,7 +245,7 @@ def test_a_message_without_text_is_tagged_as_an_attachment() -> None:
     assert {"mw-attachment-only", "mw-needs-manual-triage"} <= set(decision.tags)
 
 
-def test_a_failed_model_is_tagged_and_changes_no_route() -> None:
+def test_a_failed_model_call_is_tagged_and_does_not_change_the_route() -> None:
     decision = outcome(turn(model=ModelOpinion(failure=ModelFailure.UNREACHABLE)))
 
     assert decision.route_tag == "route-returns-admin"
@@ -269,8 +269,8 @@ def test_secondary_intents_are_two_at_most_and_not_the_primary() -> None:
     assert outcome(answer).secondary == (Intent.DAMAGED_ITEM, Intent.REFUND_REQUEST)
 
 
-def test_replied_tags_come_with_the_reply_and_not_before() -> None:
-    decision = outcome(status(), found=order())
+def test_reply_tags_are_added_only_with_the_reply() -> None:
+    decision = outcome(status(), order_facts=order())
 
     assert decision.reply is not None
     assert decision.reply.tags_when_sent == ("mw-auto-replied", "mw-order-status-answered")

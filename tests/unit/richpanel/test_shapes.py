@@ -1,4 +1,4 @@
-"""Provider JSON in its many forms."""
+"""Parsing of provider JSON in its different spellings."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from pydantic import Field
 
 from richpanel.clients.calls import BadAnswer, refusal
-from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, Some, one, several
+from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, Some, parse_list, parse_object
 from richpanel.clients.tickets import OrderLink, Tag, Ticket
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 
@@ -19,7 +19,7 @@ class Thing(ProviderModel):
 
 
 @pytest.mark.parametrize("key", ["is_operator", "isOperator", "IsOperator", "isoperator", "is_Operator"])  # fmt: skip
-def test_a_field_is_found_in_every_spelling(key: str) -> None:
+def test_a_field_is_recognised_in_every_spelling(key: str) -> None:
     assert Thing.model_validate({key: True}).is_operator is True
 
 
@@ -35,7 +35,7 @@ def test_our_spelling_wins_and_null_is_absent() -> None:
     assert Thing.model_validate({"isOperator": True, "is_operator": None}).is_operator is True
 
 
-def test_what_is_unknown_is_kept() -> None:
+def test_unknown_fields_are_kept() -> None:
     read = Thing.model_validate({"id": "1", "customFields": {"a": [1]}})
 
     assert read.model_extra == {"customFields": {"a": [1]}}
@@ -48,7 +48,7 @@ def test_what_is_unknown_is_kept() -> None:
         (0, False), ("no", False), ("", None), ("perhaps", None), ([], None), (2, None),
     ],
 )  # fmt: skip
-def test_a_flag_is_true_false_or_does_not_say(value: object, flag: bool | None) -> None:
+def test_a_flag_is_true_false_or_none(value: object, flag: bool | None) -> None:
     assert Thing.model_validate({"is_operator": value}).is_operator is flag
 
 
@@ -79,7 +79,7 @@ def test_a_flag_is_true_false_or_does_not_say(value: object, flag: bool | None) 
         ({}, None),
     ],
 )
-def test_a_time_is_read_in_its_three_forms_or_is_not_known(
+def test_a_time_is_parsed_in_three_forms_and_otherwise_none(
     value: object, moment_ms: int | None
 ) -> None:
     assert Thing.model_validate({"created_at": value}).created_at == moment_ms
@@ -95,7 +95,7 @@ def test_a_time_is_read_in_its_three_forms_or_is_not_known(
         ({}, []),
     ],
 )
-def test_a_list_may_be_one_thing_or_nothing_and_singular(
+def test_a_list_may_be_a_single_value_null_or_under_its_singular_name(
     given: dict[str, Any], tags: list[str]
 ) -> None:
     assert Thing.model_validate(given).tags == tags
@@ -103,7 +103,7 @@ def test_a_list_may_be_one_thing_or_nothing_and_singular(
 
 @pytest.mark.parametrize("payload", [{"ticket": {"id": 7}}, {"id": "7"}, {"id": "7", "ticket": None}])  # fmt: skip
 def test_an_object_is_bare_or_wrapped(payload: dict[str, Any]) -> None:
-    assert one(Ticket, payload, "ticket").id == "7"
+    assert parse_object(Ticket, payload, "ticket").id == "7"
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_an_object_is_bare_or_wrapped(payload: dict[str, Any]) -> None:
         None, [], "", 0, {}, {"ticket": []}, {"ticket": {"id": None}}, {"id": {}}, {"id": "1", "comments": ["x"]},
     ],
 )  # fmt: skip
-def test_what_is_no_ticket_is_a_bad_answer(payload: object) -> None:
+def test_an_object_that_is_no_ticket_is_a_bad_answer(payload: object) -> None:
     with pytest.raises(BadAnswer):
-        one(Ticket, payload, "ticket")
+        parse_object(Ticket, payload, "ticket")
 
 
 @pytest.mark.parametrize(
@@ -126,18 +126,18 @@ def test_what_is_no_ticket_is_a_bad_answer(payload: object) -> None:
     ],
 )
 def test_a_list_is_bare_or_under_its_name(payload: object) -> None:
-    assert [(tag.id, tag.name) for tag in several(Tag, payload, "tags", "tag")] == [("1", "a")]
+    assert [(tag.id, tag.name) for tag in parse_list(Tag, payload, "tags", "tag")] == [("1", "a")]
 
 
 @pytest.mark.parametrize("payload", [None, {}, "", {"tags": None}, {"tags": {}}, [1], [{"id": 1}]])
-def test_what_is_no_list_is_a_bad_answer(payload: object) -> None:
+def test_a_value_that_is_no_list_is_a_bad_answer(payload: object) -> None:
     with pytest.raises(BadAnswer):
-        several(Tag, payload, "tags", "tag")
+        parse_list(Tag, payload, "tags", "tag")
 
 
 def test_the_content_of_a_bad_answer_is_not_in_its_error() -> None:
     with pytest.raises(BadAnswer) as failure:
-        one(Ticket, {"id": {"name": "Jane"}}, "ticket")
+        parse_object(Ticket, {"id": {"name": "Jane"}}, "ticket")
 
     assert str(failure.value) == "bad_provider_answer"
     assert failure.value.__suppress_context__
@@ -151,9 +151,7 @@ def test_the_content_of_a_bad_answer_is_not_in_its_error() -> None:
         (429, NotSent), (500, InDoubt), (502, InDoubt), (503, InDoubt), (599, InDoubt),
     ],
 )  # fmt: skip
-def test_a_status_is_sorted_by_what_the_provider_did(
-    status: int, kind: type[Exception] | None
-) -> None:
+def test_an_http_status_is_mapped_to_its_outcome(status: int, kind: type[Exception] | None) -> None:
     failure = refusal("desk", status)
 
     assert type(failure) is (kind or type(None))

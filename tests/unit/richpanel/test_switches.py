@@ -1,4 +1,4 @@
-"""Switches as the parameter store holds them: what is missing or unreadable is closed."""
+"""Switches in the parameter store: a missing or unreadable one is closed."""
 
 import json
 
@@ -29,7 +29,7 @@ def test_all_that_is_missing_is_closed() -> None:
     )
 
 
-def test_switches_are_read_by_name_and_others_left_alone() -> None:
+def test_switches_are_read_by_name_and_other_names_ignored() -> None:
     read = read_switches(
         {
             "safe_mode": "false",
@@ -75,19 +75,19 @@ def test_switches_are_read_by_name_and_others_left_alone() -> None:
         ("outbound_scope", "everyone"),
     ],
 )
-def test_what_cannot_be_read_is_closed(name: str, text: str) -> None:
+def test_an_unreadable_switch_is_closed(name: str, text: str) -> None:
     assert read_switches({name: text}) == Switches()
     with pytest.raises(SwitchInvalid, match=name):
         read_switch(name, text)
 
 
-def test_an_unreadable_dry_run_is_one() -> None:
+def test_an_unreadable_dry_run_switch_is_on() -> None:
     assert read_switches({"dry_run": "maybe"}).dry_run
     assert read_switches({"dry_run": "true"}).dry_run
 
 
 @pytest.mark.parametrize("text", ["", "none", " , "])
-def test_no_channel_is_no_channel(text: str) -> None:
+def test_the_value_none_is_an_empty_set(text: str) -> None:
     assert read_switches({"automation_enabled_channels": text}) == Switches()
 
 

@@ -1,4 +1,4 @@
-"""What a machine writes: the catalogue's rules, and that a text holds nothing but what its template declares."""
+"""Reply templates: the rules of the catalogue, and that a text contains only declared variables."""
 
 import re
 from typing import Any
@@ -140,7 +140,7 @@ def test_a_text_holds_declared_values_only_and_no_braces(name: str, variant: Var
         st.text(max_size=12),
     ),
 )
-def test_a_value_that_nobody_declared_never_shows(
+def test_an_undeclared_value_never_appears(
     which: tuple[str, Variant], values: dict[str, str]
 ) -> None:
     name, variant = which
@@ -159,7 +159,7 @@ def test_a_required_variable_that_is_missing_is_an_error(name: str, value: str |
             text(name, values=values)
 
 
-def test_optional_parts_go_with_their_value() -> None:
+def test_optional_sections_appear_only_with_their_value() -> None:
     values = {"order_id": "#1001", "order_status": "paid"}
 
     assert "Tracking" not in text("t_order_status_verified", values=values)
@@ -168,7 +168,7 @@ def test_optional_parts_go_with_their_value() -> None:
     )
 
 
-def test_closing_is_announced_only_where_it_is_meant() -> None:
+def test_closing_is_announced_only_if_the_ticket_will_close() -> None:
     values = {"order_id": "#1", "shipping_bucket": "standard shipping", "eta_remaining_human": "x"}
 
     assert "reopens" not in text("t_order_eta_no_tracking_verified", values=values)
@@ -194,13 +194,13 @@ def test_closing_is_announced_only_where_it_is_meant() -> None:
         (None, "Hello,"),
     ],
 )
-def test_a_first_name_is_letters_or_nothing(first_name: str | None, greeting: str) -> None:
+def test_a_first_name_has_only_letters_or_is_omitted(first_name: str | None, greeting: str) -> None:
     body = text("t_return_request_intake", first_name=first_name)
 
     assert body.splitlines()[0] == greeting
 
 
-def test_html_gets_its_values_escaped_and_its_lines_broken() -> None:
+def test_in_html_values_are_escaped_and_lines_end_with_br() -> None:
     values = {"order_id": "<b>#1</b>", "order_status": "a & b"}
 
     body = text("t_order_status_verified", values=values, body_format=BodyFormat.HTML)
@@ -257,7 +257,7 @@ def test_a_text_that_is_no_template_fails_when_it_is_parsed(wrong: str, problem:
         mustache.parse(wrong)
 
 
-def test_sections_nest_and_take_their_lines_along() -> None:
+def test_sections_nest_and_their_tag_lines_are_removed() -> None:
     parts = mustache.parse("a\n{{#x}}\nb {{x}}{{#y}}, {{y}}{{/y}}\n{{/x}}\nc\n")
 
     assert mustache.fill(parts, {"x": "1", "y": ""}) == "a\nb 1\nc\n"

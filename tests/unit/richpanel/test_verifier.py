@@ -1,4 +1,4 @@
-"""The second look before facts of an order are stated."""
+"""The verification before facts of an order are stated."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from richpanel.decisions.facts import (
     VerdictReason,
 )
 from richpanel.taxonomy import Intent, Modifier
-from tests.unit.richpanel.situations import about, asked, order, outcome, status, turn
+from tests.unit.richpanel.situations import about, order, outcome, pending_request, status, turn
 
 STATUS = Intent.ORDER_STATUS_TRACKING
 
@@ -39,8 +39,8 @@ STATUS = Intent.ORDER_STATUS_TRACKING
         (about((STATUS, 0.96), (Intent.TECHNICAL_SUPPORT, 0.78)), "CONFLICTING_INTENT"),
     ],
 )
-def test_the_rules_say_what_speaks_against_facts(answer: Any, reason: str) -> None:
-    decision = outcome(answer, found=order())
+def test_the_rules_return_the_reason_against_order_facts(answer: Any, reason: str) -> None:
+    decision = outcome(answer, order_facts=order())
 
     assert decision.verdict is not None
     assert decision.verdict.reason == reason
@@ -48,16 +48,16 @@ def test_the_rules_say_what_speaks_against_facts(answer: Any, reason: str) -> No
     assert (decision.tier == 2) == (reason == "OK")
 
 
-def test_without_a_match_there_is_nothing_to_state() -> None:
+def test_without_a_match_no_facts_are_stated() -> None:
     verdict = outcome(status()).verdict
 
     assert verdict == Verdict(False, 0.0, VerdictReason.DETERMINISTIC_MATCH_FALSE, Downgrade.TIER_1)
 
 
-def test_a_number_beside_another_matter_in_a_flow_is_not_answered_with_facts() -> None:
+def test_a_number_with_another_intent_in_a_flow_gets_no_facts() -> None:
     answer = about((Intent.PRE_PURCHASE_QUESTION, 0.96), order_numbers=("1001",))
 
-    decision = outcome(answer, Memory(pending_flow=asked()), found=order())
+    decision = outcome(answer, Memory(pending_flow=pending_request()), order_facts=order())
 
     assert decision.verdict is not None
     assert decision.verdict.reason == "CONFLICTING_INTENT"
@@ -96,21 +96,21 @@ def test_a_number_beside_another_matter_in_a_flow_is_not_answered_with_facts() -
         ),
     ],
 )
-def test_with_a_model_facts_need_both_verifiers(
+def test_with_a_model_both_verifiers_must_allow_facts(
     opinion: ModelOpinion, template: str | None
 ) -> None:
-    decision = outcome(turn(status(), model=opinion), found=order())
+    decision = outcome(turn(status(), model=opinion), order_facts=order())
 
     assert (decision.reply.template if decision.reply else None) == template
 
 
-def test_a_model_that_sees_tier_0_hands_the_ticket_to_people() -> None:
+def test_a_model_verdict_of_tier_0_hands_the_ticket_to_agents() -> None:
     opinion = ModelOpinion(
         agrees=True,
         verdict=Verdict(False, 0.9, VerdictReason.ESCALATION_PRESENT, Downgrade.TIER_0),
     )
 
-    decision = outcome(turn(status(), model=opinion), found=order())
+    decision = outcome(turn(status(), model=opinion), order_facts=order())
 
     assert (decision.reply, decision.tier, decision.reason) == (None, 0, "tier0_always_handoff")
     assert "mw-escalated-human" in decision.tags
@@ -126,9 +126,9 @@ def test_a_model_that_sees_tier_0_hands_the_ticket_to_people() -> None:
         (None, False),
     ],
 )
-def test_the_models_verifier_is_asked_only_where_it_decides(
+def test_the_models_verifier_is_called_only_if_the_reply_depends_on_it(
     opinion: ModelOpinion | None, is_wanted: bool
 ) -> None:
-    decision = outcome(turn(status(), model=opinion), found=order())
+    decision = outcome(turn(status(), model=opinion), order_facts=order())
 
     assert decision.wants_verdict is is_wanted

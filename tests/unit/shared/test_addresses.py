@@ -1,4 +1,4 @@
-"""Addresses of people: one form each, and errors that do not repeat what was given."""
+"""Normalised addresses: one form each, and errors that do not contain the input."""
 
 import pytest
 
@@ -9,8 +9,8 @@ from shared.addresses import (
     UserIdInvalid,
     email_address,
     is_user_id,
+    other_spellings,
     phone_number,
-    twins_of,
     user_id,
 )
 
@@ -59,7 +59,7 @@ def test_a_possible_number_is_written_in_e164(text: str, region: str | None, num
         ("bsuid:US.13491208655302741918", None, "malformed"),
     ],
 )
-def test_what_is_no_number_is_refused_with_a_reason(
+def test_an_invalid_number_is_refused_with_a_reason(
     text: str, region: str | None, reason: str
 ) -> None:
     with pytest.raises(PhoneInvalid) as refused:
@@ -69,7 +69,7 @@ def test_what_is_no_number_is_refused_with_a_reason(
 
 
 @pytest.mark.parametrize("text", ["+447700900123", "+525512345678", "+390612345678"])
-def test_a_normal_number_stays_as_it_is(text: str) -> None:
+def test_a_normalised_number_is_unchanged(text: str) -> None:
     assert phone_number(phone_number(text)) == text
 
 
@@ -83,7 +83,7 @@ def test_a_normal_number_stays_as_it_is(text: str) -> None:
         ("\u0410\u043d\u044f@example.com", "\u0430\u043d\u044f@example.com"),
     ],
 )
-def test_the_key_of_an_address_knows_no_letter_case(text: str, address: str) -> None:
+def test_the_key_of_an_address_ignores_letter_case(text: str, address: str) -> None:
     assert email_address(text) == address
 
 
@@ -97,7 +97,9 @@ def test_the_key_of_an_address_knows_no_letter_case(text: str, address: str) -> 
         ("\ufb01na@example.com", "fina@example.com"),  # ligature
     ],
 )
-def test_a_sign_that_folds_into_plain_letters_makes_another_address(odd: str, plain: str) -> None:
+def test_a_character_that_folds_into_ascii_letters_gives_another_address(
+    odd: str, plain: str
+) -> None:
     assert email_address(odd) != email_address(plain)
 
 
@@ -106,7 +108,7 @@ def test_a_sign_that_folds_into_plain_letters_makes_another_address(odd: str, pl
     ["", "ann", "ann@", "@example.com", "Ann <ann@example.com>", "a@example.com,b@example.com",
      "ann@localhost", "ann@[192.0.2.1]", "a@example.com\nBcc: b@example.com", "a" * 300 + "@example.com"],
 )  # fmt: skip
-def test_what_is_not_one_address_is_refused(text: str) -> None:
+def test_a_text_that_is_not_one_address_is_refused(text: str) -> None:
     with pytest.raises(EmailInvalid):
         email_address(text)
 
@@ -119,23 +121,23 @@ def test_what_is_not_one_address_is_refused(text: str) -> None:
         "whatsapp:US.13491208655302741918",
     ],
 )
-def test_a_user_id_keeps_its_letters_behind_its_prefix(text: str) -> None:
+def test_a_user_id_keeps_its_letter_case_after_its_prefix(text: str) -> None:
     assert user_id(text) == "bsuid:US.13491208655302741918"
 
 
-def test_a_parent_user_id_is_one_too() -> None:
+def test_a_parent_user_id_is_a_user_id_too() -> None:
     assert user_id("US.ENT.11815799212886844830") == "bsuid:US.ENT.11815799212886844830"
 
 
 @pytest.mark.parametrize(
     "text", ["", "447700900123", "US", "US.", "us.1349", "US.13#49", "US.13 49", "US." + "1" * 200]
 )
-def test_what_is_no_user_id_is_refused(text: str) -> None:
+def test_an_invalid_user_id_is_refused(text: str) -> None:
     with pytest.raises(UserIdInvalid):
         user_id(text)
 
 
-def test_user_ids_and_numbers_are_told_apart() -> None:
+def test_user_ids_and_numbers_are_distinguished() -> None:
     assert is_user_id(user_id("GB.8f3a"))
     assert not is_user_id(phone_number("+447700900123"))
 
@@ -148,7 +150,7 @@ def test_user_ids_and_numbers_are_told_apart() -> None:
         (user_id, "us.77"),
     ],
 )
-def test_no_error_repeats_what_was_given(normalise: object, given: str) -> None:
+def test_no_error_repeats_its_input(normalise: object, given: str) -> None:
     assert callable(normalise)
     with pytest.raises(AddressInvalid) as refused:
         normalise(given)
@@ -166,9 +168,9 @@ def test_no_error_repeats_what_was_given(normalise: object, given: str) -> None:
     ],
     ids=["Mexico", "Argentina", "Brazil"],
 )
-def test_a_line_that_is_written_in_two_ways_is_known_by_both(one: str, other: str) -> None:
-    assert twins_of(one) == [other]
-    assert twins_of(other) == [one]
+def test_a_number_with_two_spellings_has_the_other_one(one: str, other: str) -> None:
+    assert other_spellings(one) == [other]
+    assert other_spellings(other) == [one]
 
 
 @pytest.mark.parametrize(
@@ -182,5 +184,5 @@ def test_a_line_that_is_written_in_two_ways_is_known_by_both(one: str, other: st
         "ann@example.com",
     ],
 )
-def test_of_most_addresses_there_is_one_spelling(address: str) -> None:
-    assert twins_of(address) == []
+def test_most_addresses_have_no_other_spelling(address: str) -> None:
+    assert other_spellings(address) == []

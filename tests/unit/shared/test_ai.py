@@ -1,4 +1,4 @@
-"""The port to language models: what goes out, what comes back, and what is no answer."""
+"""The interface to language models: requests, replies, and failures."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def bedrock() -> Stubbed:
     return Stubbed()
 
 
-def test_a_question_goes_out_with_its_limits_and_comes_back_with_its_cost(bedrock: Stubbed) -> None:
+def test_a_request_contains_its_limits_and_a_reply_its_usage(bedrock: Stubbed) -> None:
     bedrock.stub.add_response("converse", answer("end_turn", "It ", "is here."), REQUEST)
 
     reply = bedrock.model.reply("Sort.", ASKED, limits=LIMITS)
@@ -79,7 +79,7 @@ def test_a_question_goes_out_with_its_limits_and_comes_back_with_its_cost(bedroc
     assert settings.retries == {"total_max_attempts": 1}
 
 
-def test_a_schema_goes_out_without_bounds_and_with_every_property_required(
+def test_a_schema_is_sent_without_bounds_and_with_every_property_required(
     bedrock: Stubbed,
 ) -> None:
     wanted = {
@@ -109,7 +109,9 @@ def test_a_schema_goes_out_without_bounds_and_with_every_property_required(
         ("tool_use", ai.Stop.TOOLS),
     ],
 )
-def test_a_stop_is_told_in_our_words(bedrock: Stubbed, word: str, stop: ai.Stop) -> None:
+def test_a_providers_stop_reason_is_mapped_to_ours(
+    bedrock: Stubbed, word: str, stop: ai.Stop
+) -> None:
     bedrock.stub.add_response("converse", answer(word), REQUEST)
 
     assert bedrock.model.reply("Sort.", ASKED, limits=LIMITS).stop is stop
@@ -145,7 +147,7 @@ def test_a_model_out_of_reach_is_unavailable() -> None:
         Bedrock(lambda _: _Gone(), "a-model").reply("Sort.", ASKED, limits=LIMITS)
 
 
-def test_the_scripted_model_says_what_it_is_told_within_its_limit() -> None:
+def test_the_scripted_model_returns_its_script_within_the_limit() -> None:
     model = Scripted(lambda text, _: f"{text} {text}")
 
     assert model.reply("", ASKED, limits=LIMITS).text == "Where is it? Where is it?"

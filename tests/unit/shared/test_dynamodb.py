@@ -1,4 +1,4 @@
-"""Many items are read in as few calls as there can be, and none of them is left out."""
+"""Batch reads: few calls, and no item is missed."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def read(client: Answering, count: int) -> set[str]:
     ("count", "calls"),
     [(0, []), (1, [1]), (100, [100]), (101, [100, 1]), (250, [100, 100, 50])],
 )
-def test_any_number_is_read_a_hundred_at_a_time(count: int, calls: list[int]) -> None:
+def test_items_are_read_a_hundred_at_a_time(count: int, calls: list[int]) -> None:
     client = Answering(room=100)
 
     assert len(read(client, count)) == count
     assert client.asked == calls
 
 
-def test_what_one_answer_leaves_out_is_asked_for_again() -> None:
+def test_unprocessed_keys_are_requested_again() -> None:
     client = Answering(room=40)
 
     assert len(read(client, 120)) == 120
@@ -58,6 +58,6 @@ def test_the_last_answer_counts_as_well() -> None:
     assert len(read(Answering(room=25), 100)) == 100
 
 
-def test_what_is_left_out_all_the_time_fails() -> None:
+def test_keys_that_stay_unprocessed_raise_transient() -> None:
     with pytest.raises(Transient, match="batch_get_throttled"):
         read(Answering(room=0), 2)

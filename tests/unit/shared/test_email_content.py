@@ -1,4 +1,4 @@
-"""What a mail says."""
+"""The subject and the body of a mail."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ FALLBACK = "Your application"
         ("x" * 120, "x" * 120),
     ],
 )
-def test_a_subject_of_one_line_is_taken(wanted: str, line: str) -> None:
+def test_a_subject_of_one_line_is_used(wanted: str, line: str) -> None:
     assert subject_line(wanted, FALLBACK) == line
 
 
@@ -39,11 +39,11 @@ def test_a_subject_of_one_line_is_taken(wanted: str, line: str) -> None:
         "broken \ud83d",
     ],
 )
-def test_any_other_subject_gives_way_to_the_fallback(wanted: str | None) -> None:
+def test_an_invalid_subject_is_replaced_by_the_fallback(wanted: str | None) -> None:
     assert subject_line(wanted, FALLBACK) == FALLBACK
 
 
-def test_a_fallback_that_is_none_is_an_error_without_its_text() -> None:
+def test_an_invalid_fallback_is_an_error_without_its_text() -> None:
     with pytest.raises(ContentUnusable, match=r"\Ano_subject\Z"):
         subject_line("a\nb", "Our\nsubject")
 
@@ -79,7 +79,7 @@ def test_the_text_is_the_markdown_and_the_html_is_made_of_it() -> None:
         '[x](https://example.com "onmouseover=alert(1)")',
     ],
 )
-def test_nothing_runs_or_loads(markdown: str) -> None:
+def test_the_html_has_no_script_and_no_remote_content(markdown: str) -> None:
     html = body_of(markdown).html.lower()
 
     for markup in ("<script", "<img", "<iframe", "javascript:alert(1)\"", "href=\"javascript",
@@ -87,7 +87,7 @@ def test_nothing_runs_or_loads(markdown: str) -> None:
         assert markup not in html
 
 
-def test_links_stay_and_lead_nobody_back() -> None:
+def test_links_are_kept_without_opener_and_referrer() -> None:
     html = body_of("[Details](https://example.com/?a=1&b=2), <mailto:jobs@example.com>").html
 
     assert (
@@ -101,17 +101,17 @@ def test_markup_of_html_is_shown_as_it_was_written() -> None:
 
 
 @pytest.mark.parametrize("markdown", ["", " \n\t ", "\x00\x0b"])
-def test_a_mail_that_says_nothing_is_refused(markdown: str) -> None:
+def test_an_empty_mail_is_refused(markdown: str) -> None:
     with pytest.raises(ContentUnusable, match=r"\Ano_body\Z"):
         body_of(markdown)
 
 
-def test_what_is_written_shows_in_no_repr() -> None:
+def test_the_repr_of_a_body_hides_its_text() -> None:
     assert "secret" not in repr(body_of("secret"))
 
 
 @given(markdown=st.text(min_size=1, max_size=200))
-def test_any_text_becomes_a_mail_or_is_none(markdown: str) -> None:
+def test_any_text_gives_a_mail_or_content_unusable(markdown: str) -> None:
     try:
         body = body_of(markdown)
     except ContentUnusable:

@@ -1,4 +1,4 @@
-"""Addresses from outside: what is not letter for letter on the list, over https and public, opens no connection."""
+"""Outgoing HTTP: only listed or public https addresses are called."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared.providers.http import OriginRefused, call_stranger, download
+from shared.providers.http import OriginRefused, call_untrusted, download
 from shared.providers.outcomes import NotSent
 from tests.web_addresses import LOOPBACK, MALFORMED
 
@@ -181,7 +181,7 @@ def test_an_address_that_is_not_on_the_list_is_neither_resolved_nor_called(
 
 
 def ask(url: str, *, loopback: bool = False) -> None:
-    call_stranger(url, headers={}, body=b"{}", within_ms=1_000, loopback=loopback)
+    call_untrusted(url, headers={}, body=b"{}", within_ms=1_000, loopback=loopback)
 
 
 @pytest.mark.parametrize("url", MALFORMED, ids=lambda url: ascii(url)[1:60])
@@ -196,15 +196,13 @@ def test_a_malformed_target_is_neither_resolved_nor_called(
 
 
 @pytest.mark.parametrize("url", LOOPBACK)
-def test_a_target_on_this_machine_is_not_called_on_aws(
-    url: str, called: list[tuple[str, int]]
-) -> None:
+def test_a_loopback_target_is_not_called_on_aws(url: str, called: list[tuple[str, int]]) -> None:
     with pytest.raises(OriginRefused):
         ask(url)
     assert called == []
 
 
-def test_a_target_whose_name_leads_into_a_private_network_is_not_called(
+def test_a_target_that_resolves_to_a_private_network_is_not_called(
     names: Names, called: list[tuple[str, int]]
 ) -> None:
     names.answers = [["169.254.169.254"]]
@@ -227,7 +225,7 @@ def test_a_target_whose_name_leads_into_a_private_network_is_not_called(
         ("http://127.0.0.1:4600/a", ("127.0.0.1", 4600)),
     ],
 )
-def test_an_address_on_the_list_is_called_whatever_follows_its_origin(
+def test_a_listed_origin_is_called_with_any_path_and_query(
     url: str, address: tuple[str, int], called: list[tuple[str, int]]
 ) -> None:
     with pytest.raises(NotSent):
@@ -255,7 +253,7 @@ def test_an_address_on_the_list_is_called_whatever_follows_its_origin(
     ],
 )
 @pytest.mark.parametrize("others", [[], [PUBLIC]])
-def test_a_listed_name_that_leads_into_a_private_network_is_not_called(
+def test_a_listed_name_that_resolves_to_a_private_network_is_not_called(
     address: str, others: list[str], names: Names, called: list[tuple[str, int]]
 ) -> None:
     names.answers = [[*others, address]]
@@ -265,7 +263,7 @@ def test_a_listed_name_that_leads_into_a_private_network_is_not_called(
     assert called == []
 
 
-def test_a_name_is_asked_for_once_and_the_checked_address_is_called(
+def test_a_name_is_resolved_once_and_the_checked_address_is_called(
     names: Names, called: list[tuple[str, int]]
 ) -> None:
     """Else a name could be public when it is checked and private when it is called."""
@@ -306,7 +304,7 @@ def test_an_operator_cannot_list_plain_http_or_a_private_network_by_mistake(
     assert called == []
 
 
-def test_a_refusal_repeats_nothing_of_the_address() -> None:
+def test_a_refusal_contains_no_part_of_the_address() -> None:
     with pytest.raises(OriginRefused) as refusal:
         fetch("https://evil.example/447700900101")
 

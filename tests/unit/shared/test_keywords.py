@@ -30,17 +30,17 @@ def message(text: str | None = None, button: Button | None = None) -> InboundMes
 
 
 @pytest.mark.parametrize("word", [*STOP_WORDS, *PRESET_WORDS])
-def test_each_word_for_stop_is_one(word: str) -> None:
+def test_each_stop_keyword_is_recognised(word: str) -> None:
     assert OURS.keyword_of(word) is OURS.keyword_of(word.lower()) is ConsentKeyword.STOP
 
 
 @pytest.mark.parametrize("word", ["START", "UNSTOP"])
-def test_each_word_for_start_is_one(word: str) -> None:
+def test_each_start_keyword_is_recognised(word: str) -> None:
     assert OURS.keyword_of(word) is OURS.keyword_of(word.title()) is ConsentKeyword.START
 
 
 @pytest.mark.parametrize("word", ["HELP", "INFO"])
-def test_each_word_for_help_is_one(word: str) -> None:
+def test_each_help_keyword_is_recognised(word: str) -> None:
     assert OURS.keyword_of(word) is OURS.keyword_of(word.lower()) is ConsentKeyword.HELP
 
 
@@ -62,7 +62,7 @@ def test_each_word_for_help_is_one(word: str) -> None:
         "stop" + " " * 40,
     ],
 )
-def test_what_stands_around_the_word_does_not_count(text: str) -> None:
+def test_characters_around_the_keyword_do_not_count(text: str) -> None:
     assert OURS.keyword_of(text) is ConsentKeyword.STOP
 
 
@@ -91,14 +91,14 @@ def test_a_stop_word_inside_a_sentence_is_no_stop(text: str | None) -> None:
     assert OURS.keyword_of(text) is None
 
 
-def test_yes_means_start_only_after_an_opt_out_by_word_in_that_channel() -> None:
+def test_yes_means_start_only_after_an_opt_out_by_keyword_in_that_channel() -> None:
     assert OURS.keyword_of("Yes.") is None
     assert OURS.keyword_of("Yes.", yes_is_start=True) is ConsentKeyword.START
     assert OURS.keyword_of("yes please", yes_is_start=True) is None
     assert OURS.keyword_of("stop", yes_is_start=True) is ConsentKeyword.STOP
 
 
-def test_the_words_of_a_company_take_the_place_of_that_languages_preset() -> None:
+def test_the_words_of_a_company_replace_the_preset_of_that_language() -> None:
     theirs = vocabulary({"es": ["No m\u00e1s", "salir"], "pl": ["koniec"]})
 
     assert theirs.keyword_of("no  M\u00c1S!") is theirs.keyword_of("Koniec") is ConsentKeyword.STOP
@@ -119,14 +119,14 @@ def test_the_words_of_a_company_take_the_place_of_that_languages_preset() -> Non
         ("\u0441\u0442\u043e\u0439", "\u0441\u0442\u043e\u0438\u0306"),
     ],
 )
-def test_who_leaves_out_accents_is_heard(ours: str, written: str) -> None:
+def test_a_keyword_without_its_accents_is_recognised(ours: str, written: str) -> None:
     assert vocabulary({"xx": [ours]}).keyword_of(written) is ConsentKeyword.STOP
 
 
 @pytest.mark.parametrize(
     "text", ["Opt\u2011out", "opt\u2013out", "OPT\u2014OUT", "st\u00adop", "un\u200bsubscribe"]
 )
-def test_what_phones_and_programs_make_of_a_word_does_not_count(text: str) -> None:
+def test_characters_that_phones_and_programs_insert_do_not_count(text: str) -> None:
     assert OURS.keyword_of(text) is ConsentKeyword.STOP
 
 
@@ -159,5 +159,5 @@ def test_a_message_without_button_counts_by_its_text() -> None:
 
 
 @given(text=st.text(max_size=300))
-def test_no_text_is_too_odd_to_be_looked_at(text: str) -> None:
+def test_every_text_can_be_checked_for_keywords(text: str) -> None:
     assert OURS.keyword_of(text) in {None, *ConsentKeyword}

@@ -1,4 +1,4 @@
-"""FIFO queues: batches, ids, and a refusal that nobody may overlook."""
+"""FIFO queues: batches, ids, and entries that the queue refuses."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def entries(count: int, size: int = 10) -> list[Entry]:
     return [Entry(str(number).zfill(size), "group", str(number)) for number in range(count)]
 
 
-def test_all_entries_go_out_in_batches_of_at_most_ten() -> None:
+def test_all_entries_are_sent_in_batches_of_at_most_ten() -> None:
     sqs = RecordingSqs()
 
     sent = FifoQueue(lambda: sqs, "url").send(entries(25))  # type: ignore[arg-type, return-value] # a fake with the one method that is used
@@ -33,7 +33,7 @@ def test_all_entries_go_out_in_batches_of_at_most_ten() -> None:
     assert bodies == {entry.body for entry in entries(25)}
 
 
-def test_a_batch_stays_under_the_bytes_that_sqs_takes() -> None:
+def test_a_batch_stays_below_the_size_limit_of_sqs() -> None:
     sqs = RecordingSqs()
 
     FifoQueue(lambda: sqs, "url").send(entries(4, size=BATCH_BYTES // 2))  # type: ignore[arg-type, return-value] # as above
@@ -41,7 +41,7 @@ def test_a_batch_stays_under_the_bytes_that_sqs_takes() -> None:
     assert [len(batch) for batch in sqs.batches] == [2, 2]
 
 
-def test_nothing_to_send_is_no_call() -> None:
+def test_without_entries_no_call_is_made() -> None:
     sqs = RecordingSqs()
 
     assert FifoQueue(lambda: sqs, "url").send([]) == 0  # type: ignore[arg-type, return-value] # as above
@@ -56,12 +56,12 @@ def test_one_refused_entry_of_any_batch_is_a_failure_of_the_whole(count: int) ->
         FifoQueue(lambda: sqs, "url").send(entries(count))  # type: ignore[arg-type, return-value] # as above
 
 
-def test_a_digest_knows_where_a_part_ends() -> None:
+def test_a_digest_depends_on_the_ends_of_its_parts() -> None:
     assert digest("a", "bc") != digest("ab", "c")
     assert digest("a") != digest("a", "")
 
 
-def test_json_on_the_queue_is_ascii_whatever_people_write() -> None:
+def test_json_on_the_queue_is_ascii_for_every_text() -> None:
     text = to_json({"text": "Grüße \ud83d\ude00 \x00 \ud800"})
 
     assert text.isascii()

@@ -1,4 +1,4 @@
-"""What is asked of SES, and what its errors mean."""
+"""Requests to SES, and the outcomes of its errors."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -98,7 +98,7 @@ def test_a_name_outside_ascii_is_encoded(name: str) -> None:
     assert str(make_header(decode_header(encoded))) == name
 
 
-def test_an_answer_names_the_mail_it_answers_and_the_thread() -> None:
+def test_a_reply_references_the_answered_mail_and_its_thread() -> None:
     answer = replace(
         MAIL,
         auto_submitted="auto-replied",
@@ -113,11 +113,11 @@ def test_an_answer_names_the_mail_it_answers_and_the_thread() -> None:
     }
 
 
-def test_a_mail_of_a_person_is_not_marked_as_automatic() -> None:
+def test_a_mail_of_an_agent_is_not_marked_as_automatic() -> None:
     assert headers(replace(MAIL, auto_submitted=None)) == {}
 
 
-def test_of_a_long_thread_the_first_and_the_newest_mails_are_named() -> None:
+def test_a_long_thread_references_its_first_and_newest_mails() -> None:
     ids = [f"{number:03}-{'x' * 60}@mail.example" for number in range(500)]
 
     value = headers(replace(MAIL, in_reply_to=ids[-1], references=ids))["References"]
@@ -133,13 +133,13 @@ def test_of_a_long_thread_the_first_and_the_newest_mails_are_named() -> None:
     "bad",
     ["a@b\r\nBcc: all@example.com", "a b@example.com", "\u00e4@example.com", "", "<>", "x" * 401],
 )
-def test_a_message_id_that_is_none_is_left_out(bad: str) -> None:
+def test_an_invalid_message_id_is_omitted(bad: str) -> None:
     assert "In-Reply-To" not in headers(replace(MAIL, in_reply_to=bad))
     kept = headers(replace(MAIL, in_reply_to="a@b", references=[bad, "c@d"]))
     assert kept["References"] == "<c@d> <a@b>"
 
 
-def test_ways_to_leave_are_in_the_header_for_them() -> None:
+def test_unsubscribe_links_are_in_the_list_unsubscribe_header() -> None:
     leaving = replace(MAIL, unsubscribe=["https://example.com/u/1", "mailto:stop@example.com"])
 
     assert headers(leaving)["List-Unsubscribe"] == "<https://example.com/u/1>, <mailto:stop@example.com>"  # fmt: skip
@@ -148,7 +148,7 @@ def test_ways_to_leave_are_in_the_header_for_them() -> None:
     assert post == "List-Unsubscribe=One-Click"
 
 
-def test_what_ses_took_is_sent_with_its_id() -> None:
+def test_an_accepted_mail_is_sent_with_its_ses_id() -> None:
     service = Service("0100019-aa")
 
     sent = Ses(lambda: service).send(MAIL)
@@ -186,7 +186,7 @@ def error(code: str, status: int = 400) -> ClientError:
         (ParamValidationError(report="ann@example.com"), Refused, "ses_ParamValidationError"),
     ],
 )  # fmt: skip
-def test_each_error_has_its_meaning_and_repeats_nothing(
+def test_each_error_has_its_outcome_and_contains_no_provider_text(
     end: Exception, outcome: type[Exception], code: str
 ) -> None:
     with pytest.raises((Refused, NotSent, InDoubt)) as raised:
@@ -196,12 +196,12 @@ def test_each_error_has_its_meaning_and_repeats_nothing(
     assert str(raised.value) == code
 
 
-def test_an_answer_without_an_id_is_doubt() -> None:
+def test_a_response_without_an_id_is_in_doubt() -> None:
     with pytest.raises(InDoubt, match="ses_no_id"):
         Ses(lambda: Service("")).send(MAIL)
 
 
-def test_addresses_that_ses_cannot_write_never_reach_it() -> None:
+def test_addresses_that_ses_does_not_accept_are_not_sent() -> None:
     service = Service()
 
     with pytest.raises(AddressUnusable):
@@ -219,7 +219,7 @@ def test_the_message_id_has_the_host_of_the_region() -> None:
     assert message_ids("0100-1", "us-east-1")[1] == "0100-1@us-east-1.amazonses.com"
 
 
-def test_nothing_of_a_mail_shows_in_its_repr() -> None:
+def test_the_repr_of_a_mail_hides_its_content() -> None:
     shown = repr(replace(MAIL, subject="secret", to="ann@example.com"))
 
     assert "secret" not in shown

@@ -29,7 +29,7 @@ def signed(body: bytes, secret: str) -> str:
 @pytest.mark.parametrize(
     ("secret", "app"), [("current", "100"), ("older", "100"), ("of another app", "200")]
 )
-def test_the_app_whose_secret_signed_the_raw_bytes_is_found(
+def test_the_app_whose_secret_signed_the_raw_bytes_is_returned(
     body: bytes, secret: str, app: str
 ) -> None:
     assert meta_app(body, signed(body, secret), SECRETS) == app
@@ -64,7 +64,7 @@ def test_upper_case_hex_is_the_same_signature(body: bytes) -> None:
         "sha256=" + "0" * 64,
     ],
 )
-def test_anything_else_is_nobodys_signature_and_no_crash(signature: str) -> None:
+def test_any_other_header_is_no_valid_signature(signature: str) -> None:
     assert meta_app(b"{}", signature, SECRETS) is None
 
 
@@ -75,7 +75,7 @@ def test_a_body_that_was_decoded_and_encoded_again_does_not_verify() -> None:
     assert meta_app(again, signed(raw, "current"), SECRETS) is None
 
 
-def test_without_configured_apps_nobody_signs() -> None:
+def test_without_configured_apps_no_signature_is_valid() -> None:
     assert meta_app(b"{}", signed(b"{}", ""), {}) is None
     assert meta_app(b"{}", signed(b"{}", ""), {"100": []}) is None
 
@@ -98,9 +98,7 @@ def timed(body: bytes, at: int, key: str = "current") -> str:
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("skew", [-300, 0, 300])
-def test_a_body_signed_with_its_time_is_known_for_five_minutes(
-    body: bytes, key: str, skew: int
-) -> None:
+def test_a_timed_signature_is_valid_for_five_minutes(body: bytes, key: str, skew: int) -> None:
     at = NOW + skew
 
     assert is_timely_signed(body, str(at), timed(body, at, key), KEYS, NOW)
@@ -117,9 +115,9 @@ def test_a_body_signed_with_its_time_is_known_for_five_minutes(
         (NOW, "", "current"),
     ],
 )
-def test_another_time_or_another_key_is_not(at: int, told: str, key: str) -> None:
+def test_another_time_or_another_key_is_invalid(at: int, told: str, key: str) -> None:
     assert not is_timely_signed(b"{}", told, timed(b"{}", at, key), KEYS, NOW)
 
 
-def test_without_keys_nobody_signs() -> None:
+def test_without_keys_no_signature_is_valid() -> None:
     assert not is_timely_signed(b"{}", str(NOW), timed(b"{}", NOW, ""), [], NOW)

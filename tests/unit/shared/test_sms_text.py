@@ -1,9 +1,9 @@
-"""What a text costs as SMS."""
+"""Encoding and segments of an SMS text."""
 # ruff: noqa: RUF001 - characters that look like others are what this is about
 
 import pytest
 
-from shared.providers.sms.segments import Size, SmsLength, gsm_twins, measure
+from shared.providers.sms.segments import Size, SmsLength, gsm_equivalent, measure
 
 EVERY_BASIC = (
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
@@ -69,7 +69,9 @@ def test_gsm_text_has_160_characters_alone_and_153_in_a_part(
     ],
     ids=lambda value: f"{value[:4]!a}x{len(value)}" if isinstance(value, str) else None,
 )
-def test_one_other_character_makes_all_of_it_ucs_2(text: str, units: int, segments: int) -> None:
+def test_one_character_outside_gsm_makes_the_text_ucs_2(
+    text: str, units: int, segments: int
+) -> None:
     assert measure(text) == Size("UCS-2", units, segments)
 
 
@@ -86,23 +88,23 @@ def test_one_other_character_makes_all_of_it_ucs_2(text: str, units: int, segmen
         ("wait…", "wait..."),
     ],
 )
-def test_typographic_characters_have_twins_in_gsm(typographic: str, plain: str) -> None:
-    assert gsm_twins(typographic) == plain
-    assert measure(gsm_twins(typographic)).encoding == "GSM-7"
+def test_typographic_characters_have_gsm_equivalents(typographic: str, plain: str) -> None:
+    assert gsm_equivalent(typographic) == plain
+    assert measure(gsm_equivalent(typographic)).encoding == "GSM-7"
 
 
 @pytest.mark.parametrize(
     "text", ["", EVERY_BASIC, "^{}\\[~]|€\f", "Żółć ж", "👩‍👩‍👧", "e\u0301", "नमस्ते", "ç", "\ud83d"]
 )
-def test_what_has_no_twin_stays_as_it_is(text: str) -> None:
-    assert gsm_twins(text) == text
+def test_characters_without_a_gsm_equivalent_are_kept(text: str) -> None:
+    assert gsm_equivalent(text) == text
 
 
-def test_one_curly_quote_costs_two_more_messages_until_it_has_its_twin() -> None:
+def test_one_curly_quote_costs_two_more_segments_until_it_is_replaced() -> None:
     text = "We’ll see you then. " + "x" * 140
 
     assert measure(text).segments == 3
-    assert measure(gsm_twins(text)).segments == 1
+    assert measure(gsm_equivalent(text)).segments == 1
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What DynamoDB can hold."""
+"""Values that DynamoDB can store."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_any_json_value_can_be_written(value: Any) -> None:
+def test_any_json_value_can_be_stored(value: Any) -> None:
     made = storable(value)
 
     TypeSerializer().serialize(as_decimals(made))
@@ -41,11 +41,11 @@ def test_any_json_value_can_be_written(value: Any) -> None:
         (True, True),
     ],
 )
-def test_only_what_cannot_be_stored_is_changed(value: Any, expected: Any) -> None:
+def test_only_values_that_cannot_be_stored_are_changed(value: Any, expected: Any) -> None:
     assert storable(value) == expected
 
 
-def test_what_is_nested_too_deep_becomes_its_own_text() -> None:
+def test_a_part_that_is_nested_too_deep_becomes_json_text() -> None:
     deep: Any = "bottom"
     for _ in range(100):
         deep = {"a": deep}

@@ -1,4 +1,4 @@
-"""What Twilio is asked, and with whose credentials."""
+"""Requests to Twilio, and the credentials used for them."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_addresses_of_whatsapp_have_their_prefix_and_a_template_its_variables_as
     }
 
 
-def test_a_messaging_service_stands_in_for_a_number() -> None:
+def test_a_messaging_service_replaces_the_sender_number() -> None:
     message = Message(
         channel="sms", to="+447700900123", messaging_service_sid="MG1", content=Text("Hi")
     )
@@ -76,14 +76,14 @@ def test_an_api_key_goes_before_the_auth_token() -> None:
         {"twilio_account_sid": 1, "twilio_api_key_sid": "SK1", "twilio_api_key_secret": "s"},
     ],
 )
-def test_half_a_secret_is_a_matter_for_people(secret: dict[str, object]) -> None:
+def test_an_incomplete_secret_is_a_misconfiguration(secret: dict[str, object]) -> None:
     with pytest.raises(Misconfigured) as raised:
         credentials_of(secret)
 
     assert raised.value.code == "twilio_secret"
 
 
-def test_nothing_secret_or_of_a_person_shows() -> None:
+def test_no_secret_or_personal_data_is_in_the_repr() -> None:
     message = Message(channel="sms", to="+447700900123", sender="+1", content=Text("Hi Ann"))
 
     shown = repr((Credentials("AC1", "SK1", "s3cret"), message, Template("HX", {"1": "Ann"})))
@@ -91,7 +91,7 @@ def test_nothing_secret_or_of_a_person_shows() -> None:
     assert not [part for part in ("s3cret", "447700900123", "Ann") if part in shown]
 
 
-def test_the_callback_carries_the_action() -> None:
+def test_the_callback_url_contains_the_action_id() -> None:
     url = status_callback("https://parley.example/", "a1b2")
 
     assert url == "https://parley.example/webhooks/twilio/status?a=a1b2"

@@ -10,7 +10,7 @@ from conversations.outbound.compose.limits import TOO_LONG, longest
 from conversations.outbound.compose.templates import filled, template_of
 from conversations.outbound.unwritable import Unwritable
 from conversations.projects import SmsChannel, WhatsAppChannel
-from shared.providers.sms.segments import gsm_twins, measure
+from shared.providers.sms.segments import gsm_equivalent, measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ def check_text(opened: OpenConversation, text: str | None, field: str = "text") 
         return
     most, channel = longest(opened), opened.channel
     if isinstance(channel, SmsChannel):
-        text = gsm_twins(text.strip())
+        text = gsm_equivalent(text.strip())
     if len(text) > most:
         raise Unusable(field, f"must have at most {most} characters")
     if isinstance(channel, SmsChannel) and measure(text).segments > channel.max_segments:

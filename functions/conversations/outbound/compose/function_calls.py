@@ -131,7 +131,7 @@ class Effects:
             secret = self.credentials.value(company_id, function.secret_reference)
             headers |= signed(body, action_id, str(secret.get("signing_key", "")))
         try:
-            answer = http.call_stranger(
+            answer = http.call_untrusted(
                 function.target,
                 headers=headers,
                 body=body,

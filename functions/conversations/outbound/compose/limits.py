@@ -10,7 +10,7 @@ from conversations.projects import EmailChannel, SmsChannel
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery, Message
 from shared.providers.email.mime import ContentUnusable, subject_line
-from shared.providers.sms.segments import SmsLength, gsm_twins, measure
+from shared.providers.sms.segments import SmsLength, gsm_equivalent, measure
 
 if TYPE_CHECKING:
     from conversations.conversation import OpenConversation
@@ -39,7 +39,7 @@ def fitted(opened: OpenConversation, message: Message, *, is_first: bool = False
     """
     channel = opened.channel
     if isinstance(channel, SmsChannel):
-        text = gsm_twins(message.content.strip()) + _ending(opened, is_first=is_first)
+        text = gsm_equivalent(message.content.strip()) + _ending(opened, is_first=is_first)
         size = measure(text)
         if size.segments > channel.max_segments:
             raise Unwritable(TOO_LONG)

@@ -71,7 +71,7 @@ def attempt(resources: Resources, gateway: Providers, speaking: Speaking, run: R
 def was_tried(resources: Resources, action_id: str) -> bool:
     """Return whether a message may have been sent; one that certainly was not is checked by the policy again."""
     action = resources.ledger.action(action_id)
-    return action is not None and action.may_have_left
+    return action is not None and action.may_have_been_sent
 
 
 def settle_later(resources: Resources, ref: str, turn: Turn) -> None:

@@ -27,30 +27,30 @@ _PART_WORDS = 8  # minimum words of a part of a long text; shorter sentences are
 
 # Openings such as "here you go" carry no meaning, but the model knows them from threats: they are ignored where they
 # begin a sentence.
-_IN_PASSING = frozenset(
+_OPENINGS = frozenset(
     f"{where} {who} {what}"
     for where in ("here", "there")
     for who, what in (("you", "go"), ("you", "are"), ("it", "is"), ("they", "are"))
 )
-_PASSING_WORDS = 3
+_OPENING_WORDS = 3
 
 
 def features(tokens: Tokens) -> set[str]:
     """Return the features of a text: stems, pairs of stems within a sentence, and character n-grams (`~`)."""
-    return {each for at in range(len(tokens)) for each in _features_at(tokens, at)}
+    return {feature for at in range(len(tokens)) for feature in _features_at(tokens, at)}
 
 
-def _weighed(tokens: Tokens) -> set[str]:
-    """Return the features of a text without those of the openings in `_IN_PASSING`."""
+def _features_without_openings(tokens: Tokens) -> set[str]:
+    """Return the features of a text without those of the openings in `_OPENINGS`."""
     texts = [word.text for word in tokens.words]
-    customary = {
+    in_openings = {
         at + offset
         for at in range(len(tokens))
-        if tokens.starts_sentence(at) and " ".join(texts[at : at + _PASSING_WORDS]) in _IN_PASSING
-        for offset in range(_PASSING_WORDS)
+        if tokens.starts_sentence(at) and " ".join(texts[at : at + _OPENING_WORDS]) in _OPENINGS
+        for offset in range(_OPENING_WORDS)
     }
-    kept = (at for at in range(len(tokens)) if at not in customary)
-    return {each for at in kept for each in _features_at(tokens, at)}
+    counted = (at for at in range(len(tokens)) if at not in in_openings)
+    return {feature for at in counted for feature in _features_at(tokens, at)}
 
 
 def _features_at(tokens: Tokens, at: int) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _lines() -> Mapping[str, str]:
 
 def likelihoods(tokens: Tokens) -> dict[Intent, float]:
     """Return the likelihood of each intent, 0 to 1; the sum is 1."""
-    return _likelihoods(_weighed(tokens))
+    return _likelihoods(_features_without_openings(tokens))
 
 
 def urgency(tokens: Tokens) -> float:
@@ -131,16 +131,16 @@ def scale_of(count: int) -> float:
     return _LENGTH / math.sqrt(max(_FEW, count))
 
 
-def _likelihoods(found: Iterable[str]) -> dict[Intent, float]:
+def _likelihoods(present: Iterable[str]) -> dict[Intent, float]:
     lines = _lines()
-    known = [weights_of(lines[each]) for each in sorted(found) if each in lines]
-    scale = scale_of(len(known))
-    scores = [scale * sum(column) + start for *column, start in _columns(known)]
+    weights = [weights_of(lines[feature]) for feature in sorted(present) if feature in lines]
+    scale = scale_of(len(weights))
+    scores = [scale * sum(column) + start for *column, start in _columns(weights)]
     highest = max(scores)
     powers = [math.exp(score - highest) for score in scores]
     return {intent: power / sum(powers) for intent, power in zip(Intent, powers, strict=True)}
 
 
-def _columns(known: list[list[float]]) -> Iterable[tuple[float, ...]]:
+def _columns(weights: list[list[float]]) -> Iterable[tuple[float, ...]]:
     """Return the weights of each intent; the last one is the intent's bias (the line of the empty feature)."""
-    return zip(*known, weights_of(_lines()[""]), strict=True)
+    return zip(*weights, weights_of(_lines()[""]), strict=True)

@@ -77,23 +77,30 @@ def lexicon() -> Lexicon:
     """Return the lexicon, compiled from the files of this package at the first call: functions must start fast."""
     tables = [_table(name) for name in FILES]
     by_file = [list(_entries(table, groups)) for table, groups in tables]
-    entries = [entry for found in by_file for entry in found]
-    together = tuple(_together(intent, entries) for intent in Intent if _has(intent, entries))
+    entries = [entry for entries_of_file in by_file for entry in entries_of_file]
+    merged = tuple(_merged(intent, entries) for intent in Intent if _has(intent, entries))
     modifiers = _patterns_by(Modifier, "modifiers", tables)
     doubts = _patterns_by(Doubt, "doubts", tables)
     marks = _patterns_by(Mark, "marks", tables)
-    everything = [
-        *(one for entry in together for signal in entry.signals for one in signal.patterns),
-        *(one for entry in together for one in (*entry.excuses, *entry.unless)),
-        *(one for kind in (modifiers, doubts, marks) for found in kind.values() for one in found),
+    all_patterns = [
+        *(pattern for entry in merged for signal in entry.signals for pattern in signal.patterns),
+        *(pattern for entry in merged for pattern in (*entry.excuses, *entry.unless)),
+        *(
+            pattern
+            for kind in (modifiers, doubts, marks)
+            for patterns in kind.values()
+            for pattern in patterns
+        ),
     ]
-    words = {word for pattern in everything for word in words_of(pattern)}
-    return Lexicon(together, modifiers, doubts, marks, Vocabulary(words, _words_of(by_file[0])))
+    words = {word for pattern in all_patterns for word in words_of(pattern)}
+    return Lexicon(merged, modifiers, doubts, marks, Vocabulary(words, _words_of(by_file[0])))
 
 
 def _words_of(entries: Iterable[Entry]) -> set[str]:
     """Return the words in the signals of *entries*."""
-    patterns = [one for entry in entries for signal in entry.signals for one in signal.patterns]
+    patterns = [
+        pattern for entry in entries for signal in entry.signals for pattern in signal.patterns
+    ]
     return {word for pattern in patterns for word in words_of(pattern)}
 
 
@@ -112,8 +119,8 @@ def _table(name: str) -> tuple[dict[str, Any], _Groups]:
             for phrase in phrases
             for word in (groups[phrase] if phrase.isupper() else (phrase,))
         )
-    known = {*Intent, "modifiers", "doubts", "marks"}
-    if unknown := set(table) - known:
+    allowed = {*Intent, "modifiers", "doubts", "marks"}
+    if unknown := set(table) - allowed:
         raise LexiconBroken(f"{name}: unknown keys: {', '.join(sorted(unknown))}")
     return table, groups
 
@@ -153,34 +160,34 @@ def _has(intent: Intent, entries: Iterable[Entry]) -> bool:
     return any(entry.intent is intent for entry in entries)
 
 
-def _together(intent: Intent, entries: Iterable[Entry]) -> Entry:
+def _merged(intent: Intent, entries: Iterable[Entry]) -> Entry:
     """Merge the entries of an intent from several files; signals with the same name are merged."""
-    same = [entry for entry in entries if entry.intent is intent]
+    of_intent = [entry for entry in entries if entry.intent is intent]
     signals: dict[str, Signal] = {}
-    for signal in (signal for entry in same for signal in entry.signals):
-        before = signals.get(signal.name, Signal(signal.name, signal.weight, ()))
-        if before.weight != signal.weight:
+    for signal in (signal for entry in of_intent for signal in entry.signals):
+        earlier = signals.get(signal.name, Signal(signal.name, signal.weight, ()))
+        if earlier.weight != signal.weight:
             raise LexiconBroken(f"{intent}: {signal.name} has two weights")
         signals[signal.name] = Signal(
-            signal.name, signal.weight, (*before.patterns, *signal.patterns)
+            signal.name, signal.weight, (*earlier.patterns, *signal.patterns)
         )
     return Entry(
         intent,
         tuple(signals.values()),
-        tuple(pattern for entry in same for pattern in entry.excuses),
-        tuple(pattern for entry in same for pattern in entry.unless),
-        any(entry.is_negatable for entry in same),
-        _silences(intent, same, frozenset(signals)),
+        tuple(pattern for entry in of_intent for pattern in entry.excuses),
+        tuple(pattern for entry in of_intent for pattern in entry.unless),
+        any(entry.is_negatable for entry in of_intent),
+        _silences(intent, of_intent, frozenset(signals)),
     )
 
 
 def _silences(
-    intent: Intent, entries: Iterable[Entry], known: frozenset[str]
+    intent: Intent, entries: Iterable[Entry], signal_names: frozenset[str]
 ) -> Mapping[Intent, frozenset[str]]:
     silences: dict[Intent, frozenset[str]] = {}
     for entry in entries:
         for other, names in entry.silent_beside.items():
-            if unknown := names - known:
+            if unknown := names - signal_names:
                 raise LexiconBroken(f"{intent}: unknown signals: {', '.join(sorted(unknown))}")
             silences[other] = silences.get(other, frozenset()) | names
     return silences
@@ -189,9 +196,9 @@ def _silences(
 def _patterns_by[Key: StrEnum](
     kind: type[Key], section: str, tables: Iterable[tuple[dict[str, Any], _Groups]]
 ) -> Mapping[Key, tuple[Pattern, ...]]:
-    found: dict[Key, tuple[Pattern, ...]] = {}
+    patterns: dict[Key, tuple[Pattern, ...]] = {}
     for table, groups in tables:
         for name, sources in table.get(section, {}).items():
             key = kind(name)
-            found[key] = found.get(key, ()) + _compiled(sources, groups)
-    return found
+            patterns[key] = patterns.get(key, ()) + _compiled(sources, groups)
+    return patterns

@@ -15,7 +15,7 @@ The pattern language of the lexicons and its compiler; `search` matches patterns
     COUNT                 a quantity or an amount, not a time; MEASURE: 12oz, xl; DATE: 10/2, 3.4.25
     NUMBER                digits, or a number in words; NAME: a capitalised word inside a sentence
 
-A pattern is compiled once, into parts, phrases and places.
+A pattern is compiled once, into parts, phrases and elements.
 """
 
 import re
@@ -59,7 +59,7 @@ class PatternBroken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One place of a phrase: any of *forms*."""
+    """One element of a phrase: any of *forms*."""
 
     forms: frozenset[str]
     is_optional: bool = False
@@ -75,8 +75,8 @@ class Edge(NamedTuple):
     is_start: bool
 
 
-type Place = Word | Gap | Edge
-type Phrase = tuple[Place, ...]
+type Element = Word | Gap | Edge
+type Phrase = tuple[Element, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _part(piece: str, groups: Groups, brackets: Groups) -> Part:
 
 def needed(phrase: Phrase) -> list[Word]:
     """Return the required words of *phrase*; every phrase has at least one."""
-    return [place for place in phrase if isinstance(place, Word) and not place.is_optional]
+    return [element for element in phrase if isinstance(element, Word) and not element.is_optional]
 
 
 def _without_brackets(source: str, groups: Groups) -> tuple[str, Groups]:
@@ -131,9 +131,9 @@ def _without_brackets(source: str, groups: Groups) -> tuple[str, Groups]:
     def name(bracket: re.Match[str]) -> str:
         name = f"BRACKET{len(brackets):04}"
         brackets[name] = tuple(
-            each
+            word
             for phrase in bracket.group(1).split("|")
-            for each in (_named(phrase, groups) if phrase.isupper() else (phrase,))
+            for word in (_named(phrase, groups) if phrase.isupper() else (phrase,))
         )
         return name
 
@@ -161,8 +161,8 @@ def _phrases(piece: str, groups: Groups) -> Iterator[Phrase]:
         raise PatternBroken(f"gap at the start or end of: {piece}")
     for written in words:
         # Words without a group (half of all) always give the same result, so it is cached.
-        places = _same_places(written) if written.islower() else _places(written, groups)
-        phrases = [(*phrase, *more) for phrase in phrases for more in places]
+        elements = _same_elements(written) if written.islower() else _elements(written, groups)
+        phrases = [(*phrase, *more) for phrase in phrases for more in elements]
     for phrase in phrases:
         if not needed(phrase):
             raise PatternBroken(f"no required word in: {piece}")
@@ -170,12 +170,12 @@ def _phrases(piece: str, groups: Groups) -> Iterator[Phrase]:
 
 
 @cache
-def _same_places(written: str) -> list[Phrase]:
-    return _places(written, {})
+def _same_elements(written: str) -> list[Phrase]:
+    return _elements(written, {})
 
 
-def _places(written: str, groups: Groups) -> list[Phrase]:
-    """Return the alternatives for one word of a pattern: a single place, or the phrases of a group."""
+def _elements(written: str, groups: Groups) -> list[Phrase]:
+    """Return the alternatives for one word of a pattern: a single element, or the phrases of a group."""
     if written == "..":
         return [(Gap(),)]
     if written in {"^", "$"}:
@@ -217,6 +217,6 @@ def words_of(pattern: Pattern) -> Iterator[str]:
     """Yield every word of the pattern."""
     for part in (pattern.first, *(part for _, part in pattern.others)):
         for phrase in part.phrases:
-            for place in phrase:
-                if isinstance(place, Word):
-                    yield from place.forms
+            for element in phrase:
+                if isinstance(element, Word):
+                    yield from element.forms

@@ -46,7 +46,7 @@ class Search:
         """Search in *tokens*, which are not modified."""
         self.tokens = tokens
         self._forms = frozenset(tokens.positions)
-        self._found: dict[str, list[Span]] = {}
+        self._spans_by_part: dict[str, list[Span]] = {}
 
     def spans(self, pattern: Pattern) -> list[Span]:
         """Return the matches of *pattern*, in the order of its first part."""
@@ -61,19 +61,19 @@ class Search:
         return spans
 
     def _of_part(self, part: Part) -> list[Span]:
-        if part.source not in self._found:
+        if part.source not in self._spans_by_part:
             spans = {span for phrase in part.phrases for span in self._of_phrase(phrase)}
-            self._found[part.source] = sorted(spans, key=lambda span: span[:2])[:_MOST_HITS]
-        return self._found[part.source]
+            self._spans_by_part[part.source] = sorted(spans, key=lambda span: span[:2])[:_MOST_HITS]
+        return self._spans_by_part[part.source]
 
     def _of_phrase(self, phrase: Phrase) -> Iterator[Span]:
-        asked = needed(phrase)
-        if any(self._forms.isdisjoint(place.forms) for place in asked):
+        required = needed(phrase)
+        if any(self._forms.isdisjoint(element.forms) for element in required):
             return
-        # Start at the first required word, then extend to the optional places before it.
-        lead = phrase.index(asked[0])
+        # Start at the first required word, then extend to the optional elements before it.
+        lead = phrase.index(required[0])
         starts = sorted(
-            {at for form in asked[0].forms for at in self.tokens.positions.get(form, ())}
+            {at for form in required[0].forms for at in self.tokens.positions.get(form, ())}
         )
         for at in starts[:_MOST_HITS]:
             before = self._before(phrase[:lead], at)
@@ -82,42 +82,42 @@ class Search:
                 words = (*before, *words)
                 yield Span(words[0], words[-1] + 1, frozenset(words), words)
 
-    def _before(self, places: Phrase, at: int) -> tuple[int, ...] | None:
-        """Return the tokens for the *places* before the first required word at *at*; None without a match."""
-        found: list[int] = []
-        for place in reversed(places):
-            if isinstance(place, Edge):
+    def _before(self, elements: Phrase, at: int) -> tuple[int, ...] | None:
+        """Return the tokens for the *elements* before the first required word at *at*; None without a match."""
+        indices: list[int] = []
+        for element in reversed(elements):
+            if isinstance(element, Edge):
                 if not self.tokens.starts_sentence(at):
                     return None
-            elif isinstance(place, Word) and at and self._fits(place, at - 1, at):
+            elif isinstance(element, Word) and at and self._fits(element, at - 1, at):
                 at -= 1
-                found.insert(0, at)
-        return tuple(found)
+                indices.insert(0, at)
+        return tuple(indices)
 
-    def _words(self, places: Phrase, at: int, sentence_of: int) -> tuple[int, ...] | None:
-        """Return the tokens that match *places* from *at* on; None without a match."""
-        if not places:
+    def _words(self, elements: Phrase, at: int, sentence_of: int) -> tuple[int, ...] | None:
+        """Return the tokens that match *elements* from *at* on; None without a match."""
+        if not elements:
             return ()
-        place, rest = places[0], places[1:]
-        if isinstance(place, Edge):
+        element, rest = elements[0], elements[1:]
+        if isinstance(element, Edge):
             return self._words(rest, at, sentence_of) if self.tokens.ends_sentence(at - 1) else None
-        if isinstance(place, Gap):
+        if isinstance(element, Gap):
             for skipped in range(_LONGEST_GAP + 1):
                 words = self._words(rest, at + skipped, sentence_of)
                 if words is not None:
                     return words
             return None
-        if at < len(self.tokens.words) and self._fits(place, at, sentence_of):
+        if at < len(self.tokens.words) and self._fits(element, at, sentence_of):
             words = self._words(rest, at + 1, sentence_of)
             if words is not None:
                 return (at, *words)
-        return self._words(rest, at, sentence_of) if place.is_optional else None
+        return self._words(rest, at, sentence_of) if element.is_optional else None
 
-    def _fits(self, place: Word, at: int, other: int) -> bool:
+    def _fits(self, element: Word, at: int, other: int) -> bool:
         word = self.tokens.words[at]
         if word.sentence != self.tokens.words[other].sentence:
             return False
-        return not place.forms.isdisjoint(word.forms)
+        return not element.forms.isdisjoint(word.forms)
 
     def _joined(self, lefts: Iterable[Span], joint: Joint, rights: list[Span]) -> Iterator[Span]:
         reach = REACH[joint]
@@ -136,11 +136,11 @@ class Search:
                     break
 
     def _are_joined(self, left: Span, joint: Joint, right: Span) -> bool:
-        before, behind = (left, right) if left.start <= right.start else (right, left)
-        if behind.start < before.end or behind.start - before.end > REACH[joint]:
+        before, after = (left, right) if left.start <= right.start else (right, left)
+        if after.start < before.end or after.start - before.end > REACH[joint]:
             return False
-        one: Token = self.tokens.words[before.end - 1]
-        other: Token = self.tokens.words[behind.start]
+        last_of_first: Token = self.tokens.words[before.end - 1]
+        first_of_second: Token = self.tokens.words[after.start]
         if joint in {"~", ">>"}:
-            return other.sentence - one.sentence <= 1
-        return one.clause == other.clause
+            return first_of_second.sentence - last_of_first.sentence <= 1
+        return last_of_first.clause == first_of_second.clause

@@ -107,7 +107,7 @@ def tokens_of(text: str, vocabulary: Vocabulary) -> Tokens:
     for at, word in enumerate(words):
         for form in word.forms:
             positions[form].append(at)
-    return Tokens(tuple(words), {form: tuple(found) for form, found in positions.items()})
+    return Tokens(tuple(words), {form: tuple(indices) for form, indices in positions.items()})
 
 
 def _closed_up(spaced: re.Match[str]) -> str:
@@ -119,8 +119,8 @@ def _unwrapped(text: str) -> str:
     lines = text.split("\n")
     joined = lines[:1]
     for before, line in pairwise(lines):
-        goes_on = len(before) >= _WRAPPED_LINE and line[:1].islower() and joined[-1:] != [""]
-        if goes_on and before[-1] not in ".!?;:":
+        continues = len(before) >= _WRAPPED_LINE and line[:1].islower() and joined[-1:] != [""]
+        if continues and before[-1] not in ".!?;:":
             joined.append(" ")
         else:
             joined.append("\n")
@@ -173,11 +173,11 @@ def _with_comma(word: Token) -> Token:
 
 def _spelled(match: re.Match[str]) -> tuple[str, ...]:
     """Return the words of a token match; empty for punctuation, while an emoji counts as a word."""
-    for kind, stand_in in (("link", LINK), ("address", ADDRESS), ("date", DATE)):
+    for kind, placeholder in (("link", LINK), ("address", ADDRESS), ("date", DATE)):
         if match[kind]:
-            return (stand_in,)
+            return (placeholder,)
     if match["word"]:
         plain_word = unaccented(match["word"]).translate(_MASKED).rstrip("'")
-        return tuple(each for each in expanded(plain_word) if each)
+        return tuple(part for part in expanded(plain_word) if part)
     sign = match.group()
     return (sign,) if not sign.isascii() or sign == "&" else ()

@@ -9,21 +9,21 @@ from functools import lru_cache
 from importlib import resources
 
 # words.toml; some of its tables are read by other modules of this package.
-written_down = tomllib.loads(
+word_lists = tomllib.loads(
     resources.files("richpanel.classification.lexicon").joinpath("words.toml").read_text("utf-8")
 )
 _spellings: dict[str, tuple[str, ...]] = {
-    written: tuple(meant.split()) for written, meant in written_down["spellings"].items()
+    written: tuple(meaning.split()) for written, meaning in word_lists["spellings"].items()
 }
 _irregular: dict[str, str] = {
-    form: base for base, forms in written_down["irregular"].items() for form in forms.split()
+    form: base for base, forms in word_lists["irregular"].items() for form in forms.split()
 }
-_protected = frozenset(word for line in written_down["protected"]["words"] for word in line.split())
+_protected = frozenset(word for line in word_lists["protected"]["words"] for word in line.split())
 
-_rude: tuple[str, ...] = tuple(written_down["rude"]["words"].split())
+_rude: tuple[str, ...] = tuple(word_lists["rude"]["words"].split())
 
 _CLITICS = {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'m": "am", "'d": "would"}
-_TAKES_IS = frozenset(written_down["takes_is"]["words"].split())
+_TAKES_IS = frozenset(word_lists["takes_is"]["words"].split())
 _STRETCHED = re.compile(r"([^\W\d])\1{2,}")
 _DISGUISED = re.compile(r"(?=.{4})[a-z]+(?:[013457]+[a-z]+)+")
 _LETTERS_OF_DIGITS = str.maketrans("013457", "oieast")
@@ -68,9 +68,9 @@ class Vocabulary:
         Index *words*, lower case without accents; a word that ends in `*` is a stem, for highly inflected languages.
         The words in *spelled* are also found if they are misspelt by one edit.
         """
-        given = frozenset(word for word in words if word[0] not in "=<")
-        self._words = frozenset(word for word in given if not word.endswith("*"))
-        self._stems = frozenset(word[:-1] for word in given if word.endswith("*"))
+        unmarked = frozenset(word for word in words if word[0] not in "=<")
+        self._words = frozenset(word for word in unmarked if not word.endswith("*"))
+        self._stems = frozenset(word[:-1] for word in unmarked if word.endswith("*"))
         self._shortest_stem = min(map(len, self._stems), default=_MOST_LETTERS)
         self._one_off: dict[str, list[str]] = defaultdict(list)
         for word in sorted(self._words.intersection(spelled)):
@@ -87,7 +87,7 @@ class Vocabulary:
             word = word.translate(_LETTERS_OF_DIGITS)  # "l4wyer", written to evade a filter
         bases = {base for base in (word, *_bases(word)) if base in self._words}
         if not bases and word.isalpha() and len(word) <= _MOST_LETTERS:
-            bases = self._meant_by(word)
+            bases = self._misspelt_as(word)
         stems = {
             f"{word[:length]}*"
             for length in range(self._shortest_stem, min(len(word), _MOST_LETTERS) + 1)
@@ -95,27 +95,30 @@ class Vocabulary:
         }
         return frozenset({word, f"={word}"} | bases | stems)
 
-    def _meant_by(self, word: str) -> set[str]:
+    def _misspelt_as(self, word: str) -> set[str]:
         """Return the words at an edit distance of one from *word* or from one of its bases."""
         if not _protected.isdisjoint((word, *_bases(word))):
             return set()
-        for written in (word, *_bases(word)):
-            meant = self._one_edit_from(written)
-            if meant:
-                return meant | {
-                    base for known in meant for base in _bases(known) if base in self._words
+        for form in (word, *_bases(word)):
+            similar = self._one_edit_from(form)
+            if similar:
+                return similar | {
+                    base
+                    for similar_word in similar
+                    for base in _bases(similar_word)
+                    if base in self._words
                 }
         return set()
 
-    def _one_edit_from(self, written: str) -> set[str]:
-        """Return the known words one edit from *written*. The first letter must match: it is rarely misspelt."""
-        if len(written) < _SHORTEST_MISSPELT - 1:
+    def _one_edit_from(self, form: str) -> set[str]:
+        """Return the words of the lexicons one edit from *form*. The first letter must match: it is rarely misspelt."""
+        if len(form) < _SHORTEST_MISSPELT - 1:
             return set()
         return {
-            known
-            for variant in (written, *_one_less(written))
-            for known in self._one_off.get(variant, ())
-            if known[0] == written[0] and _is_one_edit(written, known)
+            word
+            for variant in (form, *_one_less(form))
+            for word in self._one_off.get(variant, ())
+            if word[0] == form[0] and _is_one_edit(form, word)
         }
 
 
@@ -158,9 +161,9 @@ def _one_less(word: str) -> Iterator[str]:
         yield word[:at] + word[at + 1 :]
 
 
-def _is_one_edit(written: str, known: str) -> bool:
-    """Return whether *written* differs from *known* by one letter added, omitted, changed or swapped with the next."""
-    longer, shorter = (written, known) if len(written) >= len(known) else (known, written)
+def _is_one_edit(written: str, word: str) -> bool:
+    """Return whether *written* differs from *word* by one letter added, omitted, changed or swapped with the next."""
+    longer, shorter = (written, word) if len(written) >= len(word) else (word, written)
     at = next((n for n, sign in enumerate(shorter) if sign != longer[n]), len(shorter))
     if len(longer) > len(shorter):
         return longer[at + 1 :] == shorter[at:]

@@ -167,8 +167,8 @@ def _wording(template_id: str, text: str) -> tuple[mustache.Part, ...]:
 
 def _check(template: Template, parts: tuple[mustache.Part, ...]) -> None:
     declared = template.required | template.optional
-    if strange := declared - ORDER_VARIABLES:
-        raise TemplateBroken(f"{template.id}: {sorted(strange)} are not order variables")
+    if undeclared := declared - ORDER_VARIABLES:
+        raise TemplateBroken(f"{template.id}: {sorted(undeclared)} are not order variables")
     if declared and template.tier is not Tier.VERIFIED:
         raise TemplateBroken(f"{template.id}: order variables require tier 2")
     for name, is_guarded in mustache.names_in(parts):

@@ -1,4 +1,4 @@
-"""Selection and values of the reply for a matched order. The only module that words order facts for templates."""
+"""Selection and values of the reply for a matched order. The only module that formats order facts for templates."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,9 +34,9 @@ class OrderReply:
     may_close: bool = False
 
 
-def order_reply(order: OrderFacts, asked_at: datetime, shop: Shop) -> OrderReply | None:
+def order_reply(order: OrderFacts, message_at: datetime, shop: Shop) -> OrderReply | None:
     """
-    Select the reply for *order*. *asked_at* is the time of the customer's message. None without tracking and shipping
+    Select the reply for *order*. *message_at* is the time of the customer's message. None without tracking and shipping
     method, because there is nothing to state.
     """
     facts = _facts(order, shop)
@@ -48,13 +48,13 @@ def order_reply(order: OrderFacts, asked_at: datetime, shop: Shop) -> OrderReply
     if is_tracked:
         return _reply(ORDER_STATUS, facts)
     method = method_of(order.shipping_method or "", shop.shipping_windows)
-    left = _left(order, method, asked_at, shop)
-    if method is None or left is None or left.is_late:
+    remaining_window = _remaining_window(order, method, message_at, shop)
+    if method is None or remaining_window is None or remaining_window.is_late:
         return _reply(SHIPPING_DELAY, facts, needs_person=True)
     facts["shipping_bucket"] = (
         f"{method.bucket} shipping" if method.bucket else "the shipping method you chose"
     )
-    facts["eta_remaining_human"] = in_words(left)
+    facts["eta_remaining_human"] = in_words(remaining_window)
     return _reply(ORDER_ETA, facts, may_close=True)
 
 
@@ -68,15 +68,15 @@ def _reply(
     )
 
 
-def _left(
-    order: OrderFacts, method: Method | None, asked_at: datetime, shop: Shop
+def _remaining_window(
+    order: OrderFacts, method: Method | None, message_at: datetime, shop: Shop
 ) -> Window | None:
     if method is None or (order.is_preorder and order.ship_by is None):
         return None
     return remaining(
         method.window,
         ordered_at=order.created_at,
-        asked_at=asked_at,
+        message_at=message_at,
         calendar=shop.calendar,
         ship_by=order.ship_by if order.is_preorder else None,
     )

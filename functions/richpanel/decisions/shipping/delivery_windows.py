@@ -92,10 +92,12 @@ def method_of(title: str, windows: Mapping[str, Window] = DEFAULT_WINDOWS) -> Me
     words = " ".join(title.translate(_DASHES).casefold().split())
     if _LONGER_UNIT.search(words):
         return None
-    found = [(len(key), window.most, key) for key, window in windows.items() if _has(words, key)]
-    bucket = max(found)[2] if found else None
-    if stated := _RANGE.search(words):
-        window = Window(int(stated[1]), int(stated[2]))
+    matching_keywords = [
+        (len(key), window.most, key) for key, window in windows.items() if _has(words, key)
+    ]
+    bucket = max(matching_keywords)[2] if matching_keywords else None
+    if stated_range := _RANGE.search(words):
+        window = Window(int(stated_range[1]), int(stated_range[2]))
         return Method(bucket, window) if window.least <= window.most <= MOST_DAYS else None
     return Method(bucket, windows[bucket]) if bucket else None
 
@@ -104,20 +106,20 @@ def remaining(
     window: Window,
     *,
     ordered_at: datetime,
-    asked_at: datetime,
+    message_at: datetime,
     calendar: Calendar,
     ship_by: date | None = None,
 ) -> Window:
     """
-    Return the rest of *window* at *asked_at*. *ship_by*: the verified shipping date of a pre-order, at which its window
-    starts.
+    Return the rest of *window* at *message_at*. *ship_by*: the verified shipping date of a pre-order, at which its
+    window starts.
     """
-    asked = calendar.day_of(asked_at)
+    message_day = calendar.day_of(message_at)
     start = ship_by or calendar.day_of(ordered_at)
-    if ship_by and ship_by > asked:
-        until = calendar.business_days(asked, ship_by)
+    if ship_by and ship_by > message_day:
+        until = calendar.business_days(message_day, ship_by)
         return Window(until + window.least, until + window.most)
-    elapsed = calendar.business_days(start, asked)
+    elapsed = calendar.business_days(start, message_day)
     return Window(max(0, window.least - elapsed), max(0, window.most - elapsed))
 
 

@@ -87,10 +87,10 @@ def structure_of(model_id: str) -> Structure:
     Check: AWS lists Claude from 4.5 on and some open models for `textFormat`. All others, and inference profiles whose
     id does not name the model, get the tool, which every model with tool use supports.
     """
-    found = _VERSION.search(model_id)
-    if not found:
+    match = _VERSION.search(model_id)
+    if not match:
         return "tool"
-    version = (int(found[1]), int(found[2] or 0))
+    version = (int(match[1]), int(match[2] or 0))
     return "format" if version >= _FIRST_WITH_FORMAT else "tool"
 
 
@@ -164,8 +164,8 @@ class Bedrock:
             }
         if schema and self.structure == "format":
             # Serialised, because the API accepts no object in this field.
-            wanted = {"name": schema.name, "schema": json.dumps(decodable(schema.schema))}
-            structure = {"jsonSchema": wanted}
+            named_schema = {"name": schema.name, "schema": json.dumps(decodable(schema.schema))}
+            structure = {"jsonSchema": named_schema}
             request["outputConfig"] = {
                 "textFormat": {"type": "json_schema", "structure": structure}
             }
@@ -207,8 +207,8 @@ def _tool_config(tools: Sequence[Tool], answering: Schema | None) -> dict[str, A
     specs = [_tool_spec(tool.name, tool.description, tool.parameters) for tool in tools]
     if answering is None:
         return {"tools": specs}
-    described = "Gives your answer. Use it when no other tool is needed."
-    specs.append(_tool_spec(answering.name, described, decodable(answering.schema)))
+    description = "Gives your answer. Use it when no other tool is needed."
+    specs.append(_tool_spec(answering.name, description, decodable(answering.schema)))
     choice: dict[str, Any] = {"any": {}} if tools else {"tool": {"name": answering.name}}
     return {"tools": specs, "toolChoice": choice}
 

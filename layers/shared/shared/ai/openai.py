@@ -45,7 +45,7 @@ _PASSES = frozenset({"server_error", "rate_limit_exceeded"})
 _CODE = re.compile(r"[a-z_]{1,40}")
 
 
-class _NotThere(Unavailable):
+class _NotFound(Unavailable):
     """The account has no resource under this path (404)."""
 
 
@@ -71,7 +71,7 @@ class Account:
         """Delete the resource under this path, if it exists. No retry. Raises Unavailable and SecretUnreadable."""
         try:
             self._call("DELETE", path, None, within_ms)
-        except _NotThere:
+        except _NotFound:
             return
 
     def _call(
@@ -93,7 +93,7 @@ class Account:
             raise Unavailable(f"openai_{failure.code}") from None
         parsed = _parsed(answer.data)
         if answer.status == HTTPStatus.NOT_FOUND:
-            raise _NotThere(_code(answer.status, parsed), self._repeat(answer.status))
+            raise _NotFound(_code(answer.status, parsed), self._repeat(answer.status))
         if answer.status != HTTPStatus.OK:
             raise Unavailable(_code(answer.status, parsed), self._repeat(answer.status))
         if parsed is None:

@@ -32,11 +32,11 @@ def create_conversation(
 ) -> str | None:
     """Create an empty conversation and return its id; None on failure. *metadata* must hold no personal data."""
     try:
-        made = account.post("conversations", {"metadata": dict(metadata)}, within_ms=within_ms)
+        created = account.post("conversations", {"metadata": dict(metadata)}, within_ms=within_ms)
     except (Unavailable, SecretUnreadable, ClientError):
         return None
-    found = made.get("id")
-    return found if isinstance(found, str) and found else None
+    conversation_id = created.get("id")
+    return conversation_id if isinstance(conversation_id, str) and conversation_id else None
 
 
 def append_messages(

@@ -174,11 +174,11 @@ def decodable(schema: Any) -> Any:  # noqa: ANN401 - any part of a JSON schema
         return [decodable(entry) for entry in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {name: decodable(entry) for name, entry in schema.items() if name not in _BOUNDS}
-    if kept.get("type") == "object" and "properties" in kept:
+    adapted = {name: decodable(entry) for name, entry in schema.items() if name not in _BOUNDS}
+    if adapted.get("type") == "object" and "properties" in adapted:
         # These keys are property names, which may be `default` or `pattern`.
-        named = {name: decodable(entry) for name, entry in schema["properties"].items()}
-        kept["properties"] = named
-        kept["required"] = list(named)
-        kept["additionalProperties"] = False
-    return kept
+        properties = {name: decodable(entry) for name, entry in schema["properties"].items()}
+        adapted["properties"] = properties
+        adapted["required"] = list(properties)
+        adapted["additionalProperties"] = False
+    return adapted

@@ -16,7 +16,7 @@ class Scripted:
     """*answer* builds the text from the last message and the schema; if it returns None, `reply` raises Unavailable."""
 
     answer: Callable[[str, Schema | None], str | None]
-    asked: list[Schema | None] = field(default_factory=list)
+    requested_schemas: list[Schema | None] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -33,12 +33,12 @@ class Scripted:
         tools: Sequence[Tool] = (),  # noqa: ARG002 - a script calls no tools
     ) -> Reply:
         """See `Model.reply`; at most `limits.most_tokens` words."""
-        self.asked.append(schema)
-        said = [turn.text for turn in history if isinstance(turn, Message)][-1]
-        text = self.answer(said, schema)
+        self.requested_schemas.append(schema)
+        last_message = [turn.text for turn in history if isinstance(turn, Message)][-1]
+        text = self.answer(last_message, schema)
         if text is None:
             raise Unavailable("scripted")
         words = text.split(" ")
         if len(words) > limits.most_tokens:
             return Reply(" ".join(words[: limits.most_tokens]), Stop.LENGTH)
-        return Reply(text, Stop.END, Usage(len(said.split()), len(words)))
+        return Reply(text, Stop.END, Usage(len(last_message.split()), len(words)))

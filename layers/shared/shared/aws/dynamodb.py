@@ -64,9 +64,9 @@ class Table:
     def get(self, key: Attributes) -> Attributes | None:
         """Read one item, strongly consistent; None if it does not exist or has expired."""
         answer = _call(
-            self._client.get_item, TableName=self.name, Key=_to_wire(key), ConsistentRead=True
+            self._client.get_item, TableName=self.name, Key=_encoded(key), ConsistentRead=True
         )
-        item = _from_wire(answer["Item"]) if "Item" in answer else None
+        item = _decoded(answer["Item"]) if "Item" in answer else None
         return item if item and not clock.is_over(item.get(self.ttl_attribute)) else None
 
     def get_many(self, keys: Sequence[Attributes]) -> list[Attributes]:
@@ -75,24 +75,24 @@ class Table:
 
         Raises Transient if DynamoDB repeatedly leaves keys unprocessed.
         """
-        found: list[Attributes] = []
+        items: list[Attributes] = []
         for first in range(0, len(keys), MOST_IN_BATCH):
-            found += self._get_at_once(keys[first : first + MOST_IN_BATCH])
-        return [item for item in found if not clock.is_over(item.get(self.ttl_attribute))]
+            items += self._get_at_once(keys[first : first + MOST_IN_BATCH])
+        return [item for item in items if not clock.is_over(item.get(self.ttl_attribute))]
 
     def _get_at_once(self, keys: Sequence[Attributes]) -> list[Attributes]:
         """Read up to a hundred items; retries keys left unprocessed because of the size limit (16 MB) or throttling."""
-        found: list[Attributes] = []
-        wanted: Any = [_to_wire(key) for key in keys]
+        items: list[Attributes] = []
+        remaining_keys: Any = [_encoded(key) for key in keys]
         for _ in range(BATCH_ATTEMPTS):
             answer = _call(
                 self._client.batch_get_item,
-                RequestItems={self.name: {"Keys": wanted, "ConsistentRead": True}},
+                RequestItems={self.name: {"Keys": remaining_keys, "ConsistentRead": True}},
             )
-            found += [_from_wire(item) for item in answer["Responses"].get(self.name, [])]
+            items += [_decoded(item) for item in answer["Responses"].get(self.name, [])]
             if self.name not in answer["UnprocessedKeys"]:
-                return found
-            wanted = answer["UnprocessedKeys"][self.name]["Keys"]
+                return items
+            remaining_keys = answer["UnprocessedKeys"][self.name]["Keys"]
         raise Transient("batch_get_throttled")
 
     def put(self, item: Attributes, *, when: ConditionBase | None = None) -> None:
@@ -102,7 +102,7 @@ class Table:
         answer = _call(
             self._client.put_item,
             TableName=self.name,
-            Item=_to_wire(item),
+            Item=_encoded(item),
             ReturnConsumedCapacity="TOTAL",
             **arguments,
         )
@@ -114,18 +114,18 @@ class Table:
 
         Unconditional: only for items that can be rewritten safely.
         """
-        waiting: Any = [{"PutRequest": {"Item": _to_wire(item)}} for item in items]
+        remaining: Any = [{"PutRequest": {"Item": _encoded(item)}} for item in items]
         for _ in range(BATCH_ATTEMPTS):
-            if not waiting:
+            if not remaining:
                 return
             answer = _call(
                 self._client.batch_write_item,
-                RequestItems={self.name: waiting},
+                RequestItems={self.name: remaining},
                 ReturnConsumedCapacity="TOTAL",
             )
             for consumed in answer.get("ConsumedCapacity", []):
                 self.consumed_write_units += consumed.get("CapacityUnits", 0.0)
-            waiting = answer["UnprocessedItems"].get(self.name, [])
+            remaining = answer["UnprocessedItems"].get(self.name, [])
         raise Transient("batch_write_throttled")
 
     def update(
@@ -147,18 +147,18 @@ class Table:
         *append* extends lists, *drop* removes attributes, *take_from_set* removes set members. Raises ConditionFailed.
         """
         parts = _Parts()
-        present = {name: given for name, given in (put or {}).items() if given is not None}
-        sets = [f"{parts.name(n)} = {parts.value(n, given)}" for n, given in present.items()]
-        for n, given in (put_once or {}).items():
+        values_to_set = {name: value for name, value in (put or {}).items() if value is not None}
+        sets = [f"{parts.name(n)} = {parts.value(n, value)}" for n, value in values_to_set.items()]
+        for n, value in (put_once or {}).items():
             sets.append(
-                f"{parts.name(n)} = if_not_exists({parts.name(n)}, {parts.value(n, given)})"
+                f"{parts.name(n)} = if_not_exists({parts.name(n)}, {parts.value(n, value)})"
             )
-        for n, given in (append or {}).items():
+        for n, value in (append or {}).items():
             old = f"if_not_exists({parts.name(n)}, {parts.value(n, [])})"
-            sets.append(f"{parts.name(n)} = list_append({old}, {parts.value(n, given)})")
+            sets.append(f"{parts.name(n)} = list_append({old}, {parts.value(n, value)})")
         expression = _clauses(
             SET=sets,
-            ADD=[f"{parts.name(n)} {parts.value(n, given)}" for n, given in (add or {}).items()],
+            ADD=[f"{parts.name(n)} {parts.value(n, value)}" for n, value in (add or {}).items()],
             REMOVE=[parts.name(n) for n in drop],
             DELETE=[
                 f"{parts.name(n)} {parts.value(n, v)}" for n, v in (take_from_set or {}).items()
@@ -168,21 +168,21 @@ class Table:
         answer = _call(
             self._client.update_item,
             TableName=self.name,
-            Key=_to_wire(key),
+            Key=_encoded(key),
             UpdateExpression=expression,
             ReturnValues="ALL_NEW",
             ReturnConsumedCapacity="TOTAL",
             **arguments,
         )
         self._count(answer)
-        return _from_wire(answer["Attributes"])
+        return _decoded(answer["Attributes"])
 
     def delete(self, key: Attributes, *, when: ConditionBase | None = None) -> None:
         """Delete an item; a missing item is no error unless *when* requires it. Raises ConditionFailed."""
         answer = _call(
             self._client.delete_item,
             TableName=self.name,
-            Key=_to_wire(key),
+            Key=_encoded(key),
             ReturnConsumedCapacity="TOTAL",
             **self._conditional(when),
         )
@@ -206,17 +206,17 @@ class Table:
         if limit is not None:
             optional["Limit"] = limit
         if start is not None:
-            optional["ExclusiveStartKey"] = _to_wire(start)
+            optional["ExclusiveStartKey"] = _encoded(start)
         answer = self._client.query(
             TableName=self.name,
             KeyConditionExpression=built.condition_expression,
             ExpressionAttributeNames=built.attribute_name_placeholders,
-            ExpressionAttributeValues=_to_wire(built.attribute_value_placeholders),
+            ExpressionAttributeValues=_encoded(built.attribute_value_placeholders),
             ScanIndexForward=not newest_first,
             **optional,
         )
         last = answer.get("LastEvaluatedKey")
-        return [_from_wire(item) for item in answer["Items"]], _from_wire(last) if last else None
+        return [_decoded(item) for item in answer["Items"]], _decoded(last) if last else None
 
     def _conditional(
         self,
@@ -229,7 +229,7 @@ class Table:
         if when is not None:
             built = ConditionExpressionBuilder().build_expression(when)
             names |= built.attribute_name_placeholders
-            values |= _to_wire(built.attribute_value_placeholders)
+            values |= _encoded(built.attribute_value_placeholders)
             arguments["ConditionExpression"] = built.condition_expression
             arguments["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         if names:
@@ -253,9 +253,9 @@ class _Parts:
         self.names[f"#{name}"] = name
         return f"#{name}"
 
-    def value(self, name: str, given: Any) -> str:  # noqa: ANN401 - any DynamoDB value
+    def value(self, name: str, value: Any) -> str:  # noqa: ANN401 - any DynamoDB value
         placeholder = f":{name}{len(self.values)}"
-        self.values[placeholder] = _serialize(_storable(given))
+        self.values[placeholder] = _serialize(_storable(value))
         return placeholder
 
 
@@ -276,20 +276,20 @@ def _refusal(error: ClientError) -> Exception:
     Translate a ClientError: ConditionFailed; Permanent (`too_large`) for an item or key above DynamoDB's limits, since
     a retry cannot succeed; otherwise the error itself.
     """
-    said = error.response["Error"]
-    if said["Code"] == "ConditionalCheckFailedException":
+    details = error.response["Error"]
+    if details["Code"] == "ConditionalCheckFailedException":
         existing: Any = error.response.get("Item")
-        return ConditionFailed(_from_wire(existing) if existing else None)
-    if said["Code"] == "ValidationException" and _TOO_LARGE.search(said["Message"]):
+        return ConditionFailed(_decoded(existing) if existing else None)
+    if details["Code"] == "ValidationException" and _TOO_LARGE.search(details["Message"]):
         return Permanent("too_large")
     return error
 
 
-def _to_wire(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def _encoded(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _serialize(_storable(value)) for name, value in attributes.items()}
 
 
-def _from_wire(attributes: Mapping[str, Any]) -> Attributes:
+def _decoded(attributes: Mapping[str, Any]) -> Attributes:
     return {name: _deserialize(value) for name, value in attributes.items()}
 
 

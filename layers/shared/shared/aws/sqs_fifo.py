@@ -98,7 +98,7 @@ class FifoQueue:
         return sum(len(batch) for batch in batches)
 
     def _send_batch(self, batch: list[Entry]) -> None:
-        wire: list[SendMessageBatchRequestEntryTypeDef] = [
+        request_entries: list[SendMessageBatchRequestEntryTypeDef] = [
             {
                 "Id": str(number),
                 "MessageBody": entry.body,
@@ -108,11 +108,11 @@ class FifoQueue:
             for number, entry in enumerate(batch)
         ]
         if trace := trace_header.current():
-            for sent in wire:
+            for sent in request_entries:
                 sent["MessageSystemAttributes"] = {
                     trace_header.ATTRIBUTE: {"DataType": "String", "StringValue": trace}
                 }
-        answer = self.client.send_message_batch(QueueUrl=self.url, Entries=wire)
+        answer = self.client.send_message_batch(QueueUrl=self.url, Entries=request_entries)
         # SQS answers 200 and lists the refused entries.
         if failed := answer.get("Failed"):
             raise NotEnqueued(f"{len(failed)} of {len(batch)} entries refused: {failed[0]['Code']}")

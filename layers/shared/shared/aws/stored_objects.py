@@ -39,7 +39,7 @@ _BY_STATUS = {404: MISSING, 403: FORBIDDEN}
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _HASH_CHARACTERS = 24
 _LARGEST = 5 << 40  # bytes; maximum size of an S3 object
-_NO_NAMES = frozenset({"", ".", ".."})
+_INVALID_SEGMENTS = frozenset({"", ".", ".."})
 
 
 class ObjectUnusable(Exception):
@@ -61,8 +61,8 @@ class Pointer:
     @classmethod
     def read(cls, value: object) -> Pointer:
         """Parse a pointer from an attribute or a queue message. Raises ObjectUnusable (`bad_pointer`)."""
-        given = value if isinstance(value, dict) else {}
-        key, sha256, size = given.get("key"), given.get("sha256"), given.get("bytes")
+        fields = value if isinstance(value, dict) else {}
+        key, sha256, size = fields.get("key"), fields.get("sha256"), fields.get("bytes")
         if (
             not isinstance(key, str)
             or not isinstance(sha256, str)
@@ -89,7 +89,7 @@ class Folder:
     def holds(self, key: str) -> bool:
         """Whether the key is under the prefix, without empty or relative path segments."""
         rest = key.removeprefix(self.prefix)
-        return rest != key and _NO_NAMES.isdisjoint(rest.split("/"))
+        return rest != key and _INVALID_SEGMENTS.isdisjoint(rest.split("/"))
 
     def put(self, name: str, body: bytes) -> Pointer:
         """
@@ -107,14 +107,14 @@ class Folder:
         if not self.holds(pointer.key):
             raise ObjectUnusable(FOREIGN_KEY)
         try:
-            found = self.bucket.client.get_object(Bucket=self.bucket.name, Key=pointer.key)
+            response = self.bucket.client.get_object(Bucket=self.bucket.name, Key=pointer.key)
         except ClientError as error:
             reason = _BY_STATUS.get(error.response["ResponseMetadata"]["HTTPStatusCode"])
             if reason is None:
                 raise
             raise ObjectUnusable(reason) from None
-        with closing(found["Body"]) as stream:
-            if found["ContentLength"] != pointer.size:
+        with closing(response["Body"]) as stream:
+            if response["ContentLength"] != pointer.size:
                 raise ObjectUnusable(WRONG_SIZE)
             body = stream.read()
         if hashlib.sha256(body).hexdigest() != pointer.sha256:
@@ -158,7 +158,7 @@ def media_of(bucket: Bucket, company: str | None) -> Folder:
     return Folder(bucket, f"{MEDIA_PREFIX}{company}/")
 
 
-def record(fault: ObjectUnusable, what: str) -> None:
-    """Log and count a stored object that cannot be used. *what* names the attribute that points to it."""
+def record(fault: ObjectUnusable, attribute: str) -> None:
+    """Log and count a stored object that cannot be used. *attribute* names the attribute that points to it."""
     metrics.add_metric(UNUSABLE, MetricUnit.Count, 1)
-    logger.error("stored object unusable", extra={"what": what, "reason": fault.reason})
+    logger.error("stored object unusable", extra={"what": attribute, "reason": fault.reason})

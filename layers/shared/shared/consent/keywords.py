@@ -52,21 +52,21 @@ _LONGEST = 64  # characters; no keyword is longer, so longer texts need no norma
 class Vocabulary:
     """The keywords of one company, folded. Built by `vocabulary`."""
 
-    wishes: Mapping[str, ConsentKeyword]
+    keywords: Mapping[str, ConsentKeyword]
 
     def keyword_of(self, text: str | None, *, yes_is_start: bool = False) -> ConsentKeyword | None:
         """
         Return the meaning of a text; None if it is not a keyword.
 
-        *yes_is_start*: the sender has opted out by keyword in this SMS channel (`Standing.yes_lifts_it`), so that YES
-        means START.
+        *yes_is_start*: the sender has opted out by keyword in this SMS channel (`Standing.yes_means_start`), so that
+        YES means START.
         """
         if text is None or len(text) > _LONGEST:
             return None
         word = folded(text)
         if yes_is_start and word == folded(_YES):
             return ConsentKeyword.START
-        return self.wishes.get(word)
+        return self.keywords.get(word)
 
     def keyword_in(
         self, message: InboundMessage, *, yes_is_start: bool = False
@@ -86,14 +86,14 @@ def vocabulary(opt_out_words: Mapping[str, Collection[str]] | None = None) -> Vo
     """
     of_languages = {**PRESETS, **(opt_out_words or {})}
     # The later entry wins, so the keywords common to all companies come last.
-    wishes = {
+    keywords = {
         folded(word): ConsentKeyword.STOP for words in of_languages.values() for word in words
     }
-    wishes |= {folded(word): ConsentKeyword.HELP for word in _HELP}
-    wishes |= {folded(word): ConsentKeyword.START for word in _START}
-    wishes |= {folded(word): ConsentKeyword.STOP for word in _STOP}
-    wishes.pop("", None)
-    return Vocabulary(MappingProxyType(wishes))
+    keywords |= {folded(word): ConsentKeyword.HELP for word in _HELP}
+    keywords |= {folded(word): ConsentKeyword.START for word in _START}
+    keywords |= {folded(word): ConsentKeyword.STOP for word in _STOP}
+    keywords.pop("", None)
+    return Vocabulary(MappingProxyType(keywords))
 
 
 def folded(text: str) -> str:
@@ -108,9 +108,9 @@ def folded(text: str) -> str:
     plain = "".join(map(_plain, unicodedata.normalize("NFD", normal)))
     words = " ".join(unicodedata.normalize("NFC", plain).split())
     start, end = 0, len(words)
-    while start < end and _is_beside_the_words(words[start]):
+    while start < end and _is_surrounding(words[start]):
         start += 1
-    while end > start and _is_beside_the_words(words[end - 1]):
+    while end > start and _is_surrounding(words[end - 1]):
         end -= 1
     return words[start:end]
 
@@ -123,6 +123,6 @@ def _plain(sign: str) -> str:
     return "i" if sign == "\u0131" else sign
 
 
-def _is_beside_the_words(sign: str) -> bool:
+def _is_surrounding(sign: str) -> bool:
     # P punctuation, S symbols, Z blanks, C control and format characters; variation selectors (of emoji) are marks, Mn.
     return unicodedata.category(sign)[0] in "PSZC" or "\ufe00" <= sign <= "\ufe0f"

@@ -129,11 +129,14 @@ class Standing:
         """Whether the customer has opted in after any opt-out."""
         return self.newest is not None and self.newest.state is State.OPTED_IN
 
-    def yes_lifts_it(self, channel: str) -> bool:
+    def yes_means_start(self, channel: str) -> bool:
         """Whether YES means START on this channel: it is SMS, and the opt-out was a keyword on SMS."""
-        out = self.newest if self.is_opted_out else None
-        by_word = out is not None and (out.source, out.said_by) == (Source.WORD, "sms")
-        return by_word and channel == "sms"
+        opt_out = self.newest if self.is_opted_out else None
+        by_keyword = opt_out is not None and (opt_out.source, opt_out.said_by) == (
+            Source.WORD,
+            "sms",
+        )
+        return by_keyword and channel == "sms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ class Consents:
         self,
         company: str,
         addresses: Collection[str],
-        said: Statement,
+        statement: Statement,
         *,
         channels: Collection[str] = (ALL_CHANNELS,),
     ) -> bool:
@@ -156,18 +159,18 @@ class Consents:
         Returns False if all of it, or newer events, were already recorded. A crash may leave some addresses unwritten:
         repeating the call writes the rest.
         """
-        return self._record(company, addresses, channels, State.OPTED_OUT, said)
+        return self._record(company, addresses, channels, State.OPTED_OUT, statement)
 
     def record_opt_in(
         self,
         company: str,
         addresses: Collection[str],
-        said: Statement,
+        statement: Statement,
         *,
         channels: Collection[str],
     ) -> bool:
         """Record an opt-in on *channels* (for START only its own). Otherwise as `record_opt_out`."""
-        return self._record(company, addresses, channels, State.OPTED_IN, said)
+        return self._record(company, addresses, channels, State.OPTED_IN, statement)
 
     def standing(self, company: str, addresses: Sequence[str], channel: str) -> Standing:
         """
@@ -177,20 +180,25 @@ class Consents:
         all channels with any of them applies, until a newer opt-in of the recipient address on *channel*.
         Raises ValueError for no address, or more than `MOST_ADDRESSES`.
         """
-        known = list(dict.fromkeys(addresses))
-        if not 1 <= len(known) <= MOST_ADDRESSES:
+        distinct_addresses = list(dict.fromkeys(addresses))
+        if not 1 <= len(distinct_addresses) <= MOST_ADDRESSES:
             raise ValueError(f"addresses: must be 1 to {MOST_ADDRESSES}")
-        own, *others = known
-        of_own = address_hashes(own)
-        of_all = [*of_own, *(hashed for other in others for hashed in address_hashes(other))]
-        wanted = [
-            *((hashed, channel) for hashed in of_own),
-            *((hashed, ALL_CHANNELS) for hashed in of_all),
+        own, *others = distinct_addresses
+        own_hashes = address_hashes(own)
+        all_hashes = [
+            *own_hashes,
+            *(hashed for other in others for hashed in address_hashes(other)),
         ]
-        found = self.table.get_many([Consent.key(company, *one) for one in wanted])
-        on_record = [Consent.model_validate(item) for item in found]
-        counting = [c for c in on_record if c.address_hash in of_own or c.state is State.OPTED_OUT]
-        return Standing(max(counting, key=lambda consent: consent.rank, default=None))
+        item_keys = [
+            *((hashed, channel) for hashed in own_hashes),
+            *((hashed, ALL_CHANNELS) for hashed in all_hashes),
+        ]
+        items = self.table.get_many([Consent.key(company, *item_key) for item_key in item_keys])
+        consents = [Consent.model_validate(item) for item in items]
+        applicable = [
+            c for c in consents if c.address_hash in own_hashes or c.state is State.OPTED_OUT
+        ]
+        return Standing(max(applicable, key=lambda consent: consent.rank, default=None))
 
     def _record(
         self,
@@ -198,10 +206,10 @@ class Consents:
         addresses: Collection[str],
         channels: Collection[str],
         state: State,
-        said: Statement,
+        statement: Statement,
     ) -> bool:
         # At most the current time: an event from a clock that is ahead must not stay the newest for years.
-        at = clock.to_text(min(said.at_ms, clock.now_ms()))
+        at = clock.to_text(min(statement.at_ms, clock.now_ms()))
         changes = [
             self._put_if_newer(
                 Consent(
@@ -210,16 +218,16 @@ class Consents:
                     channel=channel,
                     state=state,
                     at=at,
-                    source=said.source,
-                    evidence=said.evidence,
-                    said_by=said.channel,
-                    recorded_by=said.recorded_by,
-                    principal=said.principal,
+                    source=statement.source,
+                    evidence=statement.evidence,
+                    said_by=statement.channel,
+                    recorded_by=statement.recorded_by,
+                    principal=statement.principal,
                 )
             )
             for address in addresses
             for channel in channels
-            if not self._is_on_record(company, address, channel, (at, state, said.evidence))
+            if not self._is_on_record(company, address, channel, (at, state, statement.evidence))
         ]
         return any(changes)
 
@@ -228,8 +236,8 @@ class Consents:
     ) -> bool:
         """Whether an item under an older key holds this event, or a newer one. Reads nothing if there is one key."""
         _, *older = address_hashes(address)
-        found = self.table.get_many([Consent.key(company, hashed, channel) for hashed in older])
-        return any(Consent.model_validate(item).rank >= rank for item in found)
+        items = self.table.get_many([Consent.key(company, hashed, channel) for hashed in older])
+        return any(Consent.model_validate(item).rank >= rank for item in items)
 
     def _put_if_newer(self, consent: Consent) -> bool:
         """Write *consent* unless its event, or a newer one, is recorded."""

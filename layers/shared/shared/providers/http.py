@@ -29,7 +29,7 @@ READ_SECONDS = 10.0  # per read, so a slowly dripping response needs a limit of 
 LARGEST_ANSWER_BYTES = 4 << 20  # Graph responses are a few KB, pages of templates some hundred.
 LONGEST_ANSWER_MS = 15 * clock.SECOND_MS
 # Visible ASCII without the backslash: URL parsers drop tabs and line ends and convert backslashes and full-width
-# letters, each in a different way.
+# letters, each differently.
 _URL = re.compile(r"[!-\[\]-~]{1,4096}")
 _HEADER = re.compile(r"[ -~]*")
 _PORTS = {"http": 80, "https": 443}
@@ -77,8 +77,8 @@ def call(
         raise NotSent(
             "bad_header"
         )  # The library's own error would repeat the value, and most headers are secrets.
-    most = within_ms / clock.SECOND_MS
-    until = clock.now_ms() + within_ms
+    total_seconds = within_ms / clock.SECOND_MS
+    deadline = clock.now_ms() + within_ms
     try:
         answer = _pool.request(
             method,
@@ -89,9 +89,9 @@ def call(
             redirect=False,
             preload_content=False,
             timeout=Timeout(
-                total=most,
-                connect=min(CONNECT_SECONDS, most),
-                read=min(silence_ms / clock.SECOND_MS, most),
+                total=total_seconds,
+                connect=min(CONNECT_SECONDS, total_seconds),
+                read=min(silence_ms / clock.SECOND_MS, total_seconds),
             ),
         )
     except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError):
@@ -104,9 +104,9 @@ def call(
     except urllib3.exceptions.HTTPError:
         raise InDoubt("no_answer") from None
     try:
-        left = max(0, until - clock.now_ms())
-        read = b"".join(pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=left))
-        return Answer(answer.status, read, {n.lower(): v for n, v in answer.headers.items()})
+        remaining_ms = max(0, deadline - clock.now_ms())
+        data = b"".join(pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=remaining_ms))
+        return Answer(answer.status, data, {n.lower(): v for n, v in answer.headers.items()})
     except TooLarge:
         raise InDoubt("large_answer") from None
     finally:
@@ -148,7 +148,7 @@ def download(
             answer.close()
 
 
-def call_stranger(
+def call_untrusted(
     url: str,
     *,
     headers: Mapping[str, str],
@@ -162,8 +162,8 @@ def call_stranger(
     *loopback* also permits plain http to this machine, for the local stack. Raises OriginRefused, and NotSent or
     InDoubt as `call` does.
     """
-    parts = _named_by_stranger(url, loopback=loopback)
-    until = clock.now_ms() + within_ms
+    parts = _untrusted_parts(url, loopback=loopback)
+    deadline = clock.now_ms() + within_ms
     with _pool_to(parts) as pool:
         try:
             answer = pool.urlopen(
@@ -181,16 +181,16 @@ def call_stranger(
         except urllib3.exceptions.HTTPError:
             raise InDoubt("no_answer") from None
         try:
-            left = max(0, until - clock.now_ms())
-            read = b"".join(pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=left))
+            remaining_ms = max(0, deadline - clock.now_ms())
+            data = b"".join(pieces(answer, most_bytes=LARGEST_ANSWER_BYTES, within_ms=remaining_ms))
         except TooLarge:
             raise InDoubt("large_answer") from None
         finally:
             answer.close()
-    return Answer(answer.status, read, {n.lower(): v for n, v in answer.headers.items()})
+    return Answer(answer.status, data, {n.lower(): v for n, v in answer.headers.items()})
 
 
-def _named_by_stranger(url: str, *, loopback: bool) -> SplitResult:
+def _untrusted_parts(url: str, *, loopback: bool) -> SplitResult:
     """Return the parts of a URL whose host is not on a list. Raises OriginRefused."""
     try:
         parts = urlsplit(web_addresses.checked(url, local=loopback))
@@ -254,10 +254,10 @@ def _address_of(parts: SplitResult) -> str:
         return host
     try:
         # Lambda outside a VPC has IPv4 only; without IPv6, no address can be embedded in one of its forms.
-        found = socket.getaddrinfo(host, parts.port, socket.AF_INET, socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, parts.port, socket.AF_INET, socket.SOCK_STREAM)
     except (OSError, UnicodeError):  # UnicodeError: a label that IDNA cannot encode
         raise NotSent("unknown_host") from None
-    addresses = [ipaddress.IPv4Address(entry[4][0]) for entry in found]
+    addresses = [ipaddress.IPv4Address(entry[4][0]) for entry in entries]
     # is_global is false for private, loopback, link-local and reserved addresses.
     if not all(address.is_global and not address.is_multicast for address in addresses):
         raise OriginRefused("resolves to a private address")

@@ -36,10 +36,10 @@ def redact_links(text: str) -> str:
     return re.sub(_URL, _link, text)
 
 
-def _link(found: re.Match[str]) -> str:
-    whole = found[0]
-    url = whole.rstrip(_END)
-    end = whole[len(url) :]
+def _link(match: re.Match[str]) -> str:
+    written = match[0]
+    url = written.rstrip(_END)
+    end = written[len(url) :]
     if re.search(_TRACKING, url[:2_000]):
         return f"***{end}"
     path, mark, query = url.partition("?")

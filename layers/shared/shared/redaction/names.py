@@ -39,7 +39,7 @@ _SIGNED = (
     rf"{_NAMES}(?= ?[,.!]? {{0,3}}(?:\r?\n|$))"
 )
 # Capitalised words that follow "I am", "this is" and "thanks" without being a name.
-_NOBODY = (
+_NO_NAMES = (
     "a about afraid again all almost already also american an and angry annoyed anyone asking at australian aware"
     " british broken but canadian chinese concerned confused curious disappointed dutch emailing english everybody"
     " everyone excited expecting folks french frustrated furious german getting giving going great guys happy having"
@@ -69,9 +69,9 @@ def is_name_field(key: str) -> bool:
     return re.sub(r"(?<=[a-z])(?=[A-Z])|[- ]", "_", key).lower() in _FIELDS.split()
 
 
-def _unnamed(found: re.Match[str]) -> str:
-    first = found["name"].split()[0]
-    if first.rstrip(".").lower() in _NOBODY.split() or first.endswith("ing"):
-        return found[0]
-    start, end = (place - found.start() for place in found.span("name"))
-    return f"{found[0][:start]}***{found[0][end:]}"
+def _unnamed(match: re.Match[str]) -> str:
+    first = match["name"].split()[0]
+    if first.rstrip(".").lower() in _NO_NAMES.split() or first.endswith("ing"):
+        return match[0]
+    start, end = (position - match.start() for position in match.span("name"))
+    return f"{match[0][:start]}***{match[0][end:]}"

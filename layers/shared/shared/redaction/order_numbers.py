@@ -28,18 +28,18 @@ def redact_orders(text: str) -> str:
     return re.sub(_ORDER, _order, text)
 
 
-def _order(found: re.Match[str]) -> str:
-    numbers = found["numbers"]
-    is_bare = not found["sign"] and not re.search(r"\w|[:=#]", found["link"] or "")
+def _order(match: re.Match[str]) -> str:
+    numbers = match["numbers"]
+    is_bare = not match["sign"] and not re.search(r"\w|[:=#]", match["link"] or "")
     if (
-        found["other"]
+        match["other"]
         or re.fullmatch(_DATE, numbers)
-        or (is_bare and (found["verb"] or re.fullmatch(_YEAR, numbers)))
+        or (is_bare and (match["verb"] or re.fullmatch(_YEAR, numbers)))
     ):
-        return found[0]
-    return found[0][: found.start("numbers") - found.start()] + re.sub(_NUMBER, _masked, numbers)
+        return match[0]
+    return match[0][: match.start("numbers") - match.start()] + re.sub(_NUMBER, _masked, numbers)
 
 
-def _masked(found: re.Match[str]) -> str:
-    digits = "".join(filter(str.isdecimal, found[0]))
+def _masked(match: re.Match[str]) -> str:
+    digits = "".join(filter(str.isdecimal, match[0]))
     return "***" + (digits[-4:] if len(digits) >= 4 else "")

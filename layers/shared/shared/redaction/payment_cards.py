@@ -39,15 +39,15 @@ def redact_cards(text: str) -> str:
     return re.sub(_CARD, _card, text)
 
 
-def _card(found: re.Match[str]) -> str:
-    before = found.string[max(0, found.start() - 26) : found.start()]
+def _card(match: re.Match[str]) -> str:
+    before = match.string[max(0, match.start() - 26) : match.start()]
     is_other = re.search(_BEGINS_IBAN, before) or re.search(_SAYS_OTHER, before)
-    return "***" if _is_card(found[0]) and not is_other else found[0]
+    return "***" if _is_card(match[0]) and not is_other else match[0]
 
 
-def _is_card(given: str) -> bool:
-    digits = [int(character) for character in given if character.isdecimal()]
-    if re.fullmatch(_EPOCH_MS, given) or len(set(digits)) == 1:
+def _is_card(digits_text: str) -> bool:
+    digits = [int(character) for character in digits_text if character.isdecimal()]
+    if re.fullmatch(_EPOCH_MS, digits_text) or len(set(digits)) == 1:
         return False
     doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
     return (sum(doubled) + sum(digits[::-2])) % 10 == 0
@@ -58,17 +58,17 @@ def redact_ibans(text: str) -> str:
     return re.sub(_IBAN, _iban, text)
 
 
-def _iban(found: re.Match[str]) -> str:
+def _iban(match: re.Match[str]) -> str:
     """Replace the IBAN by `***`, and keep characters matched beyond its length."""
-    wanted = _LENGTHS.get(found[0][:2].upper())
+    length = _LENGTHS.get(match[0][:2].upper())
     account = ""
-    for position, character in enumerate(found[0]):
+    for position, character in enumerate(match[0]):
         account += character if character.isalnum() else ""
-        if len(account) == wanted:
-            rest = found[0][position + 1 :]
+        if len(account) == length:
+            rest = match[0][position + 1 :]
             is_whole = not rest[:1].isalnum()
-            return f"***{rest}" if is_whole and _is_iban(account.upper()) else found[0]
-    return found[0]
+            return f"***{rest}" if is_whole and _is_iban(account.upper()) else match[0]
+    return match[0]
 
 
 def _is_iban(account: str) -> bool:

@@ -40,34 +40,38 @@ _BARE = (
 
 def redact_phones(text: str) -> str:
     """Return *text* with phone numbers as `***-***-` and their last four digits."""
-    return re.sub(_CANDIDATE, _judged, text)
+    return re.sub(_CANDIDATE, _replacement, text)
 
 
 def phones_in(text: str) -> list[str]:
     """Return the phone numbers in *text*, as written."""
-    found = re.finditer(_CANDIDATE, text)
-    return [one[0] for one in found if _is_phone(one[0], _in_front(one))]
+    matches = re.finditer(_CANDIDATE, text)
+    return [match[0] for match in matches if _is_phone(match[0], _in_front(match))]
 
 
-def _in_front(found: re.Match[str]) -> str:
-    return found.string[max(0, found.start() - _BEFORE) : found.start()]
+def _in_front(match: re.Match[str]) -> str:
+    return match.string[max(0, match.start() - _BEFORE) : match.start()]
 
 
-def _judged(found: re.Match[str]) -> str:
-    whole = found[0]
-    if not _is_phone(whole, _in_front(found)):
+def _replacement(match: re.Match[str]) -> str:
+    whole = match[0]
+    if not _is_phone(whole, _in_front(match)):
         return whole
     digits = "".join(re.findall(_GROUPS, whole))
     opening = "(" if whole.startswith("(") and whole.count("(") > whole.count(")") else ""
     return f"{opening}***-***-{digits[-4:]}"
 
 
-def _is_phone(given: str, before: str) -> bool:
-    groups = re.findall(_GROUPS, given)
+def _is_phone(candidate: str, before: str) -> bool:
+    groups = re.findall(_GROUPS, candidate)
     digits = "".join(groups)
-    if given.lstrip("(").startswith("+"):
+    if candidate.lstrip("(").startswith("+"):
         return 7 <= len(digits) <= 15
-    if not 7 <= len(digits) <= 17 or re.search(_DATE_OR_TIME, given) or re.fullmatch(_YEARS, given):
+    if (
+        not 7 <= len(digits) <= 17
+        or re.search(_DATE_OR_TIME, candidate)
+        or re.fullmatch(_YEARS, candidate)
+    ):
         return False
     if re.search(_SAYS_PHONE, before):
         return True
@@ -76,7 +80,7 @@ def _is_phone(given: str, before: str) -> bool:
         return False
     if len(groups) == 1:
         return _is_bare(digits)
-    return _is_grouped(given, groups, digits)
+    return _is_grouped(candidate, groups, digits)
 
 
 def _is_bare(digits: str) -> bool:
@@ -89,26 +93,26 @@ def _is_bare(digits: str) -> bool:
     return is_american or bool(re.fullmatch(_BARE, digits))
 
 
-def _is_grouped(given: str, groups: list[str], digits: str) -> bool:
+def _is_grouped(candidate: str, groups: list[str], digits: str) -> bool:
     sizes = [len(group) for group in groups]
-    if re.fullmatch(_NANP, given) or re.fullmatch(_IN_PAIRS, given):
+    if re.fullmatch(_NANP, candidate) or re.fullmatch(_IN_PAIRS, candidate):
         return True
     if digits.startswith("00"):
         return len(digits) >= 10
-    if "(" in given:
+    if "(" in candidate:
         return 8 <= len(digits) <= 13
-    if "." in given and sizes[1:] == [3] * (len(sizes) - 1):
+    if "." in candidate and sizes[1:] == [3] * (len(sizes) - 1):
         return False  # thousands
     if digits.startswith("0"):
         return 9 <= len(digits) <= 12 and max(sizes) >= 2
-    return _is_local(given, sizes, digits)
+    return _is_local(candidate, sizes, digits)
 
 
-def _is_local(given: str, sizes: list[int], digits: str) -> bool:
+def _is_local(candidate: str, sizes: list[int], digits: str) -> bool:
     """Whether the groups match a country's format without a leading zero, or a calling code without its plus."""
     if sizes in ([3, 3, 3], [3, 2, 2, 2], [3, 2, 3]):
         return digits[0] in "3456789"
-    if sizes == [4, 4] and "-" not in given:
+    if sizes == [4, 4] and "-" not in candidate:
         return digits[0] in "35689"
     if sizes in ([3, 4, 4], [5, 5], [4, 3, 3], [5, 6], [2, 4, 4]):
         return len(digits) >= 10

@@ -38,9 +38,9 @@ _POSTCODE = (
     r"|(?:[A-Z]{1,3}[ -])?(?:\d{5}-\d{3,4}|\d{3}-\d{4}|\d{2}-\d{3}|\d{4}-\d{3}|\d{4,6})"
     r")(?!-?\w))"
 )
-_PLACE_BEHIND = rf"(?:,?[ ]{{1,2}}{_NAME}(?:[ -]{_NAME}){{0,2}})?"
+_TOWN_AFTER = rf"(?:,?[ ]{{1,2}}{_NAME}(?:[ -]{_NAME}){{0,2}})?"
 _BETWEEN = r"[^\n]{0,60}?(?:\n[^\n]{0,60}?){0,3}?[ ,\n]{1,3}"
-_ADDRESS = rf"(?:{_NUMBER_FIRST}|{_NUMBER_LAST}|{_BOX}){_BETWEEN}{_POSTCODE}{_PLACE_BEHIND}"
+_ADDRESS = rf"(?:{_NUMBER_FIRST}|{_NUMBER_LAST}|{_BOX}){_BETWEEN}{_POSTCODE}{_TOWN_AFTER}"
 
 
 def redact_addresses(text: str) -> str:

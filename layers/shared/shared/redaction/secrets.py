@@ -28,4 +28,4 @@ _OPENS = (
 
 def redact_tokens(text: str) -> str:
     """Return *text* without secrets; the words that introduce them stay."""
-    return re.sub(_OPENS, lambda found: (found["scheme"] or found["named"] or "") + "***", text)
+    return re.sub(_OPENS, lambda match: (match["scheme"] or match["named"] or "") + "***", text)

@@ -43,33 +43,33 @@ _FEWEST_DIGITS = 6
 def redact_tracking(text: str) -> str:
     """Return *text* without tracking numbers."""
     text = re.sub(_AFTER_MARK, _marked, re.sub(_OWN_LOOK, "***", text))
-    near = [(found.start(), found.end()) for found in re.finditer(_NEAR, text)]
+    near = [(match.start(), match.end()) for match in re.finditer(_NEAR, text)]
     if not near:
         return text
     starts = [start for start, _ in near]
 
-    def judged(found: re.Match[str]) -> str:
-        position = bisect_left(starts, found.start())
+    def replacement(match: re.Match[str]) -> str:
+        position = bisect_left(starts, match.start())
         is_near = any(
-            _is_beside(text, around, found.span())
-            for around in near[max(0, position - 1) : position + 1]
+            _is_beside(text, context, match.span())
+            for context in near[max(0, position - 1) : position + 1]
         )
-        is_number = sum(map(str.isdecimal, found[0])) >= 8 and not re.fullmatch(_PHONE, found[0])
-        return "***" if is_near and is_number else found[0]
+        is_number = sum(map(str.isdecimal, match[0])) >= 8 and not re.fullmatch(_PHONE, match[0])
+        return "***" if is_near and is_number else match[0]
 
-    return re.sub(_CANDIDATE, judged, text)
+    return re.sub(_CANDIDATE, replacement, text)
 
 
-def _marked(found: re.Match[str]) -> str:
+def _marked(match: re.Match[str]) -> str:
     """Redact the number directly after a phrase such as `tracking number`, if it has enough digits."""
-    number = found["number"]
+    number = match["number"]
     if sum(map(str.isdecimal, number)) < _FEWEST_DIGITS or re.fullmatch(_DATE, number):
-        return found[0]
-    return found[0][: found.start("number") - found.start()] + "***"
+        return match[0]
+    return match[0][: match.start("number") - match.start()] + "***"
 
 
-def _is_beside(text: str, one: tuple[int, int], other: tuple[int, int]) -> bool:
+def _is_beside(text: str, first_span: tuple[int, int], second_span: tuple[int, int]) -> bool:
     """Whether two spans are a few words apart in the same sentence."""
-    first, second = sorted((one, other))
+    first, second = sorted((first_span, second_span))
     start, end = first[1], second[0]
     return end - start <= _NEAREST and not re.search(_ENDS_SENTENCE, text[start:end])

@@ -81,15 +81,15 @@ def describe(error: BaseException) -> dict[str, Any]:
 
     `at` lists the newest frames of the traceback as `file:line function`.
     """
-    said: dict[str, Any] = {"error": type(error).__name__}
+    facts: dict[str, Any] = {"error": type(error).__name__}
     if isinstance(error, Permanent | Transient):
-        said["reason"] = error.reason
+        facts["reason"] = error.reason
     elif isinstance(error, ClientError):
         # If the response body cannot be parsed, botocore creates an error without a code.
         code = error.response.get("Error", {}).get("Code", "no code")
-        said["reason"] = f"{error.operation_name}: {code}"
+        facts["reason"] = f"{error.operation_name}: {code}"
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
-    said["at"] = [
+    facts["at"] = [
         f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} {frame.name}" for frame in frames
     ]
-    return said
+    return facts

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from shared.addresses import twins_of
+from shared.addresses import other_spellings
 
 # Their events come over SNS topics of this deployment, which the ingress checks: the AWS account is always our own.
 OWN_PROVIDERS = frozenset({"aws_sms", "ses"})
@@ -57,5 +57,5 @@ class BusinessAccount:
     def _is_same_address(self, address: str | None) -> bool:
         if not address or not self.business_address:
             return True
-        known = (self.business_address, *twins_of(self.business_address))
+        known = (self.business_address, *other_spellings(self.business_address))
         return address.casefold() in {one.casefold() for one in known}

@@ -41,14 +41,14 @@ class Body:
     html: str = field(repr=False)
 
 
-def subject_line(wanted: str | None, fallback: str) -> str:
+def subject_line(subject: str | None, fallback: str) -> str:
     """
-    Return a subject of 1 to 120 characters in one line: *wanted* if valid, else *fallback*.
+    Return a subject of 1 to 120 characters in one line: *subject* if valid, else *fallback*.
 
     Invalid subjects are not repaired: a line break suggests header injection. Raises ContentUnusable.
     """
-    for given in (wanted or "", fallback):
-        line = given.strip()
+    for candidate in (subject or "", fallback):
+        line = candidate.strip()
         if 0 < len(line) <= LONGEST_SUBJECT and _is_plain(line):
             return line
     raise ContentUnusable("no_subject")

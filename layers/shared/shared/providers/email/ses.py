@@ -48,7 +48,7 @@ _FORBIDDEN = 403
 
 # Meaning of the errors of SendEmail (API reference); all others are refusals of the single mail.
 _THROTTLED = frozenset({"TooManyRequestsException", "ThrottlingException"})
-_OURS_TO_MEND = frozenset(
+_OPERATOR_MUST_FIX = frozenset(
     {
         "MailFromDomainNotVerifiedException",
         "SendingPausedException",
@@ -117,8 +117,8 @@ class Mail:
         headers: dict[str, str] = {}
         if self.auto_submitted:
             headers["Auto-Submitted"] = self.auto_submitted
-        if answered := _bracketed(self.in_reply_to or ""):
-            headers["In-Reply-To"] = answered
+        if in_reply_to := _bracketed(self.in_reply_to or ""):
+            headers["In-Reply-To"] = in_reply_to
             headers["References"] = _references([*self.references, self.in_reply_to or ""])
         if self.unsubscribe:
             headers["List-Unsubscribe"] = ", ".join(f"<{uri}>" for uri in self.unsubscribe)
@@ -173,15 +173,15 @@ def message_ids(ses_id: str, region: str) -> tuple[str, str]:
 
 def _references(ids: Sequence[str]) -> str:
     """Return the first id, which began the thread, and as many of the newest as fit into an SES header."""
-    known = list(dict.fromkeys(filter(None, map(_bracketed, ids))))
-    first, rest = known[0], known[1:]
-    left = _LONGEST_REFERENCES - len(first)
+    bracketed = list(dict.fromkeys(filter(None, map(_bracketed, ids))))
+    first, rest = bracketed[0], bracketed[1:]
+    remaining = _LONGEST_REFERENCES - len(first)
     newest: list[str] = []
-    for one in reversed(rest):
-        left -= len(one) + 1
-        if left < 0:
+    for message_id in reversed(rest):
+        remaining -= len(message_id) + 1
+        if remaining < 0:
             break
-        newest.append(one)
+        newest.append(message_id)
     return " ".join([first, *reversed(newest)])
 
 
@@ -207,7 +207,7 @@ def _utf8(text: str) -> dict[str, str]:
 
 def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
     if isinstance(error, ClientError):
-        return _answered(error)
+        return _service_failure(error)
     if isinstance(error, ParamValidationError):
         return Refused("ses_ParamValidationError")  # The SDK validates before it sends.
     if isinstance(error, EndpointConnectionError | ConnectTimeoutError | NoCredentialsError):
@@ -215,7 +215,7 @@ def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
     return InDoubt(type(error).__name__)
 
 
-def _answered(error: ClientError) -> Refused | NotSent | InDoubt:
+def _service_failure(error: ClientError) -> Refused | NotSent | InDoubt:
     name = error.response["Error"]["Code"]
     status = error.response["ResponseMetadata"]["HTTPStatusCode"]
     code = f"ses_{name}"
@@ -223,6 +223,6 @@ def _answered(error: ClientError) -> Refused | NotSent | InDoubt:
         return NotSent(code)
     if status >= _SERVER_ERRORS:
         return InDoubt(code)
-    if name in _OURS_TO_MEND or status == _FORBIDDEN:
+    if name in _OPERATOR_MUST_FIX or status == _FORBIDDEN:
         return Misconfigured(code)
     return Refused(code)

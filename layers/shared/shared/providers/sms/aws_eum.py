@@ -53,7 +53,7 @@ class TextMessage:
 
     def request(self) -> dict[str, Any]:
         """Return the parameters of SendTextMessage."""
-        asked: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "DestinationPhoneNumber": self.to,
             "OriginationIdentity": self.origination,
             "MessageBody": self.body,
@@ -62,8 +62,8 @@ class TextMessage:
             "Context": {"action": self.action_id, "ref": self.ref},
         }
         if self.configuration_set is not None:
-            asked["ConfigurationSetName"] = self.configuration_set
-        return asked
+            parameters["ConfigurationSetName"] = self.configuration_set
+        return parameters
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class AwsSms:
 
 def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
     if isinstance(error, ClientError):
-        return _answered(error)
+        return _service_failure(error)
     if isinstance(error, ParamValidationError):
         return Refused("aws_sms_ParamValidationError")  # The SDK validates before it sends.
     if isinstance(error, EndpointConnectionError | ConnectTimeoutError):
@@ -102,7 +102,7 @@ def _failure(error: ClientError | BotoCoreError) -> Refused | NotSent | InDoubt:
     return InDoubt(type(error).__name__)
 
 
-def _answered(error: ClientError) -> Refused | NotSent | InDoubt:
+def _service_failure(error: ClientError) -> Refused | NotSent | InDoubt:
     name = error.response["Error"]["Code"]
     code = f"aws_sms_{name}"
     if name in _THROTTLED:

@@ -21,7 +21,7 @@ _LAST_OF_ONE_UNIT = "\uffff"
 
 # Typographic variants, written by word processors and language models, of characters in GSM 03.38. By code point: many
 # look alike.
-_TWINS = str.maketrans(
+_GSM_EQUIVALENTS = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u02bc\u2039\u203a\u0060\u00b4", "'")
     | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb", '"')
     | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043", "-")
@@ -42,13 +42,13 @@ class Size:
     segments: int
 
 
-def gsm_twins(text: str) -> str:
+def gsm_equivalent(text: str) -> str:
     """Replace typographic quotes, dashes, dots and spaces by their GSM 03.38 equivalents; keep everything else."""
-    return text.translate(_TWINS)
+    return text.translate(_GSM_EQUIVALENTS)
 
 
 def measure(text: str) -> Size:
-    """Measure *text* as it is; apply `gsm_twins` first, because one curly quote more than halves the capacity."""
+    """Measure *text* as it is; apply `gsm_equivalent` first, because one curly quote more than halves the capacity."""
     if _GSM.issuperset(text):
         widths = [2 if character in _EXTENDED else 1 for character in text]
         return Size("GSM-7", sum(widths), _segments(widths, _GSM_ONE, _GSM_PART))
@@ -56,15 +56,15 @@ def measure(text: str) -> Size:
     return Size("UCS-2", sum(widths), _segments(widths, _UCS2_ONE, _UCS2_PART))
 
 
-def _segments(widths: list[int], one: int, part: int) -> int:
+def _segments(widths: list[int], single_limit: int, part_limit: int) -> int:
     """Count the segments needed; no character is split between two."""
-    if sum(widths) <= one:
+    if sum(widths) <= single_limit:
         return 1 if widths else 0
-    segments, left = 1, part
+    segments, remaining = 1, part_limit
     for width in widths:
-        if width > left:
-            segments, left = segments + 1, part
-        left -= width
+        if width > remaining:
+            segments, remaining = segments + 1, part_limit
+        remaining -= width
     return segments
 
 
@@ -77,6 +77,6 @@ class SmsLength:
     ending: str = ""
 
     def is_exceeded_by(self, text: str) -> bool:
-        """Whether a text is too long once it is sent: with `gsm_twins` and the ending."""
-        whole = gsm_twins(text.strip()) + self.ending
+        """Whether a text is too long once it is sent: with `gsm_equivalent` and the ending."""
+        whole = gsm_equivalent(text.strip()) + self.ending
         return measure(whole).segments > self.segments or len(whole) > self.characters

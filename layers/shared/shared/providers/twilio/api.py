@@ -82,10 +82,10 @@ def request(
     answer = http.call(method, url, headers=headers, body=form, within_ms=within_ms)
     if answer.status >= _REDIRECTS:
         raise _failure(answer)
-    found = _object(answer.data)
-    if found is None:
+    payload = _object(answer.data)
+    if payload is None:
         raise InDoubt("twilio_no_json")
-    return found
+    return payload
 
 
 def refusal(code: int) -> Refused | NotSent:

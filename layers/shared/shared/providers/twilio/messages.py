@@ -61,18 +61,18 @@ class Message:
     def form(self) -> dict[str, str]:
         """Return the parameters of the request."""
         prefix = WHATSAPP if self.channel == "whatsapp" else ""
-        asked = {
+        parameters = {
             "To": prefix + self.to,
             "From": prefix + self.sender if self.sender else None,
             "MessagingServiceSid": self.messaging_service_sid,
             "StatusCallback": self.status_callback,
         }
         if isinstance(self.content, Text):
-            asked["Body"] = self.content.body
+            parameters["Body"] = self.content.body
         else:
-            asked["ContentSid"] = self.content.content_sid
-            asked["ContentVariables"] = json.dumps(dict(self.content.variables))
-        return {name: value for name, value in asked.items() if value is not None}
+            parameters["ContentSid"] = self.content.content_sid
+            parameters["ContentVariables"] = json.dumps(dict(self.content.variables))
+        return {name: value for name, value in parameters.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ class Listed:
 
     def webhook_fields(self, media: list[File]) -> dict[str, str]:
         """Return the webhook parameters of this message, as far as the listing contains them."""
-        told = {
+        parameters = {
             "MessageSid": self.sid,
             "AccountSid": self.account_sid,
             "From": self.sender,
@@ -112,20 +112,20 @@ class Listed:
             "NumMedia": str(len(media)),
         }
         for position, file in enumerate(media):
-            told[f"MediaUrl{position}"] = file.url or ""
-            told[f"MediaContentType{position}"] = file.mime_type or ""
-        return told
+            parameters[f"MediaUrl{position}"] = file.url or ""
+            parameters[f"MediaContentType{position}"] = file.mime_type or ""
+        return parameters
 
     def callback_fields(self) -> dict[str, str]:
         """Return the parameters of a status callback for the message's current status."""
-        told = {
+        parameters = {
             "MessageSid": self.sid,
             "AccountSid": self.account_sid,
             "From": self.sender,
             "To": self.recipient,
             "MessageStatus": self.status,
         }
-        return told | ({"ErrorCode": self.error_code} if self.error_code else {})
+        return parameters | ({"ErrorCode": self.error_code} if self.error_code else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +145,16 @@ class Twilio:
         # A lone surrogate has no UTF-8; it is replaced by a question mark rather than losing the message.
         form = urlencode(message.form(), errors="replace").encode()
         url = f"{self.base_url}{credentials.path}/Messages.json"
-        taken = api.request("POST", url, credentials, form, within_ms)
-        if not taken.get("sid"):
+        created = api.request("POST", url, credentials, form, within_ms)
+        if not created.get("sid"):
             raise InDoubt("twilio_no_sid")
-        status = str(taken.get("status", ""))
+        status = str(created.get("status", ""))
         if status in _NOT_SENT_AFTER_ALL:
-            code = api.number(taken.get("error_code"))
+            code = api.number(created.get("error_code"))
             raise api.refusal(code) if code else Refused(f"twilio_{status}")
         # A messaging service chooses the sender later, and reports 0 until then.
-        segments = api.number(taken.get("num_segments")) or None
-        return Sent(str(taken["sid"]), status, segments)
+        segments = api.number(created.get("num_segments")) or None
+        return Sent(str(created["sid"]), status, segments)
 
     def sent_to(self, credentials: Credentials, to: str, since_ms: int) -> list[Listed]:
         """
@@ -163,16 +163,16 @@ class Twilio:
         Reads all messages ever sent to this address: a message not yet handed over has no date to filter by.
         Twilio does not document how soon a message is listed. Raises as `send` does.
         """
-        found = self._listed(credentials, {"To": to}, since_ms)
-        return [message for message in found if not message.is_inbound]
+        listed = self._listed(credentials, {"To": to}, since_ms)
+        return [message for message in listed if not message.is_inbound]
 
     def between(self, credentials: Credentials, since_ms: int, until_ms: int) -> list[Listed]:
         """List the messages to and from all numbers of the account created in that period. Raises as `send` does."""
-        # Twilio's own libraries send a time, its documentation mentions only days: both results contain the wanted
+        # Twilio's own libraries send a time, its documentation mentions only days: both results contain the
         # period.
         query = {"DateSent>": _moment(since_ms), "DateSent<": _moment(until_ms + clock.SECOND_MS)}
-        found = self._listed(credentials, query, since_ms)
-        return [message for message in found if message.created_at_ms <= until_ms]
+        listed = self._listed(credentials, query, since_ms)
+        return [message for message in listed if message.created_at_ms <= until_ms]
 
     def media_of(self, credentials: Credentials, message_sid: str) -> list[File]:
         """Return the files of a message, in the form of a webhook. Raises as `send` does."""
@@ -192,12 +192,12 @@ class Twilio:
     ) -> Iterator[Listed]:
         """Yield messages created since then, to the second. Raises InDoubt above `_MOST_PAGES` pages."""
         since_ms -= since_ms % clock.SECOND_MS
-        asked = urlencode({**query, "PageSize": str(_PAGE_SIZE)})
-        path = f"{credentials.path}/Messages.json?{asked}"
+        query_string = urlencode({**query, "PageSize": str(_PAGE_SIZE)})
+        path = f"{credentials.path}/Messages.json?{query_string}"
         for _ in range(_MOST_PAGES):
             page = api.request("GET", self.base_url + path, credentials)
-            found = [_message(entry) for entry in _objects(page.get("messages"))]
-            yield from (message for message in found if message.created_at_ms >= since_ms)
+            messages = [_message(entry) for entry in _objects(page.get("messages"))]
+            yield from (message for message in messages if message.created_at_ms >= since_ms)
             path = str(page.get("next_page_uri") or "")
             if not path.startswith("/"):
                 return

@@ -1,4 +1,4 @@
-"""What stays in order, and what counts as the same, on the queues of conversations."""
+"""Message groups and deduplication ids on the queues of conversations."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def test_group_and_deduplication_ids_show_no_address() -> None:
         assert re.fullmatch("[0-9a-f]{64}", entry.deduplication)
 
 
-def test_a_file_keeps_no_message_waiting_and_counts_once_for_each_place() -> None:
+def test_a_file_has_its_own_group_and_counts_once_per_storage_location() -> None:
     file = FileStored(
         provider="meta",
         provider_message_id="wamid.1",
@@ -74,7 +74,7 @@ def test_the_body_is_the_event() -> None:
         ({"customer_address": "+447700900199"}, False),
     ],
 )
-def test_one_customers_messages_to_one_number_of_one_channel_stay_in_order(
+def test_messages_of_one_customer_number_and_channel_share_a_group(
     change: dict[str, Any], *, same_group: bool
 ) -> None:
     changed = inbound_entry(replace(MESSAGE, **change))
@@ -82,7 +82,7 @@ def test_one_customers_messages_to_one_number_of_one_channel_stay_in_order(
     assert (changed.group == inbound_entry(MESSAGE).group) is same_group
 
 
-def test_who_hides_the_number_is_known_by_the_user_id() -> None:
+def test_a_customer_without_a_number_is_grouped_by_the_user_id() -> None:
     hidden = replace(MESSAGE, customer_address=None, customer_user_id="GB.1")
 
     assert (
@@ -94,7 +94,9 @@ def test_who_hides_the_number_is_known_by_the_user_id() -> None:
 @pytest.mark.parametrize(
     "change", [{"received_at": "2026-01-01T12:00:09.000Z"}, {"extra": {"x": 1}}, {"kind": "button"}]
 )
-def test_a_message_that_comes_again_is_dropped_whatever_is_volatile(change: dict[str, Any]) -> None:
+def test_a_repeated_message_is_dropped_even_if_volatile_fields_differ(
+    change: dict[str, Any],
+) -> None:
     again = replace(MESSAGE, **change)
 
     assert inbound_entry(again).deduplication == inbound_entry(MESSAGE).deduplication
@@ -112,7 +114,7 @@ def test_a_message_that_comes_again_is_dropped_whatever_is_volatile(change: dict
         {"type": "human_reply"},
     ],
 )
-def test_a_message_with_another_content_or_of_another_account_hides_none(
+def test_a_message_with_other_content_or_account_is_no_duplicate(
     change: dict[str, Any],
 ) -> None:
     other = replace(MESSAGE, **change)
@@ -140,7 +142,7 @@ def test_statuses_of_one_message_differ_by_word_and_error(
     assert changed.group == status_entry(STATUS).group
 
 
-def test_statuses_of_different_messages_wait_for_nobody() -> None:
+def test_statuses_of_different_messages_have_different_groups() -> None:
     assert (
         status_entry(replace(STATUS, provider_message_id="SM2")).group != status_entry(STATUS).group
     )
