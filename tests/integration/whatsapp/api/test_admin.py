@@ -20,7 +20,7 @@ from tests.template import create_queue, environment, properties
 from whatsapp import store
 
 PARKED = "/whatsapp/parked"
-REPLAY = "/whatsapp/parked/{eventId}/replay"
+REPLAY = "/whatsapp/parked/{event_id}/replay"
 REPLAY_ALL = "/whatsapp/parked/replay"
 DEAD_LETTERS = "/whatsapp/dead-letters"
 REDRIVE = "/whatsapp/dead-letters/redrive"
@@ -41,6 +41,7 @@ OPERATOR = caller("hosting", "operator")
 class Admin:
     module: ModuleType
     remaining_ms: int = 29_000
+    calls: int = 0
 
     def call(
         self,
@@ -49,20 +50,23 @@ class Admin:
         *,
         event_id: str = "",
         body: str | dict[str, Any] | None = None,
+        key: str | None = None,
         **query: Any,
     ) -> Answer:
+        """A call as API Gateway hands it over; each has a request id of its own."""
+        self.calls += 1
         given = {name: [str(value)] for name, value in query.items()}
         event = {
             "resource": route,
-            "path": route.replace("{eventId}", event_id),
+            "path": route.replace("{event_id}", event_id),
             "httpMethod": METHODS[route],
-            "headers": {},
+            "headers": {"Idempotency-Key": key} if key else {},
             "multiValueHeaders": {},
-            "pathParameters": {"eventId": event_id} if event_id else None,
+            "pathParameters": {"event_id": event_id} if event_id else None,
             "queryStringParameters": {name: values[0] for name, values in given.items()} or None,
             "multiValueQueryStringParameters": given or None,
             "requestContext": {
-                "requestId": "request-7",
+                "requestId": f"request-{self.calls}",
                 "authorizer": caller.as_context() if caller else None,
             },
             "body": json.dumps(body) if isinstance(body, dict) else body,
