@@ -84,8 +84,8 @@ def repair(
     )
     wakeups.send(deps.lanes, [nudge])
     metrics.add_metric("Replayed", MetricUnit.Count, 1)
-    facts = {"correlation_id": conversation_id, "reopened": len(reopened)}
-    log_change(given, "conversation replayed", facts)
+    counted = {"correlation_id": conversation_id, "reopened": len(reopened)}
+    log_change(given, "conversation replayed", counted)
     return RepairView(conversation_id=conversation_id, reopened=reopened)
 
 

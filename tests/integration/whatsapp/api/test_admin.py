@@ -165,6 +165,38 @@ def test_a_company_replays_its_own_event(admin: Admin) -> None:
     assert [(event["replayOf"], event["replay"]) for event in admin.waiting()] == [(mine, 1)]
 
 
+def test_a_replay_under_the_same_key_is_made_once_and_answered_the_same(admin: Admin) -> None:
+    mine = ids(admin.events())["acme"]
+
+    first = admin.call(REPLAY, ADMIN, event_id=mine, key="replay-of-monday")
+    again = admin.call(REPLAY, ADMIN, event_id=mine, key="replay-of-monday")
+
+    assert (again.status, again.body["result"]) == (202, first.body["result"])
+    assert again.body["request_id"] != first.body["request_id"]
+    assert len(admin.waiting()) == 1
+    other = admin.call(REPLAY_ALL, ADMIN, key="replay-of-monday")
+    assert other.status == 202, "a key belongs to one route"
+    changed = admin.call(REPLAY, ADMIN, event_id="0" * 64, key="replay-of-monday")
+    assert (changed.status, changed.error) == (409, "idempotency_key_conflict")
+
+
+def test_a_key_of_an_operator_gives_no_answer_to_a_key_without_that_scope(admin: Admin) -> None:
+    operator = caller("acme", "operator")
+    body = {"limit": 100}
+    seen = admin.call(REPLAY_ALL, operator, body=body, key="replay-of-monday")
+    assert len(seen.body["result"]["replayed"]) == 3
+
+    answer = admin.call(REPLAY_ALL, ADMIN, body=body, key="replay-of-monday")
+
+    assert answer.body["result"] == {"replayed": [], "refused": []}
+
+
+def test_a_bad_idempotency_key_is_refused(admin: Admin) -> None:
+    answer = admin.call(REPLAY_ALL, ADMIN, key="short")
+
+    assert (answer.status, answer.fields) == (400, ["Idempotency-Key"])
+
+
 @pytest.mark.parametrize("whose", ["globex", ""])
 def test_another_companys_event_and_nobodys_are_not_there_for_a_company(
     admin: Admin, whose: str
