@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shared.api.errors import error_body
 from tests.template import (
     environment,
     exists,
@@ -382,13 +383,26 @@ def test_a_call_with_a_key_asks_the_authorizer_each_time_and_one_without_ends_at
         assert not re.fullmatch(identity["ValidationExpression"], other)
 
 
-@pytest.mark.parametrize(("kind", "status"), [("UNAUTHORIZED", 401), ("ACCESS_DENIED", 403)])
-def test_a_refusal_at_the_gateway_looks_like_one_of_the_api(kind: str, status: int) -> None:
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("UNAUTHORIZED", 401),
+        ("ACCESS_DENIED", 403),
+        ("MISSING_AUTHENTICATION_TOKEN", 404),
+        ("THROTTLED", 429),
+        ("DEFAULT_5XX", None),
+    ],
+)
+def test_a_refusal_at_the_gateway_has_the_body_of_all_errors(kind: str, status: int | None) -> None:
     response = properties("ParleyApi")["GatewayResponses"][kind]
     body = json.loads(response["ResponseTemplates"]["application/json"])
+    body.pop("error_code", None)  # of POST /initiate-conversation
 
-    assert response["StatusCode"] == body["statusCode"] == status
-    assert set(body["error"]) == {"code", "message", "retryable"}
+    assert response.get("StatusCode") == status
+    error = body["error"]
+    assert body == error_body(
+        error["code"], error["message"], "$context.requestId", retryable=error["retryable"]
+    )
 
 
 def throttles() -> dict[tuple[str, str], tuple[Any, Any]]:
