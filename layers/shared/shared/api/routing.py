@@ -151,8 +151,12 @@ class Routes:
 
         Its function loads the object of the call and returns the change. Access is thus checked before the stored
         answer: a caller without access learns nothing from a key that another caller used. With *may_read* the function
-        may also return a result: it has changed nothing, and the response has status 200.
+        may also return a result: it has changed nothing, and the response has status 200. Raises TypeError if the API
+        stores no requests.
         """
+        requests = self.requests
+        if requests is None:
+            raise TypeError("an API with changes needs a table for its requests")
 
         def declare(act: Change) -> Change:
             operation = _operation(
@@ -172,7 +176,7 @@ class Routes:
                 change = act(request, **decoded)
                 if not callable(change):
                     return self._answer(_content(change))
-                content = self._once(request, decoded, change)
+                content = _once(requests, request, decoded, change)
                 about = {"conversation": decoded["ref"]} if "ref" in decoded else {}
                 who = {"company": request.caller.company, "principal": request.caller.principal}
                 logger.info(operation.name, extra=about | who)
@@ -235,22 +239,6 @@ class Routes:
         projects = " ".join(sorted(caller.projects))
         return digest("api", caller.company, projects, held, operation.name, str(key))
 
-    def _once(
-        self, request: Request[Any], names: Mapping[str, str], change: Callable[[], Result]
-    ) -> Answer:
-        from shared.api import idempotency  # noqa: PLC0415 - functions without changes start faster
-
-        if self.requests is None:
-            raise TypeError("an API with changes needs a table for its requests")
-        body = request.given.model_dump(mode="json", by_alias=True)
-        asked = idempotency.Asked(
-            key=request.cause,
-            fingerprint=idempotency.fingerprint({"names": names, "body": body}),
-            owner=request.id,
-            remaining_ms=request.remaining_ms,
-        )
-        return idempotency.once(self.requests, asked, lambda: _content(change()))
-
     def _describe(self) -> Response[str]:
         """Return the OpenAPI document to any API key with a scope of this API."""
         self._caller(*self.more_scopes, *self.scopes)
@@ -288,6 +276,24 @@ def _operation(
         result=result,
         **more,
     )
+
+
+def _once(
+    requests: Requests,
+    request: Request[Any],
+    names: Mapping[str, str],
+    change: Callable[[], Result],
+) -> Answer:
+    from shared.api import idempotency  # noqa: PLC0415 - functions without changes start faster
+
+    body = request.given.model_dump(mode="json", by_alias=True)
+    asked = idempotency.Asked(
+        key=request.cause,
+        fingerprint=idempotency.fingerprint({"names": names, "body": body}),
+        owner=request.id,
+        remaining_ms=request.remaining_ms,
+    )
+    return idempotency.once(requests, asked, lambda: _content(change()))
 
 
 def _decoded(names: Mapping[str, str]) -> dict[str, str]:
