@@ -1,7 +1,7 @@
 # All development tasks. Needs python3.13 on the PATH and access to PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status test lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status trace test lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
 .PHONY: types style imports template weaknesses audit
 
 BIN := .venvs/dev/bin
@@ -21,6 +21,9 @@ status: environments ## Show whether the local stack is running, and its URLs
 
 down: ## Stop the local stack
 	@python3.13 -m local.stack.shutdown
+
+trace: environments ## Print the waterfall of a trace of the local stack: ID=1-...; without ID, list the newest
+	@$(BIN)/python -m local.traces $(ID)
 
 # In alphabetical order: slow suites and those that need the stack run first, fast ones last.
 test: lint ## Run all checks and all tests, as CI does
@@ -60,11 +63,11 @@ docs: environments ## Generate the reference pages of the tables from their item
 e2e: environments ## Run the tests against the local stack
 	@$(STACK) run $(BIN)/pytest tests/e2e
 
-cost: environments ## Measure the AWS cost per event type; takes minutes. WRITE=README.md writes the table there
-	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.cost $(if $(WRITE),--write $(WRITE))
+cost: environments ## Measure the AWS cost per event type; takes minutes. WRITE=1 writes docs/costs.md
+	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.cost $(if $(WRITE),--write docs/costs.md)
 
-bench: environments ## Measure cold starts and handling times; takes minutes. WRITE=README.md writes the table there
-	@$(BIN)/python -m local.bench $(if $(WRITE),--write $(WRITE))
+bench: environments ## Measure cold starts and handling times; takes minutes. WRITE=1 writes docs/performance.md
+	@$(BIN)/python -m local.bench $(if $(WRITE),--write docs/performance.md)
 
 rules: environments ## Score help-desk rules on labelled messages. TEACH=1 trains, WRITE=1 saves, WRONG=1 lists errors
 	@$(if $(TEACH),PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages.teach)

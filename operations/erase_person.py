@@ -3,27 +3,22 @@
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.bootstrap import ledger_of
-from conversations.outbound.credentials import Credentials
+from conversations.credentials import Credentials
 from conversations.privacy import erasure
-from conversations.privacy.erasure import Eraser
-from conversations.store.items.conversation import Conversation
+from conversations.privacy.erasure import ErasureDependencies
 from operations import arguments
 from operations.arguments import Refused
 from shared import addresses, keyed_hashes
 from shared.addresses import AddressInvalid
-from shared.ai.openai import Account
-from shared.ai.openai_mirror import delete_conversation
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.failures import Transient
-from shared.providers.outcomes import Misconfigured
 
 # Outputs of template.yaml.
 TABLE = "ConversationsTableName"
@@ -69,32 +64,19 @@ def _erase(options: argparse.Namespace) -> int:
     return 1 if done.threads_left else 0
 
 
-def _dependencies(stack: str, openai_url: str) -> Eraser:
+def _dependencies(stack: str, openai_url: str) -> ErasureDependencies:
     outputs = arguments.outputs_of(stack, TABLE, LOG, BUCKET, KEYS)
     keyed_hashes.configure(JsonSecret(lambda: boto3.client("secretsmanager"), outputs[KEYS]))
     dynamodb = boto3.client("dynamodb")
     log = Table(dynamodb, outputs[LOG])
-    credentials = Credentials(lambda: boto3.client("secretsmanager"))
-    return Eraser(
+    return ErasureDependencies(
         table=Table(dynamodb, outputs[TABLE]),
         log=log,
         bucket=Bucket(lambda: boto3.client("s3"), outputs[BUCKET]),
         ledger=ledger_of(log),
-        forget_thread=partial(_forget_thread, credentials, openai_url),
+        credentials=Credentials(lambda: boto3.client("secretsmanager")),
+        openai_url=f"{openai_url}/v1",
     )
-
-
-def _forget_thread(credentials: Credentials, openai_url: str, conversation: Conversation) -> bool:
-    """Delete the copy at OpenAI with the conversation's own account; False if the copy may still exist."""
-    reference = (conversation.ai_config or {}).get("api_key_reference")
-    if not isinstance(reference, str) or conversation.thread_id is None:
-        return False
-    try:
-        secret = credentials.secret(conversation.company_id, reference)
-    except Misconfigured:
-        return False
-    account = Account(f"{openai_url}/v1", secret)
-    return delete_conversation(account, conversation.thread_id)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -2,16 +2,16 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from conversations.conversation import OpenConversation
 from conversations.initiation.context_object import ContextObject
 from conversations.resources import Resources
 from conversations.store.items.log import Message
 from conversations.transitions import Cause
+from shared.aws.record_body import parse_body
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import ReplyTrigger, body_of
-from shared.failures import Permanent
 
 
 class _Record(BaseModel):
@@ -111,11 +111,8 @@ def entry(record: Record, ref: str, *what: str) -> Entry:
 
 
 def read(body: str) -> Record:
-    """Parse the body of a queue message. Raises Permanent (`unreadable`)."""
-    try:
-        return _records.validate_json(body)
-    except ValidationError:
-        raise Permanent("unreadable") from None
+    """Parse the body of a queue message. Raises Permanent (`malformed_event`)."""
+    return parse_body(body, _records)
 
 
 def ask_for_reply(resources: Resources, ref: str, message: Message, *again: str) -> None:

@@ -9,9 +9,11 @@ from conversations.projects import Channel, Company, ConfigurationInvalid
 from conversations.resources import Resources
 from conversations.store import conversations, states
 from conversations.store.items.conversation import Conversation
-from conversations.store.items.log import Message, State, Turn
+from conversations.store.items.log import Message, State
 from conversations.store.items.records import ParkReason
+from conversations.store.items.turn import Turn
 from shared.failures import Permanent, Transient
+from shared.runtime import tracing
 from shared.runtime.observability import logger, metrics
 
 
@@ -60,6 +62,7 @@ def load(resources: Resources, ref: str) -> OpenConversation:
 
     Raises Permanent (`conversation_gone`, `erased`), and Transient while the project settings are invalid.
     """
+    tracing.annotate(conversation=ref)
     state, item = load_items(resources, ref)
     company = load_project(resources, state.company_id, state.project_id)
     if company is None:

@@ -5,8 +5,6 @@ It covers the whole path of Meta's webhooks: public address, signature, queue, w
 separate company, has no provider behind it, and keeps its messages for a day.
 """
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -40,7 +38,7 @@ PHONE = Phone(
 # The function may read keys with this prefix; the template contains the same prefix.
 MESSAGE_PREFIX = "canary-"
 PATIENCE_MS = 20 * clock.SECOND_MS
-PAUSE_SECONDS = 0.5
+PAUSE_MS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +58,12 @@ class Flight:
     lost: str | None
 
 
-def fly(way: Way, pause: Callable[[float], None] = time.sleep) -> Flight:
+def fly(way: Way) -> Flight:
     """Send one message and look for it for 20 seconds. A repeated run sends a second message, which is harmless."""
     _settle_in(way.table)
     now_ms = clock.now_ms()
     message_id = f"{MESSAGE_PREFIX}{now_ms}"
-    return Flight(message_id, _send(way, message_id, now_ms) or _look(way, message_id, pause))
+    return Flight(message_id, _send(way, message_id, now_ms) or _look(way, message_id))
 
 
 def _settle_in(table: Table) -> None:
@@ -91,13 +89,13 @@ def _send(way: Way, message_id: str, now_ms: int) -> str | None:
     return None if answer.status == HTTPStatus.OK else f"answer_{answer.status}"
 
 
-def _look(way: Way, message_id: str, pause: Callable[[float], None]) -> str | None:
+def _look(way: Way, message_id: str) -> str | None:
     """Return None once the message is in the table; `not_stored` after the timeout."""
     until = clock.now_ms() + PATIENCE_MS
     while way.table.get(pk(Message.key(message_id))) is None:
         if clock.now_ms() >= until:
             return "not_stored"
-        pause(PAUSE_SECONDS)
+        clock.sleep_ms(PAUSE_MS)
     return None
 
 

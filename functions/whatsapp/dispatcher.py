@@ -9,11 +9,12 @@ from shared import clock
 from shared.aws.dynamodb_json import storable
 from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.failures import Permanent, Transient
-from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.observability import metrics
 from whatsapp import contacts
-from whatsapp.event import OUTBOUND, Event, parse_event
+from whatsapp.event import OUTBOUND, Event
 from whatsapp.folders import claims
 from whatsapp.inbound import senders
+from whatsapp.inbound.queued_events import parse_event
 from whatsapp.media import downloads
 from whatsapp.messages import (
     app_echoes,
@@ -55,24 +56,12 @@ class Handled:
 
 
 def process(resources: Resources, body: str, run: Invocation) -> Handled:
-    """Process one queue record. Returns if it was handled or parked; raised errors lead to a redelivery."""
-    event: Event | None = None
-    origin: Origin | None = None
-    outcome = Outcome.PARKED
-    # In separate steps, so that a parked event has as much context as possible.
-    with parking.parked_when_permanent(resources, body, None, None) as unreadable:
-        event = _storable(parse_event(body))
-    if event is None:
-        return Handled(None, None, Outcome.PARKED, unreadable.reason)
-    with parking.parked_when_permanent(resources, body, event, None) as foreign:
-        origin = origin_of(resources, event)
-    if origin is None:
-        return Handled(event, None, Outcome.PARKED, foreign.reason)
-    with parking.parked_when_permanent(resources, body, event, origin) as refused:
-        outcome = _guarded(resources, _whole(resources, event), origin, run)
-    if refused.reason is None:
-        parking.resolve(resources, event)
-    return Handled(event, origin, outcome, refused.reason)
+    """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
+    event = _storable(parse_event(body))
+    origin = origin_of(resources, event)
+    outcome = _handle(resources, _whole(resources, event), origin, run)
+    parking.resolve(resources, event)
+    return Handled(event, origin, outcome)
 
 
 def _whole(resources: Resources, event: Event) -> Event:
@@ -95,20 +84,6 @@ def _storable(event: Event) -> Event:
     """Return the event with values that DynamoDB can store; its hash remains that of the received payload."""
     fields = {name: getattr(event, name) for name in Event.__dataclass_fields__}
     return Event(**storable(fields))
-
-
-def _guarded(resources: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:
-    """
-    Handle an event; a bug triggered by its shape parks it, with an alarm, instead of blocking its message group.
-
-    These exceptions come from code that met an unexpected shape; errors of AWS, the network and the queue have other
-    types and propagate.
-    """
-    try:
-        return _handle(resources, event, origin, run)
-    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
-        logger.error("event parked: internal error", extra=describe(fault))
-        raise Permanent(f"fault_{type(fault).__name__}") from None
 
 
 def _handle(resources: Resources, event: Event, origin: Origin, run: Invocation) -> Outcome:

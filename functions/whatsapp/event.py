@@ -1,12 +1,9 @@
 """The canonical event: one message, status or change of a webhook, in the form queued on `whatsapp.fifo`."""
 
-import json
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
-from shared import clock
 from shared.aws.sqs_fifo import Entry, digest, to_json
-from shared.failures import Permanent
 
 VERSION = 1
 # Events that another context queued in the format of `shared.events`: their type there, and their kind in this context.
@@ -14,12 +11,11 @@ ANNOUNCED = "outbound_message"
 OUTBOUND = "outbound"
 LONGEST_ID = 1_000  # A table key holds up to 2 KB.
 # JSON names that differ from the field names.
-_ON_THE_WIRE = {
+JSON_NAMES = {
     "accepted_at": "acceptedAt",
     "display_phone": "displayPhone",
     "replay_of": "replayOf",
 }
-_IN_CODE = {wire: code for code, wire in _ON_THE_WIRE.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +23,8 @@ class Event:
     """
     One item of a webhook, a follow-up event of the worker, or a message sent by another context (`source` parley).
 
-    A plain dataclass, because the ingress functions import this module and must start fast.
+    A plain dataclass, because the ingress functions import this module and must start fast. Its consumers validate it
+    with `whatsapp.inbound.queued_events`.
     """
 
     kind: str  # message, echo, status, payment, media, receipt, ...: selects the handler
@@ -60,7 +57,7 @@ class Event:
 
     def to_json(self) -> str:
         """Return the event as ASCII JSON."""
-        fields = {_ON_THE_WIRE.get(name, name): value for name, value in asdict(self).items()}
+        fields = {JSON_NAMES.get(name, name): value for name, value in asdict(self).items()}
         return to_json({"v": VERSION, **fields})
 
     def entry(self, *, group: tuple[str, ...], deduplication: tuple[str, ...]) -> Entry:
@@ -71,68 +68,3 @@ class Event:
 def correlation_id_of(provider_id: str) -> str:
     """Return the name of a provider's message or event in logs."""
     return digest(provider_id)[:26]
-
-
-def parse_event(body: str) -> Event:
-    """
-    Parse the event of a queue record. Raises Permanent (`malformed_event`) for anything else.
-
-    Strict, because only our own functions write to this queue; unknown fields are ignored, so that a newer ingress may
-    add some. Messages of another context are wrapped in the envelope that they lack.
-    """
-    try:
-        raw = json.loads(body)
-        if raw.get("type") == ANNOUNCED:
-            raw = _enveloped(raw)
-        fields = {_IN_CODE.get(name, name): value for name, value in raw.items()}
-        known = {name: fields[name] for name in Event.__dataclass_fields__ if name in fields}
-        event = Event(**known)
-        version = fields["v"]
-    except (ValueError, AttributeError, TypeError, KeyError):
-        raise Permanent("malformed_event") from None
-    texts = (
-        event.kind,
-        event.id,
-        event.source,
-        event.app,
-        event.waba,
-        event.phone,
-        event.field,
-        event.hash,
-    )
-    numbers = (event.accepted_at, event.at, event.index, event.replay)
-    if (
-        version != VERSION
-        or not 0 < len(event.id) <= LONGEST_ID
-        or not all(isinstance(text, str) for text in (*texts, event.display_phone))
-        or not all(isinstance(number, int) for number in numbers)
-        or not isinstance(event.payload, dict | None)
-        or not isinstance(event.contact, dict | None)
-        or not isinstance(event.claim, dict | None)
-        or not isinstance(event.replay_of, str | None)
-    ):
-        raise Permanent("malformed_event")
-    return event
-
-
-def _enveloped(announced: dict[str, Any]) -> dict[str, Any]:
-    """Return the event of a `shared.events.OutboundMessage`, whose parts the worker validates on use."""
-    sent_at = clock.from_text(announced["occurred_at"])
-    return {
-        "v": announced["v"],
-        "kind": OUTBOUND,
-        "id": announced["provider_message_id"],
-        "source": "parley",
-        "app": "",
-        "acceptedAt": sent_at,
-        "waba": announced.get("account") or "",
-        "phone": announced["business_address"],
-        "displayPhone": "",
-        "field": ANNOUNCED,
-        "at": sent_at // 1_000,
-        "index": sent_at % 1_000,  # These events are not ordered by a position in a webhook.
-        "contact": None,
-        "payload": announced,
-        # One action is one message, even if a repeated announcement differs in wording.
-        "hash": digest(announced["action_id"]),
-    }

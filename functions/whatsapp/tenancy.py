@@ -35,16 +35,20 @@ class Account:
 type Origin = Phone | Account
 
 
+class NoOwner(Permanent):
+    """No registered number or account of the sender owns the event."""
+
+
 def origin_of(resources: Resources, event: Event) -> Origin:
     """
     Return the number or account of an event.
 
-    Raises Permanent: `unknown_phone` or `unknown_account`, `ambiguous_phone`, `phone_disabled`, `app_mismatch`,
+    Raises NoOwner: `unknown_phone` or `unknown_account`, `ambiguous_phone`, `phone_disabled`, `app_mismatch`,
     `company_mismatch` for a number of another company, and `malformed` for a body without events. All except
     `malformed` can be replayed once the number is registered.
     """
     if event.kind == "malformed":
-        raise Permanent("malformed")
+        raise NoOwner("malformed")
     if event.kind == OUTBOUND:
         return _sender_of(resources, event)
     if event.phone or event.kind in OF_A_PHONE:
@@ -61,23 +65,23 @@ def _sender_of(resources: Resources, event: Event) -> Phone:
     company = (event.payload or {}).get("company")
     own = [phone for phone in named if phone.company == company]
     if named and not own:
-        raise Permanent("company_mismatch")
+        raise NoOwner("company_mismatch")
     phones = _trusted(own, event, "unknown_phone")
     if len(phones) > 1:
-        raise Permanent("ambiguous_phone")
+        raise NoOwner("ambiguous_phone")
     return phones[0]
 
 
 def _trusted(phones: list[Phone], event: Event, unknown: str) -> list[Phone]:
-    """Return the enabled numbers that the event's sender is trusted for. Raises Permanent."""
+    """Return the enabled numbers that the event's sender is trusted for. Raises NoOwner."""
     if not phones:
-        raise Permanent(unknown)
+        raise NoOwner(unknown)
     enabled = [phone for phone in phones if phone.enabled]
     if not enabled:
-        raise Permanent("phone_disabled")
+        raise NoOwner("phone_disabled")
     trusted = [phone for phone in enabled if _is_vouched_for(phone, event)]
     if not trusted:
-        raise Permanent("app_mismatch")
+        raise NoOwner("app_mismatch")
     return trusted
 
 

@@ -1,7 +1,7 @@
 """
 `make bench`: measures, prints the tables, and fails when a handler's import is over its limit.
 
-    python -m local.bench [--write README.md]
+    python -m local.bench [--write docs/performance.md]
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 # Multiples of the bare handler, in processor time and in memory. Providers or API callers wait for the INGRESS
-# functions; the INBOX functions load only tables and models. All others also load routes, rules or language models;
-# LIMIT keeps them from growing.
-INGRESS_LIMIT, INBOX_LIMIT, LIMIT = 1.3, 1.6, 3.2
+# functions; all others load Powertools' Batch, Parser or event handler, tables and models.
+INGRESS_LIMIT, LIMIT = 1.3, 2.4
 INGRESS = {
     "ApiAuthorizer",
     "WhatsAppWebhook",
@@ -45,7 +44,6 @@ INGRESS = {
     "ConversationsTwilio",
     "ConversationsAwsSms",
 }
-INBOX = {"WhatsAppWorker", "WhatsAppScheduled", "WhatsAppCanary"}
 CPU_GOAL_MS = 1.0
 
 IMPORTS = 9
@@ -88,9 +86,7 @@ def _times_bare(taken: cold.Compared) -> float:
 
 
 def _limit(name: str) -> float:
-    if name in INGRESS:
-        return INGRESS_LIMIT
-    return INBOX_LIMIT if name in INBOX else LIMIT
+    return INGRESS_LIMIT if name in INGRESS else LIMIT
 
 
 def _imports_table(imports: dict[str, cold.Compared], functions: dict[str, Function]) -> str:

@@ -37,7 +37,6 @@ class Import:
     peak_kib: int
     modules: tuple[str, ...]
     bytecode_bytes: int
-    collects_garbage: bool  # after the import, as event handling requires
 
 
 def bare_functions(stack: Stack) -> list[Function]:

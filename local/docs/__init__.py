@@ -1,1 +1,1 @@
-"""Generated documentation: table reference pages and README tables."""
+"""Generated documentation: table reference pages, and the measured tables of costs and performance."""

@@ -1,4 +1,4 @@
-"""Writes measured tables into the marked sections of the README."""
+"""Writes measured tables into the marked sections of docs/costs.md and docs/performance.md."""
 
 from pathlib import Path
 

@@ -64,6 +64,7 @@ def built(
         "AWS_DEFAULT_REGION": stack.region,
         "AWS_ENDPOINT_URL": stack.aws_endpoint,
         "AWS_LAMBDA_FUNCTION_NAME": name,
+        "AWS_XRAY_DAEMON_ADDRESS": stack.trace_daemon,
     }
     return Function(name, folder, handler, {**environment, **variables})
 

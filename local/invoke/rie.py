@@ -14,8 +14,10 @@ import contextlib
 import http.client
 import json
 import re
+import secrets
 import socket
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,7 +51,12 @@ class Runtime:
             "127.0.0.1", self.port, timeout=_LONGEST_INVOCATION_SECONDS
         )
         with contextlib.closing(connection):
-            connection.request("POST", _PATH, body=json.dumps(event))
+            # As Lambda does; the emulator makes no trace of its own.
+            trace = f"Root=1-{int(time.time()):08x}-{secrets.token_hex(12)}"
+            header = f"{trace};Parent={secrets.token_hex(8)};Sampled=1"
+            connection.request(
+                "POST", _PATH, body=json.dumps(event), headers={"X-Amzn-Trace-Id": header}
+            )
             return json.loads(connection.getresponse().read() or b"null")
 
     def init_ms(self) -> float:

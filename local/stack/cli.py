@@ -22,7 +22,7 @@ from pathlib import Path
 
 from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
 from events.richpanel.samples import TOKEN
-from local.stack import build, environments, ministack
+from local.stack import build, environments, ministack, trace_collector
 from local.stack.deployment import Stack, deploy
 from local.stack.processes import (
     LOCAL,
@@ -117,10 +117,11 @@ def _bring_up() -> Stack:
     environments.ensure(["sam", "ministack"])
     build.build(build.host_architecture())
     sources = _sources()
-    port, sandbox_port = free_ports(2)
-    endpoint = ministack.start(port)
+    port, sandbox_port, trace_port = free_ports(3)
+    trace_daemon = trace_collector.start(trace_port)
+    endpoint = ministack.start(port, trace_daemon)
     say(f"ministack: {endpoint}")
-    stack = deploy(endpoint, sandbox_url=f"http://127.0.0.1:{sandbox_port}")
+    stack = deploy(endpoint, f"http://127.0.0.1:{sandbox_port}", trace_daemon)
     _start_sandbox(stack, sandbox_port)
     DESCRIPTION.write_text(json.dumps(dataclasses.asdict(stack), indent=2) + "\n")
     DEPLOYED_FROM.write_text(sources)
@@ -148,9 +149,10 @@ def _current() -> Stack | None:
     """Return the running stack if it responds and was built from the current sources."""
     if not DESCRIPTION.is_file() or not DEPLOYED_FROM.is_file():
         return None
+    if DEPLOYED_FROM.read_text() != _sources():
+        return None  # before the description is read, whose keys may be others
     stack = Stack(**json.loads(DESCRIPTION.read_text()))
-    answers = all(map(ministack.answers, _health_urls(stack)))
-    return stack if answers and DEPLOYED_FROM.read_text() == _sources() else None
+    return stack if all(map(ministack.answers, _health_urls(stack))) else None
 
 
 def _sources() -> str:

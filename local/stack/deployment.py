@@ -28,13 +28,15 @@ class Stack:
     """
     Addresses and resource names of a running stack; `.local/stack.json` holds the same.
 
-    `api_url` has no slash at its end. `_describe` defines the keys of `tables`, `queues` and so on.
+    `api_url` has no slash at its end; `trace_daemon` is host:port (UDP), as AWS_XRAY_DAEMON_ADDRESS has it.
+    `_describe` defines the keys of `tables`, `queues` and so on.
     """
 
     api_url: str
     aws_endpoint: str
     region: str
     sandbox_url: str
+    trace_daemon: str
     tables: dict[str, str]
     queues: dict[str, str]
     buckets: dict[str, str]
@@ -63,7 +65,7 @@ class Stack:
         return content
 
 
-def deploy(endpoint: str, sandbox_url: str) -> Stack:
+def deploy(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
     """Run `sam deploy` with the result of `build`; StackError if CloudFormation refuses it."""
     overrides = {
         "Stage": _STAGE,
@@ -85,7 +87,7 @@ def deploy(endpoint: str, sandbox_url: str) -> Stack:
     # Bypass any proxy of the shell: the emulator is on the loopback.
     environment = {"AWS_ENDPOINT_URL": endpoint, "NO_PROXY": "*", "no_proxy": "*"}
     follow({"sam-deploy": command}, {**build.sam_environment(), **environment})
-    return _describe(endpoint, sandbox_url)
+    return _describe(endpoint, sandbox_url, trace_daemon)
 
 
 def _quoted(text: str) -> str:
@@ -93,7 +95,7 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '\\"') + '"'
 
 
-def _describe(endpoint: str, sandbox_url: str) -> Stack:
+def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
     """Build the description of the deployed stack from its outputs."""
     stacks = _client(endpoint, "cloudformation").describe_stacks(StackName=STACK_NAME)["Stacks"]
     outputs = {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
@@ -102,6 +104,7 @@ def _describe(endpoint: str, sandbox_url: str) -> Stack:
         aws_endpoint=endpoint,
         region=ministack.REGION,
         sandbox_url=sandbox_url,
+        trace_daemon=trace_daemon,
         tables={
             "whatsapp": outputs["WhatsAppTableName"],
             "api_keys": outputs["ApiKeysTableName"],

@@ -25,13 +25,13 @@ CREDENTIALS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 _READY_WITHIN_SECONDS = 60
 
 
-def start(port: int) -> str:
+def start(port: int, trace_daemon: str) -> str:
     """Start an empty MiniStack on a free port of the loopback and return its address."""
     # The state of an earlier run ended with its process; this folder holds only the unpacked functions.
     shutil.rmtree(TEMPORARY, ignore_errors=True)
     TEMPORARY.mkdir(parents=True)
     command = marked(environments.python_of("ministack"), "-m", "local.stack.ministack_patch")
-    process = launch("ministack", command, _environment(port))
+    process = launch("ministack", command, _environment(port, trace_daemon))
     address = f"http://127.0.0.1:{port}"
     ready = f"{address}/_ministack/ready"
     wait_for("ministack", process, lambda: answers(ready), _READY_WITHIN_SECONDS)
@@ -51,7 +51,7 @@ def answers(url: str) -> bool:
         connection.close()
 
 
-def _environment(port: int) -> dict[str, str]:
+def _environment(port: int, trace_daemon: str) -> dict[str, str]:
     return {
         **CREDENTIALS,
         "PATH": os.defpath,
@@ -68,4 +68,5 @@ def _environment(port: int) -> dict[str, str]:
         "S3_DATA_DIR": str(TEMPORARY / "s3"),
         # For the functions:
         "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+        "AWS_XRAY_DAEMON_ADDRESS": trace_daemon,
     }

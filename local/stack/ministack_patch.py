@@ -1,5 +1,6 @@
 """
-Runs `python -m ministack` with a patch: it waits for the log lines of functions. MiniStack's own Python runs it.
+Runs `python -m ministack` with two patches: it waits for the log lines of functions, and writes the segments of their
+invocations (`ministack_traces`). MiniStack's own Python runs it.
 
 MiniStack answers an invocation if no line of its log has arrived for 50 ms. On a busy machine lines arrive later; they
 appear with the next invocation of that worker, and those of its last one never. Reports are made from these logs.
@@ -13,6 +14,8 @@ import time
 
 from ministack.app import main
 from ministack.core.lambda_runtime import Worker
+
+from local.stack import ministack_traces
 
 QUIET_LOOKS = 20  # 1 ms apart; a count rather than a time, as a busy machine may pause this process at any point
 LONGEST_SECONDS = 10.0
@@ -46,6 +49,7 @@ if not hasattr(Worker, "_drain_stderr_bounded"):
         "this MiniStack collects log lines in another way: local/stack/ministack_patch.py has to follow"
     )
 Worker._drain_stderr_bounded = all_lines
+ministack_traces.install()
 
 if __name__ == "__main__":
     main()

@@ -294,7 +294,7 @@ def differences(measured: Table) -> list[str]:
 
 
 def markdown(measured: Table) -> str:
-    """The table for the README."""
+    """The table for docs/costs.md."""
     lengths = list(measured)
     head = ["event", *(f"item at {n:,}" for n in lengths), "rest", "RRU", "requests", "SQS"]
     rows = [[*head, "log lines", "EMF lines", "log bytes"]]
@@ -313,6 +313,7 @@ def markdown(measured: Table) -> str:
 
 
 INTRODUCTION = """\
-An event of a conversation by SMS: write units (WRU) of its item, by the messages it holds, and of all else. The item
-exists seven times, in its table and in indexes: a turn writes it once, and no more of it than a window of 2 KB grows.
+An event of a conversation over SMS: write units (WRU) of the conversation's item, by its number of messages, and of all
+other items. The item exists seven times, in its table and in six of its eight indexes. A turn writes it once; its
+window of messages is at most 2 KB.
 """

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any, TextIO
 from unittest import mock
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from shared.aws.sqs_fifo import Entry
+    from shared.aws.sqs_worker import Record
     from tests.simulation.fifo import Queued
     from tests.simulation.world import World
 
@@ -71,16 +72,20 @@ class Meter:
 
     def work(self, batch: list[Queued]) -> Bill:
         """Run the worker with one batch; what it spends."""
-        process = self._world.worker.process
+        worker = self._world.worker.worker
+        starts: list[tuple[int, int]] = []
         events: list[Spent] = []
 
-        def metered(*arguments: Any) -> Any:
-            first = self._position()
-            handled = process(*arguments)
-            events.append(self._since(first))
-            return handled
+        def handle(record: Record) -> Any:
+            starts.append(self._position())
+            return worker.handle(record)
 
-        with self._logged() as output, mock.patch.object(self._world.worker, "process", metered):
+        def report(record: Record, handled: Any) -> None:
+            events.append(self._since(starts[-1]))
+            worker.report(record, handled)
+
+        metered = replace(worker, handle=handle, report=report)
+        with self._logged() as output, mock.patch.object(self._world.worker, "worker", metered):
             first = self._position()
             self._world.run_worker(batch)
             whole = self._since(first)

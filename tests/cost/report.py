@@ -27,9 +27,10 @@ _AT_MOST = ("dearest", "most_writes")
 _BOUND = "log_bytes"
 
 NOTES = """\
-*at most* and *writes*: of the dearest single event; every eighth message also trims the counted keys in its head.
-Requests are those to AWS. Each event comes alone in its webhook and the worker takes ten at a time: SQS is one send,
-and a tenth of a receive and of a delete. EMF: the metrics, one line for each run of a function; bytes are of both.
+*at most* and *writes* are those of the most expensive single event: every eighth message also trims the counted keys in
+the head of its conversation. *requests* are requests to AWS. Each webhook brings one event and the worker receives ten
+at a time, so SQS is one send and a tenth of a receive and of a delete. EMF lines hold the metrics, one line for each
+run of a function; *log bytes* include them.
 """
 
 
@@ -72,7 +73,7 @@ def differences(measured: Measured) -> list[str]:
 
 
 def markdown(measured: Measured) -> str:
-    """The table for the README: write units at each length, and the rest, which is the same at each of them."""
+    """The table for docs/costs.md: write units at each length, and the rest, which is the same at each of them."""
     lengths = list(measured)
     head = ["event", *(f"{n:,}" for n in lengths), "at most", "writes", "RRU", "requests", "SQS"]
     rows = [[*head, "log lines", "EMF lines", "log bytes"]]
@@ -85,8 +86,9 @@ def markdown(measured: Measured) -> str:
     usual = dollars_per_million(text.write_units, text.read_units)
     dearest = dollars_per_million(text.dearest, text.read_units)
     return (
-        f"Write units (WRU) of an event, by the messages its conversation holds:\n\n{table}\n\n{NOTES}\n"
-        f"A million inbound texts cost about ${usual:.2f} (${dearest:.2f}, were all as dear as the dearest).\n"
+        f"Write units (WRU) of an event, by the number of messages in its conversation:\n\n{table}\n\n{NOTES}\n"
+        f"A million inbound texts cost about ${usual:.2f}"
+        f" (${dearest:.2f} if each cost as much as the most expensive one).\n"
     )
 
 

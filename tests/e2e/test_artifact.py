@@ -96,13 +96,6 @@ def test_the_inbox_worker_loads_no_items_of_rare_events_and_nothing_that_runs_co
 
     assert "whatsapp.store.items.inbox" in loaded
     assert loaded & RARE == set()
-    assert "asyncio" not in loaded
-
-
-def test_each_function_collects_garbage_again_once_it_has_started(
-    imports: dict[str, cold.Import],
-) -> None:
-    assert {name for name, taken in imports.items() if not taken.collects_garbage} == set()
 
 
 def test_no_handler_loads_much_more_than_a_bare_one(

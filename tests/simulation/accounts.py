@@ -16,7 +16,8 @@ from shared.action_ledger import Action
 from shared.aws.dynamodb import _to_wire
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import digest
-from whatsapp.event import ANNOUNCED, parse_event
+from whatsapp.event import ANNOUNCED
+from whatsapp.inbound.queued_events import parse_event
 from whatsapp.messages.statuses import RANKS
 from whatsapp.ordering import order_key
 from whatsapp.recovery import parking

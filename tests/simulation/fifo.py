@@ -140,8 +140,10 @@ class FifoQueue:
             }
 
     def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
-        """A call to the dead letters, ours or the social function's: the request's JSON in, the answer's out."""
+        """A call to the dead letters, ours or the social function's, or a retry that the worker schedules."""
         asked = json.loads(request_body)
+        if operation == "ChangeMessageVisibility":
+            self.hide(asked["ReceiptHandle"], asked["VisibilityTimeout"])
         is_ours = asked["QueueUrl"].endswith(".fifo")
         letters = self.dead_letters if is_ours else self.social_letters
         now = self.clock.now_ms()

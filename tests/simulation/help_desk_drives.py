@@ -16,8 +16,8 @@ from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.channels import Channel
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
 from richpanel.inbound.wakeups import Nudge
-from richpanel.store.items import TTL_ATTRIBUTE, TokenBucket
-from richpanel.store.rate_limit import KEY
+from richpanel.store.items import TTL_ATTRIBUTE
+from richpanel.store.rate_limit import Limiter
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from tests import keyring
@@ -149,8 +149,7 @@ class Stage:
 
     def close_the_help_desk(self, *, for_ms: int) -> None:
         """As after a 429: nobody may call it for so long."""
-        until = self.world.clock.ms + for_ms
-        self.state.update({"conversation_id": KEY}, put=TokenBucket.named(blocked_until=until))
+        Limiter(self.state).close(str(for_ms // 1_000))
 
     def _name(self, queue_or_table: str) -> str:
         wanted = properties(queue_or_table, **self.given)

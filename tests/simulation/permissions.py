@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
 
-from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources
+from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources, template
 
 # The first that an item has is its key: other rows name their conversation or company as a fact.
 PARTITION_KEYS = ("pk", "key_id", "event_id", "primary_channel", "conversation_id", "company_id")
@@ -90,7 +90,7 @@ def granted_for_lambda(function: str, **given: str) -> set[Grant]:
     """
     What Lambda itself does under the role of a function, so that no call of ours shows it.
 
-    - The runtime writes what the function prints to its log group.
+    - The runtime writes what the function prints to its log group, and its segments to X-Ray.
     - The poller of a queue takes messages and deletes them (Lambda, "Using Lambda with Amazon SQS": the three actions).
     - An event of an asynchronous invocation that failed for good goes to the destination for failures.
     """
@@ -99,6 +99,9 @@ def granted_for_lambda(function: str, **given: str) -> set[Grant]:
         Grant(action, properties_arn(f"{function}Logs", **given))
         for action in ("logs:CreateLogStream", "logs:PutLogEvents")
     }
+    if resolved(template()["Globals"]["Function"]["Tracing"], **given) == "Active":
+        for action in ("xray:PutTelemetryRecords", "xray:PutTraceSegments"):
+            grants.add(Grant(action, "*"))
     for event in wanted.get("Events", {}).values():
         if event["Type"] == "SQS":
             for name in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes"):
@@ -116,8 +119,11 @@ def properties_arn(logical_id: str, **given: str) -> str:
 
 def _statements(role: str, given: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     (name,) = (r for r in resources("AWS::IAM::Role") if properties_arn(r, **given) == role)
-    for policy in properties(name, **given).get("Policies", []):
+    role_properties = properties(name, **given)
+    for policy in role_properties.get("Policies", []):
         yield from policy["PolicyDocument"]["Statement"]
+    for managed in role_properties["ManagedPolicyArns"]:
+        yield from properties(managed, **given)["PolicyDocument"]["Statement"]
     for other in resources("AWS::IAM::Policy"):
         # What exists on the emulator only is no right on AWS.
         if exists(other, Stage="prod") and name in properties(other, **given)["Roles"]:

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
@@ -119,13 +120,13 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
 
 def _keep_outcomes(world: World) -> None:
     """Note how each message ended, from the handler's own report."""
-    report = world.worker._report
+    worker = world.worker.worker
 
     def noted(record: Any, handled: Any) -> None:
         world.outcomes[record.message_id] = handled.outcome.value
-        report(record, handled)
+        worker.report(record, handled)
 
-    world.worker._report = noted  # type: ignore[attr-defined]
+    world.worker.worker = replace(worker, report=noted)  # type: ignore[attr-defined]
 
 
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:

@@ -61,6 +61,15 @@ def drive_ingress_and_worker(world: World, witness: Witness) -> None:
     world.work_off()
     let_an_old_message_in(world)
     witness.watching("WhatsAppWorker", break_off_a_large_file)(world)
+    witness.watching("WhatsAppWorker", schedule_a_retry)(world)
+
+
+def schedule_a_retry(world: World) -> None:
+    """The table fails while an event is handled."""
+    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem")
+    world.deliver(said(says("retried", text("hello"))))
+    assert world.invoke_worker(world.queue.receive())
+    world.wire.rewind()
 
 
 def let_an_old_message_in(world: World) -> None:

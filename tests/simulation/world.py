@@ -193,10 +193,11 @@ class World:
 
     def invoke_worker(self, batch: list[Any]) -> set[str]:
         """The handler's answer for a batch: the ids that are to come back."""
+        queue = self.settings["WHATSAPP_QUEUE_URL"].rpartition("/")[2]
         self.wire.note_run()
         with quiet():
             answer = self.worker.handler(
-                {"Records": [message.as_record("whatsapp.fifo") for message in batch]}, Invocation()
+                {"Records": [message.as_record(queue) for message in batch]}, Invocation()
             )
         failed = {entry["itemIdentifier"] for entry in answer["batchItemFailures"]}
         assert failed <= {message.message_id for message in batch}

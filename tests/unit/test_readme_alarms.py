@@ -1,4 +1,4 @@
-"""Whoever gets an alarm finds it in the README, with what it means and what to do."""
+"""docs/operate.md names every alarm, with its cause and what to do."""
 
 import re
 from collections.abc import Iterator
@@ -7,20 +7,20 @@ import pytest
 
 from tests.template import ROOT, resources
 
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "operate.md"
 ALARMS = sorted(resources("AWS::CloudWatch::Alarm"))
 SOURCES = "".join(
     file.read_text(encoding="utf-8")
     for folder in ("functions", "layers/shared")
     for file in (ROOT / folder).rglob("*.py")
 )
-_HEADER = re.compile(r"\| alarm \(without `(\w+)`\)")
+_HEADER = re.compile(r"\| alarm \(without `(\w+)`\) \| cause \| what to do \|")
 
 
 def rows() -> Iterator[tuple[str, list[str]]]:
-    """The rows of the tables of alarms: what their names are printed without, and the cells."""
+    """The rows of the tables of alarms: the prefix that their names omit, and the cells."""
     prefix = None
-    for line in README.read_text(encoding="utf-8").splitlines():
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
         header = _HEADER.match(line)
         if header:
             prefix = header[1]
@@ -31,9 +31,9 @@ def rows() -> Iterator[tuple[str, list[str]]]:
 
 
 def named() -> Iterator[str]:
-    """The names that the README prints, as patterns of whole names; `...` stands for anything."""
+    """The names that the page contains, as patterns of whole names; `...` stands for any text."""
     for prefix, cells in rows():
-        for name in re.findall(r"[\w.]+", cells[0].replace("also ", "")):
+        for name in re.findall(r"[\w.]+", cells[0]):
             pattern = re.escape(name).replace(re.escape("..."), r"\w*")
             yield pattern if name.startswith("...") else f"(?:{prefix})?{pattern}"
 
@@ -55,7 +55,7 @@ def test_a_log_line_that_an_alarm_quotes_is_one_that_functions_write(alarm: str)
     assert [line for line in re.findall(r'"([a-z ]+)"', said) if f'"{line}"' not in SOURCES] == []
 
 
-def test_each_says_what_it_means_and_what_to_do() -> None:
+def test_each_alarm_has_a_cause_and_what_to_do() -> None:
     for _, cells in rows():
         assert len(cells) == 3
         assert all(cells)

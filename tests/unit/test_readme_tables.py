@@ -1,8 +1,12 @@
+"""The measured tables: how they are written to their pages, and that the pages have the figures that tests enforce."""
+
 from pathlib import Path
 
 import pytest
 
 from local.docs.readme_tables import replace_section
+from tests.cost.report import WRITTEN_DOWN, markdown
+from tests.template import ROOT
 
 README = "# Parley\n\n<!-- cost:begin -->\nold\n<!-- cost:end -->\n\nMore.\n"
 
@@ -44,3 +48,23 @@ def test_a_file_without_one_clear_place_is_left_as_it_is(readme: Path, text: str
     with pytest.raises(ValueError, match="cost:begin"):
         replace_section(readme, "cost", "new")
     assert readme.read_text() == text
+
+
+@pytest.mark.parametrize(("page", "name"), [("costs.md", "cost"), ("performance.md", "bench")])
+def test_a_page_has_one_place_for_its_table(tmp_path: Path, page: str, name: str) -> None:
+    path = tmp_path / page
+    path.write_text((ROOT / "docs" / page).read_text())
+
+    replace_section(path, name, "new")
+
+    assert f"<!-- {name}:begin -->\nnew\n<!-- {name}:end -->" in path.read_text()
+
+
+def test_the_costs_page_has_the_figures_that_tests_enforce() -> None:
+    page = (ROOT / "docs" / "costs.md").read_text().splitlines()
+    enforced = markdown(dict.fromkeys((1, 10, 100, 1_000, 10_000), WRITTEN_DOWN))
+    rows = [line for line in enforced.splitlines() if line.startswith("|")]
+
+    # Without the last cell: the enforced log bytes are an upper bound, the page has the measured ones.
+    shown = {line.rsplit("|", 2)[0] for line in page if line.startswith("|")}
+    assert [row for row in rows if row.rsplit("|", 2)[0] not in shown] == []

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from conversations.outbound.policy import kill_switches
 from richpanel.decisions.switches import Switches, read_switches
-from shared.policy import kill_switches
 from tests.template import (
     ROOT,
     environment,

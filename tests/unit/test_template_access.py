@@ -71,7 +71,8 @@ def test_a_function_has_a_role_of_its_own_and_no_policy_of_others(function: str)
 
     assert role_of(function) == f"{function}Role"
     assert "Policies" not in properties(function)
-    assert "ManagedPolicyArns" not in role
+    # One of our own, which lets Lambda and X-Ray's SDK write traces: `test_functions_may_write_traces_and_read_none`.
+    assert role["ManagedPolicyArns"] == ["WriteTraces"]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -84,6 +85,27 @@ def test_a_grant_names_its_purpose_its_actions_and_its_resources(function: str) 
             assert resource.startswith("arn:aws:")
             # A prefix of a bucket, the streams of one log group, the numbers of this account: only the end is open.
             assert "*" not in resource[:-1]
+
+
+def test_functions_may_write_traces_and_read_none() -> None:
+    (statement,) = grants_of([properties("WriteTraces")])
+
+    assert statement["Action"] == ["xray:PutTelemetryRecords", "xray:PutTraceSegments"]
+    assert (statement["Effect"], statement["Resource"]) == ("Allow", "*")
+
+
+def test_one_parameter_turns_tracing_off_everywhere() -> None:
+    def traced(**given: str) -> tuple[Any, ...]:
+        return (
+            resolved(template()["Globals"]["Function"]["Tracing"], **given),
+            environment("WhatsAppWorker", **given)["POWERTOOLS_TRACE_DISABLED"],
+            properties("ParleyApi", **given)["TracingEnabled"],
+            exists("WriteTraces", **given),
+            properties("WhatsAppWorkerRole", **given)["ManagedPolicyArns"],
+        )
+
+    assert traced() == ("Active", "false", True, True, ["WriteTraces"])
+    assert traced(Tracing="PassThrough") == ("PassThrough", "true", False, False, [])
 
 
 def test_the_ways_in_may_leave_events_and_read_the_app_secrets_and_nothing_else() -> None:

@@ -33,6 +33,10 @@ SECRET_VALUE = re.compile(
 )
 # One role serves every API of the account, so AWS's own policy is as narrow as it can be.
 MANAGED = {"ApiLoggingRole": "AmazonAPIGatewayPushToCloudWatchLogs"}
+# The one managed policy of our own: Lambda asks for it before a function with active tracing exists.
+WRITES_TRACES = {"Fn::If": ["Traces", {"Ref": "WriteTraces"}, {"Ref": "AWS::NoValue"}]}
+# X-Ray has no resources for these actions (Service Authorization Reference): IAM allows them for "*" only.
+WITHOUT_RESOURCES = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
 # The emulator does not see which path of switches is read, and asks for all. It exists on one machine only.
 ON_EMULATOR_ONLY = {
     ("RichpanelEmulatorPermissions", "ReadSwitches"),
@@ -110,7 +114,8 @@ def broad_policies(template: Template) -> list[str]:
         found += [
             name
             for policy in managed
-            if not (allowed and all(text.endswith(allowed) for text in texts_in(policy)))
+            if policy != WRITES_TRACES
+            and not (allowed and all(text.endswith(allowed) for text in texts_in(policy)))
         ]
     return found
 
@@ -125,10 +130,14 @@ def wildcards(template: Template) -> list[str]:
         and (
             statement.keys() & {"NotAction", "NotResource", "NotPrincipal"}
             or any("*" in action for action in listed(statement["Action"]))
-            or "*" in listed(statement["Resource"])
+            or ("*" in listed(statement["Resource"]) and not has_no_resources(statement))
             or statement.get("Principal") in ("*", {"AWS": "*"})
         )
     ]
+
+
+def has_no_resources(statement: dict[str, Any]) -> bool:
+    return set(listed(statement["Action"])) <= WITHOUT_RESOURCES
 
 
 def logs_for_ever(template: Template) -> list[str]:
@@ -209,6 +218,7 @@ ROLE = ("Resources", "WhatsAppWorkerRole", "Properties")
 VARIABLES = (*WORKER, "Environment", "Variables")
 MANAGED_ARNS = (*ROLE, "ManagedPolicyArns")
 GRANT = (*ROLE, "Policies", 0, "PolicyDocument", "Statement", 1)
+TRACES_GRANT = ("Resources", "WriteTraces", "Properties", "PolicyDocument", "Statement", 0)
 NEW = ("Resources", "New")
 BAD_GRANT = {"Sid": "Bad", "Effect": "Allow", "Action": "sqs:*", "Resource": "arn:aws:sqs:::a"}
 
@@ -238,6 +248,8 @@ SPOILT: list[tuple[Rule, tuple[str | int, ...], Any, str]] = [
     (wildcards, (*GRANT, "Action"), ["sqs:SendMessage", "dynamodb:Batch*"], "WhatsAppWorkerRole TakeAndGiveWork"),
     (wildcards, (*GRANT, "Resource"), "*", "WhatsAppWorkerRole TakeAndGiveWork"),
     (wildcards, (*GRANT, "Resource"), [{"Fn::GetAtt": "WhatsAppQueue.Arn"}, "*"], "WhatsAppWorkerRole TakeAndGiveWork"),
+    (wildcards, (*TRACES_GRANT, "Action"), ["xray:PutTraceSegments", "xray:GetTraceSummaries"],
+     "WriteTraces WriteTraces"),
     (wildcards, (*GRANT, "NotAction"), "sqs:DeleteQueue", "WhatsAppWorkerRole TakeAndGiveWork"),
     (wildcards, (*GRANT, "NotResource"), "arn:aws:s3:::a", "WhatsAppWorkerRole TakeAndGiveWork"),
     (wildcards, (*NEW,), {"Type": "AWS::IAM::ManagedPolicy", "Properties": {

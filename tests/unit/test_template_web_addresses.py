@@ -88,7 +88,7 @@ def test_what_the_local_stack_passes_is_what_the_template_allows(
     monkeypatch.setattr(deployment, "follow", follow)
     monkeypatch.setattr(deployment, "_describe", lambda *_: None)
     monkeypatch.setattr(build, "sam_command", lambda *words: list(words))
-    deployment.deploy("http://127.0.0.1:4566", "http://127.0.0.1:4600")
+    deployment.deploy("http://127.0.0.1:4566", "http://127.0.0.1:4600", "127.0.0.1:4700")
 
     (command,) = commands
     words = command[command.index("--parameter-overrides") + 1 :]

@@ -15,7 +15,6 @@ from access import api_keys, company_rate
 from access.api_keys import KeyRefused
 from shared.api.auth import over_rate
 from shared.aws.dynamodb import Table
-from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
 
@@ -32,7 +31,6 @@ settings = AuthorizerSettings.load()
 # Every call of the API waits for this one read.
 quick = Config(connect_timeout=1, read_timeout=2, retries={"total_max_attempts": 3})
 table = Table(boto3.client("dynamodb", config=quick), settings.api_keys_table_name)
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:

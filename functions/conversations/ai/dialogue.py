@@ -41,13 +41,14 @@ from conversations.ai.scripted.phrases import asks_for_a_person
 from shared import ai
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from conversations.ai.config import AiConfig
     from conversations.ai.functions import Execute
     from conversations.ai.prompt.system_prompt import Facts, Said
     from conversations.ai.prompt.whatsapp_templates import Template
     from shared.events import Channel
+    from shared.providers.sms.segments import SmsLength
 
 ROUNDS = 4
 MOST_REFUSED_CALLS = 2
@@ -58,7 +59,7 @@ class Task:
     """
     Input of one turn. *said* is the history, oldest first; empty for a first message.
 
-    *longest* is in characters, *is_too_long* the channel's own measure. *link_hosts* are the allowed hosts of links:
+    *longest* is in characters; *sms_length* is for SMS only. *link_hosts* are the allowed hosts of links:
     `policy.link_hosts`, and `guardrails.hosts_in` of the integrating system's data. *contacts* are texts with the
     allowed numbers and addresses: those of the company and of the customer. *sources* fill variables of a *template*
     (see `whatsapp_templates.known_values`). *decided* are function calls that human agents approved or refused, with
@@ -75,7 +76,7 @@ class Task:
     template: Template | None = None
     sources: Mapping[str, Any] = field(default_factory=dict, repr=False)
     longest: int
-    is_too_long: Callable[[str], bool] | None = None
+    sms_length: SmsLength | None = None
     link_hosts: frozenset[str] = frozenset()
     contacts: Sequence[str] = field(default=(), repr=False)
     decided: Sequence[ai.Exchange] = field(default=(), repr=False)
@@ -277,7 +278,7 @@ def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> guardrails.
     named = (task.template and task.template.language) or task.facts.language
     return guardrails.Bounds(
         longest=task.longest,
-        is_too_long=task.is_too_long,
+        sms_length=task.sms_length,
         language=language_of("\n".join(asked)) or named.replace("_", "-"),  # Meta: en_US
         hosts=task.link_hosts,
         contacts=guardrails.Contacts.of([*task.contacts, own_words, *known]),

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from botocore.config import Config
 
     from conversations.ai.config import AiConfig
+    from conversations.credentials import Credentials
     from shared.ai import Model
-    from shared.aws.secrets import JsonSecret
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Providers:
     """
-    Access to the model providers. *secret* returns the cached secret of a company id and an `api_key_reference`.
+    Access to the model providers. *credentials* are the companies' secrets, by `api_key_reference`.
 
     *make_bedrock* creates a boto3 `bedrock-runtime` client with the configuration of a call.
     """
 
     openai_url: str
-    secret: Callable[[str, str], JsonSecret]
+    credentials: Credentials
     make_bedrock: Callable[[Config], Any]
 
 
@@ -57,4 +57,5 @@ def account_for(config: AiConfig, providers: Providers, company_id: str) -> Acco
     """
     if config.api_key_reference is None:
         raise AiConfigBroken("ai_config.api_key_reference")
-    return Account(providers.openai_url, providers.secret(company_id, config.api_key_reference))
+    secret = providers.credentials.secret(company_id, config.api_key_reference)
+    return Account(providers.openai_url, secret)

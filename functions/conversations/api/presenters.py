@@ -25,7 +25,7 @@ from conversations.api.views import (
 )
 from conversations.folders import folder_of
 from conversations.store.items import identifiers
-from conversations.store.items.log import Stage, TurnKind
+from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.stored_objects import ObjectUnusable, media_of, record
 
 if TYPE_CHECKING:

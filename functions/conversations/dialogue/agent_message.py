@@ -5,17 +5,14 @@ from conversations.commands import HumanMessage, Notice, Resume
 from conversations.conversation import OpenConversation
 from conversations.dialogue import reply
 from conversations.dialogue.context import DialogueDependencies
-from conversations.outbound.policy.gate import Wanted
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome, Plan
 from conversations.resources import Run
 from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
-from conversations.store.items.log import Message, Mode, TurnKind
-from shared.policy import Author, Kind
-
-OPT_OUT_CONFIRMATION = "opt_out_confirmation"
+from conversations.store.items.log import Mode
+from conversations.store.items.turn import TurnKind
 
 
 def say(deps: DialogueDependencies, wanted: HumanMessage, run: Run) -> Outcome | None:
@@ -34,9 +31,7 @@ def say(deps: DialogueDependencies, wanted: HumanMessage, run: Run) -> Outcome |
         author=f"human:{wanted.agent_id}",
         at_ms=run.sent_at_ms,
     )
-    return engine.take(
-        deps.turns, opened, plan, run, lambda: deps.writer.of_person(opened, turn_id, wanted)
-    )
+    return engine.take(deps.turns, opened, plan, run, lambda: deps.writer.of_person(opened, wanted))
 
 
 def give_notice(deps: DialogueDependencies, wanted: Notice, run: Run) -> Outcome | None:
@@ -47,9 +42,11 @@ def give_notice(deps: DialogueDependencies, wanted: Notice, run: Run) -> Outcome
     turn_id = f"notice:{wanted.notice}:{wanted.cause}"
     if _was_tried(deps, opened, turn_id):
         return finished
-    plan = Plan(turn_id=turn_id, kind=TurnKind.SYSTEM, author="system", at_ms=run.sent_at_ms)
+    is_confirmation = wanted.notice == "opt_out_confirmation"
+    kind = TurnKind.OPT_OUT_CONFIRMATION if is_confirmation else TurnKind.NOTICE
+    plan = Plan(turn_id=turn_id, kind=kind, author="system", at_ms=run.sent_at_ms)
     return engine.take(
-        deps.turns, opened, plan, run, lambda: deps.writer.notice(opened, turn_id, wanted.notice)
+        deps.turns, opened, plan, run, lambda: deps.writer.notice(opened, wanted.notice)
     )
 
 
@@ -59,33 +56,6 @@ def go_on_answering(deps: DialogueDependencies, wanted: Resume) -> None:
     newest = reply.has_pending(deps, opened)
     if newest is not None and opened.state.mode is Mode.AI:
         commands.ask_for_reply(deps.resources, opened.ref, newest, "again")
-
-
-def wanted_of(opened: OpenConversation, message: Message) -> Wanted:
-    """Build the policy request for a message that is about to be sent."""
-    turn_id = message.turn_id or ""
-    action_id = identifiers.action_id(opened.ref, turn_id)
-    kind, author = Kind.ANSWER, Author.AI
-    if turn_id.startswith("initial"):
-        kind = Kind.FIRST
-    elif turn_id.startswith(f"notice:{OPT_OUT_CONFIRMATION}"):
-        kind, author = Kind.OPT_OUT_CONFIRMATION, Author.RULE
-    elif turn_id.startswith("notice:"):
-        author = Author.RULE
-    elif turn_id.startswith("reengage:"):
-        kind, author = Kind.REENGAGEMENT, Author.RULE
-    if message.author.startswith("human:"):
-        author = Author.PERSON
-        kind = Kind.FIRST if _begins(opened) else Kind.ANSWER
-    is_template = message.template is not None
-    return Wanted(
-        kind=kind, author=author, action_id=action_id, is_template=is_template, takes=True
-    )
-
-
-def _begins(opened: OpenConversation) -> bool:
-    """Whether this message starts the conversation: no first message was sent and the customer wrote nothing."""
-    return not opened.conversation.task_complete and opened.state.last_inbound_at is None
 
 
 def _was_tried(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> bool:

@@ -10,18 +10,16 @@ from botocore.config import Config
 
 from conversations.ai.model_providers import Providers as Models
 from conversations.bootstrap import ConnectedSettings, resources_of
-from conversations.dialogue import agent_message
+from conversations.credentials import Credentials
 from conversations.dialogue.context import DialogueDependencies
-from conversations.inbound.attachments import Fetcher
+from conversations.inbound.attachments import AttachmentDependencies
 from conversations.outbound.compose.function_calls import Effects
 from conversations.outbound.compose.openai_mirror import Mirror
 from conversations.outbound.compose.writer import MessageWriter
-from conversations.outbound.credentials import Credentials
 from conversations.outbound.policy.gate import PolicyGate
 from conversations.outbound.policy.sender_throttle import Throttles
 from conversations.outbound.providers.gateway import Providers
-from conversations.outbound.turns.engine import Turns
-from conversations.outbound.turns.failures import consequence
+from conversations.outbound.turns.engine import TurnDependencies
 from conversations.ownership import Claims
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
@@ -64,8 +62,8 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
     parameters = SSMProvider(boto3_client=boto3.client("ssm", config=patient))
     switches = KillSwitches(parameters, settings.switches_path)
-    policy_gate = PolicyGate(log=resources.log, switches=switches.current)
-    wire = _wire(
+    policy_gate = PolicyGate(log=resources.log, switches=switches)
+    gateway = _gateway(
         settings,
         credentials,
         policy_gate,
@@ -80,38 +78,35 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     )
     models = Models(
         openai_url=f"{settings.openai_base_url}/v1",
-        secret=credentials.secret,
+        credentials=credentials,
         make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
     )
     mirror = Mirror(models)
     return DialogueDependencies(
         resources=resources,
-        turns=Turns(
-            resources=resources,
-            wire=wire,
-            refusal=lambda opened, message: policy_gate.refusal(
-                opened, agent_message.wanted_of(opened, message)
-            ),
-            consequence=consequence,
-            mirror=mirror.add,
+        turns=TurnDependencies(
+            resources=resources, gateway=gateway, policy_gate=policy_gate, mirror=mirror
         ),
         policy_gate=policy_gate,
         writer=MessageWriter(
             resources=resources,
             providers=models,
             credentials=credentials,
-            execute=effects.of_turn,
-            begun_copy=mirror.begun,
+            effects=effects,
+            mirror=mirror,
         ),
-        execute=effects.of_turn,
-        media=Fetcher(
-            resources=resources, origins=settings.media_origins, proof=wire.proof_of_file
+        effects=effects,
+        attachments=AttachmentDependencies(
+            resources=resources,
+            origins=settings.media_origins,
+            credentials=credentials,
+            twilio_url=settings.twilio_base_url,
         ),
         processor_version=settings.processor_version,
     )
 
 
-def _wire(
+def _gateway(
     settings: SpeakingSettings,
     credentials: Credentials,
     policy_gate: PolicyGate,

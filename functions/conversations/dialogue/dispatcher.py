@@ -22,7 +22,8 @@ from conversations.dialogue.context import DialogueDependencies
 from conversations.inbound import attachments
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle import NEVER_SENT, Status
-from conversations.outbound.turns.engine import Ended, Outcome
+from conversations.outbound.results import Ended
+from conversations.outbound.turns.engine import Outcome
 from conversations.privacy import retention
 from conversations.resources import Run
 from conversations.store import due, messages
@@ -92,5 +93,5 @@ def _fetch(deps: DialogueDependencies, record: FetchFiles) -> None:
     message = messages.get(deps.resources.log, record.ref, record.message_sk)
     if message is None or waiting is None:
         return
-    if attachments.keep(deps.media, opened, message, attempts=waiting.attempts):
+    if attachments.keep(deps.attachments, opened, message, attempts=waiting.attempts):
         due.done(deps.resources.log, record.ref, DueKind.MEDIA)

@@ -17,25 +17,26 @@ from conversations.initiation.json_body import RequestRefused
 from conversations.initiation.requests import Request
 from conversations.lifecycle import Status, may_become
 from conversations.outbound.delivery.channel_fallback import arrived_before, fall_back
-from conversations.outbound.policy.gate import Wanted
+from conversations.outbound.policy.gate import wanted_of
 from conversations.outbound.policy.review import must_be_reviewed
+from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral, engine
-from conversations.outbound.turns.engine import Ended, Outcome, Plan
-from conversations.outbound.turns.settlement import End
+from conversations.outbound.turns.engine import Outcome, Plan
 from conversations.projects import Company, ConfigurationInvalid, ProjectStatus
 from conversations.resources import Resources, Run
 from conversations.store import conversations, routes, states
 from conversations.store import idempotency as answers
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
-from conversations.store.items.log import Mode, State, TurnKind
+from conversations.store.items.log import Mode, State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
+from conversations.store.items.turn import TurnKind
 from conversations.transitions import Cause, finish_move, keep_open, move
 from shared import clock
 from shared.action_ledger import State as Sending
 from shared.failures import Permanent, Transient
-from shared.policy import Author, Kind, Reason
+from shared.policy import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
 
 REVIEW = "initial_review"
@@ -105,7 +106,10 @@ def go_on(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Out
 
 def _refusal(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> End | None:
     """Return the refusal of the first message by policy or by an earlier delivery; None if it may be sent."""
-    refused = deps.policy_gate.refusal(opened, first_message(opened, turn_id))
+    # The first message on WhatsApp is always a template.
+    is_template = opened.conversation.channel_method is ChannelMethod.WHATSAPP
+    wanted = wanted_of(opened, TurnKind.INITIAL, turn_id, is_template=is_template)
+    refused = deps.policy_gate.refusal(opened, wanted)
     if refused is None and arrived_before(deps.resources, opened):
         return End(reason=ARRIVED_BEFORE, status=Status.BLOCKED)
     return refused
@@ -141,23 +145,12 @@ def _settled_as(
 def _missing(deps: DialogueDependencies, opened: OpenConversation) -> str | None:
     """Return the code of a secret that is missing for sending, or None. Raises Transient if it cannot be checked."""
     try:
-        deps.turns.wire.check(opened)
+        deps.turns.gateway.check(opened)
     except Misconfigured as refusal:
         return refusal.code
     except NotSent as failure:
         raise Transient(failure.code, failure.wait_ms) from None
     return None
-
-
-def first_message(opened: OpenConversation, turn_id: str, *, takes: bool = False) -> Wanted:
-    """Build the policy request for a first message. On WhatsApp it is always a template."""
-    return Wanted(
-        kind=Kind.FIRST,
-        author=Author.AI,
-        action_id=identifiers.action_id(opened.ref, turn_id),
-        is_template=opened.conversation.channel_method is ChannelMethod.WHATSAPP,
-        takes=takes,
-    )
 
 
 def _read(context: ContextObject, channel: ChannelMethod) -> tuple[Request, Company]:

@@ -18,12 +18,13 @@ from conversations.dialogue import first_message, reply
 from conversations.lifecycle import OVER, Status
 from conversations.outbound.compose import proposals
 from conversations.outbound.compose.facts import config_of
-from conversations.outbound.turns.unwritable import Unwritable
+from conversations.outbound.unwritable import Unwritable
 from conversations.resume_status import status_of_model
 from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Mode, holder_of
 from conversations.store.items.proposal import Verdict
+from conversations.store.items.turn import TurnKind
 from conversations.transitions import finish_move, move
 from shared.failures import Transient
 
@@ -108,7 +109,7 @@ def _carried_out(
         return FAILED  # The project has removed or changed the function.
     except Unwritable as fault:
         raise Transient(fault.reason) from None
-    return deps.execute(opened, message.turn_id or "", run)(call)
+    return deps.effects.of_turn(opened, message.turn_id or "", run)(call)
 
 
 def _given_back(
@@ -145,4 +146,4 @@ def _given_back(
 
 
 def _is_first(message: Message) -> bool:
-    return (message.turn_id or "").startswith("initial")
+    return message.turn_kind is TurnKind.INITIAL

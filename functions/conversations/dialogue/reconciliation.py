@@ -4,8 +4,9 @@ from conversations import conversation
 from conversations.commands import Resolve, ask_for_reply
 from conversations.dialogue.context import DialogueDependencies
 from conversations.dialogue.reply import has_pending, tell_of_handoff
+from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
-from conversations.outbound.turns.engine import Ended, Outcome
+from conversations.outbound.turns.engine import Outcome
 from conversations.resources import Run
 from conversations.store import due
 from conversations.store.items.log import DueKind, Mode

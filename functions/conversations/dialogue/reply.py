@@ -13,20 +13,21 @@ from conversations.ai.config import BuiltIn
 from conversations.conversation import OpenConversation, addresses_of
 from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import Status
-from conversations.outbound.policy.gate import Wanted, end_of
+from conversations.outbound.policy.gate import end_of, wanted_of
+from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
-from conversations.outbound.turns.engine import Ended, Outcome, Plan
-from conversations.outbound.turns.settlement import Noted
+from conversations.outbound.turns.engine import Outcome, Plan
 from conversations.resources import Run
 from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
-from conversations.store.items.log import Message, Mode, TurnKind
+from conversations.store.items.log import Message, Mode
+from conversations.store.items.turn import TurnKind
 from conversations.transitions import finish_move
 from shared import clock
 from shared.action_ledger import State as Sending
 from shared.events import ReplyTrigger
-from shared.policy import Allowed, Author, Kind, TemplateOnly
+from shared.policy import Allowed, TemplateOnly
 
 MAX_WAIT_MS = 45 * clock.SECOND_MS
 
@@ -112,14 +113,14 @@ def _taken(
     run: Run,
 ) -> Outcome:
     newest = _sk(pending[-1]) if pending else None
-    wanted = answer_of_model(opened, turn_id)
+    wanted = wanted_of(opened, TurnKind.REPLY, turn_id)
     decision = deps.policy_gate.decide(opened, wanted)
     if isinstance(decision, TemplateOnly) and _reengagement(opened):
         template_turn = _turn_id(deps, opened, f"reengage:{newest or turn_id}")
-        plan = Plan(turn_id=template_turn, kind=TurnKind.REPLY, up_to=newest, author="system")
-        return engine.take(
-            deps.turns, opened, plan, run, lambda: deps.writer.reengagement(opened, plan.turn_id)
+        plan = Plan(
+            turn_id=template_turn, kind=TurnKind.REENGAGEMENT, up_to=newest, author="system"
         )
+        return engine.take(deps.turns, opened, plan, run, lambda: deps.writer.reengagement(opened))
     if not isinstance(decision, Allowed):
         end = end_of(decision, wanted)
         if _heard_by_model(
@@ -135,16 +136,6 @@ def _taken(
         plan,
         run,
         lambda: deps.writer.answer(opened, pending, turn_id, run),
-    )
-
-
-def answer_of_model(opened: OpenConversation, turn_id: str, *, takes: bool = False) -> Wanted:
-    """Build the policy request for an answer of the model."""
-    return Wanted(
-        kind=Kind.ANSWER,
-        author=Author.AI,
-        action_id=identifiers.action_id(opened.ref, turn_id),
-        takes=takes,
     )
 
 

@@ -33,7 +33,6 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.consent.records import Consents
 from shared.keyed_hashes import KeysUnreadable, KeyUnknown
-from shared.runtime import gc_at_start
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +78,6 @@ routes = Routes(
     requires_key=True,
     more_scopes=(Scope.CONVERSATIONS_INITIATE,),
 )
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

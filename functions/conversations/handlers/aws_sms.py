@@ -10,7 +10,6 @@ from conversations.inbound.webhooks import aws_sms_events
 from shared.aws.sqs_fifo import FifoQueue
 from shared.event_queues import inbound_entry, status_entry
 from shared.events import InboundMessage
-from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
 
@@ -28,7 +27,6 @@ settings = AwsSmsSettings.load()
 sqs = boto3.client("sqs")  # created at start: every event needs it
 inbound = FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url)
 statuses = FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url)
-gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,24 +10,22 @@ from botocore.config import Config
 from pydantic import Field, TypeAdapter
 
 from conversations.bootstrap import ConnectedSettings, resources_of
+from conversations.credentials import Credentials
 from conversations.inbound import intake, late_attachments
-from conversations.inbound.attachments import Fetcher
-from conversations.outbound.credentials import Credentials
-from conversations.outbound.providers.gateway import file_proof
-from conversations.recovery.worker import Worker, work
-from shared.aws.dynamodb_json import storable
+from conversations.inbound.attachments import AttachmentDependencies
+from conversations.recovery.worker import queue_worker
+from shared.aws import sqs_worker
+from shared.aws.record_body import parse_body
 from shared.consent.records import Consents
 from shared.events import FileStored, InboundMessage
-from shared.failures import Permanent
-from shared.runtime import gc_at_start
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
-    from shared.aws.sqs_batch import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,43 +42,39 @@ settings = IntakeSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
 resources = resources_of(settings, patient)
-credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
-deps = intake.Intake(
+deps = intake.IntakeDependencies(
     resources=resources,
     consents=Consents(resources.log),
-    media=Fetcher(
+    attachments=AttachmentDependencies(
         resources=resources,
         origins=settings.media_origins,
-        proof=lambda opened, url: file_proof(credentials, settings.twilio_base_url, opened, url),
+        credentials=Credentials(lambda: boto3.client("secretsmanager", config=patient)),
+        twilio_url=settings.twilio_base_url,
     ),
 )
-type Told = Annotated[InboundMessage | FileStored, Field(discriminator="type")]
-told: TypeAdapter[InboundMessage | FileStored] = TypeAdapter(Told)
+events: TypeAdapter[InboundMessage | FileStored] = TypeAdapter(
+    Annotated[InboundMessage | FileStored, Field(discriminator="type")]
+)
 
 
 def _handle(body: str, _: Run) -> str:
-    try:
-        event = told.validate_python(storable(json.loads(body)))
-    except ValueError:  # from either call: a pydantic error is a ValueError
-        raise Permanent("unreadable") from None
+    event = parse_body(body, events, from_provider=True)
     if isinstance(event, FileStored):
         return late_attachments.take(resources, event)
     return intake.take(deps, event)
 
 
-worker = Worker(
+worker = queue_worker(
+    resources,
+    sqs,
     source="intake",
     queue_url=settings.conversations_inbound_queue_url,
-    sqs=sqs,
-    resources=resources,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
-    bury=lambda *_: None,
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Handle an SQS batch and return the ids of the records to retry."""
-    return work(worker, event, context)
+    return sqs_worker.process(worker, event, context)

@@ -11,16 +11,16 @@ from conversations import commands
 from conversations.dialogue import dispatcher
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
 from conversations.recovery import exhausted_retries
-from conversations.recovery.worker import Worker, work
+from conversations.recovery.worker import queue_worker
 from conversations.store.items.conversation import ChannelMethod
-from shared.runtime import gc_at_start
+from shared.aws import sqs_worker
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
-    from shared.aws.sqs_batch import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,19 +40,18 @@ def _handle(body: str, run: Run) -> str:
     return outcome.ended if outcome else "nothing"
 
 
-worker = Worker(
+worker = queue_worker(
+    deps.resources,
+    boto3.client("sqs"),
     source=f"processor-{channel}",
     queue_url=deps.resources.channels[channel].url,
-    sqs=boto3.client("sqs"),
-    resources=deps.resources,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
-    bury=lambda body, reason: exhausted_retries.of_record(deps.resources, body, reason),
+    show_failure=exhausted_retries.of_record,
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Handle an SQS batch and return the ids of the records to retry."""
-    return work(worker, event, context)
+    return sqs_worker.process(worker, event, context)

@@ -6,23 +6,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import boto3
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
 from conversations.recovery import exhausted_retries
-from conversations.recovery.worker import Worker, work
+from conversations.recovery.worker import queue_worker
 from shared import clock
+from shared.aws import sqs_worker
+from shared.aws.record_body import parse_body
 from shared.events import ReplyTrigger
-from shared.failures import Permanent
-from shared.runtime import gc_at_start
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
-    from shared.aws.sqs_batch import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,28 +38,24 @@ triggers = TypeAdapter(ReplyTrigger)
 
 
 def _handle(body: str, run: Run) -> str:
-    try:
-        trigger = triggers.validate_json(body)
-    except ValidationError:
-        raise Permanent("unreadable") from None
+    trigger = parse_body(body, triggers)
     longest = settings.reply_max_wait_seconds * clock.SECOND_MS
     outcome = reply.answer(deps, trigger, run, max_wait_ms=longest)
     return outcome.ended if outcome else "nothing"
 
 
-worker = Worker(
+worker = queue_worker(
+    deps.resources,
+    boto3.client("sqs"),
     source="replies",
     queue_url=deps.resources.replies.url,
-    sqs=boto3.client("sqs"),
-    resources=deps.resources,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
-    bury=lambda body, reason: exhausted_retries.of_trigger(deps.resources, body, reason),
+    show_failure=exhausted_retries.of_trigger,
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Handle an SQS batch and return the ids of the records to retry."""
-    return work(worker, event, context)
+    return sqs_worker.process(worker, event, context)

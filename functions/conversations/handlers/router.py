@@ -23,7 +23,7 @@ from shared.api.proxy_event import raw_body
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.runtime import gc_at_start
+from shared.runtime import tracing
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Origin, Settings
 
@@ -56,7 +56,7 @@ keyed_hashes.configure(
     )
 )
 log = Table(dynamodb, settings.conversation_log_table_name)
-resources = acceptance.Routing(
+deps = acceptance.RouterDependencies(
     log=log,
     companies=Companies(Table(dynamodb, settings.company_data_table_name)),
     claims=Claims(log),
@@ -68,12 +68,18 @@ resources = acceptance.Routing(
     router_version=settings.router_version,
     max_age_ms=settings.request_max_age_seconds * clock.SECOND_MS,
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Handle an API Gateway proxy event and return the proxy response."""
+    with tracing.step("request", route=event["resource"], method=event["httpMethod"]):
+        answer = _answer(event, context)
+        tracing.annotate(outcome=str(answer["statusCode"]))
+    return answer
+
+
+def _answer(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if event["httpMethod"] == "OPTIONS":
         metrics.add_metric("Preflight", MetricUnit.Count, 1)
         return _response(
@@ -91,7 +97,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             correlation_id=event["requestContext"]["requestId"],
             remaining_ms=context.get_remaining_time_in_millis(),
         )
-        answer = acceptance.initiate(resources, call)
+        answer = acceptance.initiate(deps, call)
     except RequestRefused as refusal:
         return _refused(refusal, request_id)
     except Unauthenticated:
@@ -113,6 +119,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         status = HTTPStatus.INTERNAL_SERVER_ERROR
         return _refused(RequestRefused("INTERNAL_ERROR", message, status), request_id)
     metrics.add_metric("Accepted", MetricUnit.Count, 1)
+    tracing.annotate(conversation=answer["conversation_ref"])
     logger.info("request accepted", extra={"conversation": answer["conversation_ref"]})
     return _response(HTTPStatus.OK, answer)
 

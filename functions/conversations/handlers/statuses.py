@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +13,19 @@ from conversations.bootstrap import ConnectedSettings, resources_of
 from conversations.outbound.delivery import status_updates
 from conversations.outbound.turns import transmission
 from conversations.recovery import parking
-from conversations.recovery.worker import Worker, work
+from conversations.recovery.worker import queue_worker
 from shared import clock
-from shared.aws.dynamodb_json import storable
+from shared.aws import sqs_worker
+from shared.aws.record_body import parse_body
 from shared.events import DeliveryStatus
 from shared.failures import Permanent, Transient
-from shared.runtime import gc_at_start
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
     from conversations.resources import Run
-    from shared.aws.sqs_batch import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +46,7 @@ statuses = TypeAdapter(DeliveryStatus)
 
 
 def _handle(body: str, run: Run) -> str:
-    try:
-        event = statuses.validate_python(storable(json.loads(body)))
-    except ValueError:  # from either call: a pydantic error is a ValueError
-        raise Permanent("unreadable") from None
+    event = parse_body(body, statuses, from_provider=True)
     try:
         return status_updates.apply(resources, event)
     except Permanent as refusal:
@@ -66,19 +62,17 @@ def _handle(body: str, run: Run) -> str:
     return "unmatched"
 
 
-worker = Worker(
+worker = queue_worker(
+    resources,
+    sqs,
     source=SOURCE,
     queue_url=settings.conversations_statuses_queue_url,
-    sqs=sqs,
-    resources=resources,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
-    bury=lambda *_: None,
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Handle an SQS batch and return the ids of the records to retry."""
-    return work(worker, event, context)
+    return sqs_worker.process(worker, event, context)

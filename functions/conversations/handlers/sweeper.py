@@ -16,7 +16,6 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.providers.twilio.messages import Twilio
-from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin, Settings
 
@@ -55,7 +54,6 @@ deps = sweep.Sweeper(
         lambda: boto3.client("secretsmanager", config=patient), settings.twilio_webhook_secret_id
     ),
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -15,7 +15,6 @@ from shared.api.proxy_event import has_header, header, raw_body
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
 from shared.event_queues import inbound_entry, status_entry
-from shared.runtime import gc_at_start
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings, Url
 
@@ -48,7 +47,6 @@ statuses = FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url)
 secret = JsonSecret(
     lambda: boto3.client("secretsmanager", config=quick), settings.twilio_webhook_secret_id
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics

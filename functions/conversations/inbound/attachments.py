@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from conversations.folders import folder_of
+from conversations.outbound.providers.twilio_accounts import file_proof
 from conversations.store import due, messages
 from conversations.store.items.log import DueKind, Message
 from shared import clock
@@ -25,11 +26,10 @@ from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from urllib3.response import BaseHTTPResponse
 
     from conversations.conversation import OpenConversation
+    from conversations.credentials import Credentials
     from conversations.resources import Resources
     from shared.aws.s3 import Bucket
 
@@ -50,12 +50,13 @@ _NOT_YET = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetcher:
-    """Allowed origins and request headers for downloads: *proof* returns the headers for one URL of a file."""
+class AttachmentDependencies:
+    """Storage, the allowed origins of downloads, and the secrets that Twilio requires for its files."""
 
     resources: Resources
     origins: tuple[str, ...]
-    proof: Callable[[OpenConversation, str], Mapping[str, str]]
+    credentials: Credentials
+    twilio_url: str
 
 
 def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
@@ -86,7 +87,7 @@ def is_of_company(bucket: Bucket, company_id: str, key: str) -> bool:
 
 
 def keep(
-    fetcher: Fetcher, opened: OpenConversation, message: Message, *, attempts: int = 0
+    deps: AttachmentDependencies, opened: OpenConversation, message: Message, *, attempts: int = 0
 ) -> bool:
     """
     Copy a message's files; schedules a retry, up to `MOST_ATTEMPTS`, for those not available yet. Idempotent.
@@ -95,7 +96,7 @@ def keep(
     """
     if not message.media or message.media_state != PENDING:
         return True
-    bucket = fetcher.resources.bucket
+    bucket = deps.resources.bucket
     kept: list[dict[str, str]] = []
     state = STORED
     for position, file in enumerate(message.media[:MOST_FILES]):
@@ -107,7 +108,7 @@ def keep(
             kept.append({**file, "refused": FOREIGN_KEY})
             continue
         try:
-            key = key or _copy(fetcher, opened, message, position, file["url"])
+            key = key or _copy(deps, opened, message, position, file["url"])
             kept.append({**file, "key": key})
         except (http.OriginRefused, http.TooLarge) as refusal:
             kept.append({**file, "refused": type(refusal).__name__})
@@ -116,18 +117,20 @@ def keep(
             state = PENDING if attempts < MOST_ATTEMPTS else FAILED
     sk = message.sk(message.message_timestamp, message.entry_id)
     facts = Message.named(media=kept, media_state=state)
-    messages.update(fetcher.resources.log, opened.ref, sk, facts)
+    messages.update(deps.resources.log, opened.ref, sk, facts)
     is_done = state != PENDING
     if not is_done:
         wait = AGAIN_MS * 2**attempts
-        due.put(
-            fetcher.resources.log, opened.ref, DueKind.MEDIA, clock.now_ms() + wait, message_sk=sk
-        )
+        due.put(deps.resources.log, opened.ref, DueKind.MEDIA, clock.now_ms() + wait, message_sk=sk)
     return is_done
 
 
 def _copy(
-    fetcher: Fetcher, opened: OpenConversation, message: Message, position: int, url: str
+    deps: AttachmentDependencies,
+    opened: OpenConversation,
+    message: Message,
+    position: int,
+    url: str,
 ) -> str:
     """
     Copy one file and return its key. Raises OriginRefused, TooLarge, NotSent and InDoubt.
@@ -135,20 +138,20 @@ def _copy(
     Twilio redirects to a URL that is valid for a few hours. Its host must be an allowed origin too and receives no
     credentials. (Twilio, "Protect Media Access with HTTP Basic Authentication".)
     """
-    folder = folder_of(fetcher.resources.bucket, opened.ref)
+    folder = folder_of(deps.resources.bucket, opened.ref)
     key = f"{folder.prefix}file-{digest(message.entry_id, str(position))[:24]}"
     for _ in range(MOST_HOPS):
-        headers = fetcher.proof(opened, url)
-        with http.download(url, headers=headers, origins=fetcher.origins) as answer:
+        headers = file_proof(deps.credentials, deps.twilio_url, opened, url)
+        with http.download(url, headers=headers, origins=deps.origins) as answer:
             if answer.status in _REDIRECTS:
                 url = urljoin(url, answer.headers.get("location", ""))
                 continue
-            _keep(fetcher, key, answer)
+            _keep(deps, key, answer)
             return key
     raise http.OriginRefused("too many redirects")
 
 
-def _keep(fetcher: Fetcher, key: str, answer: BaseHTTPResponse) -> None:
+def _keep(deps: AttachmentDependencies, key: str, answer: BaseHTTPResponse) -> None:
     if answer.status in _NOT_YET or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise InDoubt(f"media_{answer.status}")
     if answer.status != HTTPStatus.OK:
@@ -158,4 +161,4 @@ def _keep(fetcher: Fetcher, key: str, answer: BaseHTTPResponse) -> None:
             file.write(piece)
         file.seek(0)
         kind = answer.headers.get("content-type", "application/octet-stream")
-        fetcher.resources.bucket.put_file(key, file, kind)
+        deps.resources.bucket.put_file(key, file, kind)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conversations.conversation import OpenConversation
+    from conversations.inbound.attachments import AttachmentDependencies
     from conversations.resources import Resources
     from conversations.store.items.routes import BusinessAddress
     from shared.consent.keywords import ConsentKeyword
@@ -60,15 +61,15 @@ class Taken(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intake:
-    """Dependencies of the intake."""
+class IntakeDependencies:
+    """Storage, consent records and attachments."""
 
     resources: Resources
     consents: Consents
-    media: attachments.Fetcher
+    attachments: AttachmentDependencies
 
 
-def take(deps: Intake, event: InboundMessage) -> Taken:
+def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
     """Take in one message. Raises Permanent if it can never be accepted."""
     resources = deps.resources
     hashed = normalise.payload_hash(event)
@@ -102,7 +103,7 @@ def take(deps: Intake, event: InboundMessage) -> Taken:
             keywords.act(resources, opened, event, message, wish, had_left=had_left)
     else:
         _ask_for_answer(resources, opened, event, message, is_news=is_news)
-    attachments.keep(deps.media, opened, message)
+    attachments.keep(deps.attachments, opened, message)
     late_attachments.take_early(resources, opened.ref, opened.company.company_id, event, message)
     return Taken.STORED if is_new else Taken.REPEATED
 
@@ -125,7 +126,7 @@ def _show_reachable(
 
 
 def _consent(
-    deps: Intake, opened: OpenConversation, event: InboundMessage, customer: str
+    deps: IntakeDependencies, opened: OpenConversation, event: InboundMessage, customer: str
 ) -> tuple[ConsentKeyword | None, bool]:
     """
     Record STOP or START before any other step, so that no later failure loses it.
@@ -143,7 +144,7 @@ def _consent(
 
 
 def _still_stands(
-    deps: Intake, opened: OpenConversation, event: InboundMessage, customer: str
+    deps: IntakeDependencies, opened: OpenConversation, event: InboundMessage, customer: str
 ) -> bool:
     """Return whether no later consent record has replaced this one."""
     known = keywords.known_addresses(opened, customer)
@@ -239,7 +240,7 @@ def _taken_over_outside(resources: Resources, opened: OpenConversation, message:
 
 
 def _keep_for_people(
-    deps: Intake,
+    deps: IntakeDependencies,
     event: InboundMessage,
     customer: str,
     owner: BusinessAddress,

@@ -47,8 +47,8 @@ ACTIVE_WITHIN_SECONDS = 72 * 3_600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Routing:
-    """Dependencies of the router: log table, company data, sender claims and a queue per channel."""
+class RouterDependencies:
+    """Log table, company data, sender claims and a queue per channel."""
 
     log: Table
     companies: Companies
@@ -68,14 +68,12 @@ class Call:
     remaining_ms: int
 
 
-def initiate(resources: Routing, call: Call) -> dict[str, Any]:
+def initiate(deps: RouterDependencies, call: Call) -> dict[str, Any]:
     """Accept a request and return the response; a repeat returns the same response. Raises RequestRefused."""
     try:
-        request = requests.parse(
-            call.payload, _regions(resources, call.caller), resources.max_age_ms
-        )
-        company = _checked(resources, call.caller, request)
-        return _once(resources, call, request, company)
+        request = requests.parse(call.payload, _regions(deps, call.caller), deps.max_age_ms)
+        company = _checked(deps, call.caller, request)
+        return _once(deps, call, request, company)
     except ConfigurationInvalid as fault:
         raise RequestRefused(
             "CONFIGURATION_ERROR",
@@ -103,19 +101,19 @@ def initiate(resources: Routing, call: Call) -> dict[str, Any]:
         ) from failure
 
 
-def _regions(resources: Routing, caller: Caller) -> Any:  # noqa: ANN401 - a function of two ids
+def _regions(deps: RouterDependencies, caller: Caller) -> Any:  # noqa: ANN401 - a function of two ids
     def region_of(company_id: str, project_id: str) -> str | None:
         # Callers without access to the project must not learn even its country.
         if not caller.may_use(company_id, project_id):
             return None
-        item = resources.companies.item(company_id, project_id)
+        item = deps.companies.item(company_id, project_id)
         region = (item or {}).get("default_region")
         return region if isinstance(region, str) and re.fullmatch("[A-Z]{2}", region) else None
 
     return region_of
 
 
-def _checked(resources: Routing, caller: Caller, request: Request) -> Company:
+def _checked(deps: RouterDependencies, caller: Caller, request: Request) -> Company:
     """Return the project if the caller may use it and it accepts this conversation. Raises RequestRefused."""
     if not caller.may_use(request.company_id, request.project_id):
         raise RequestRefused(
@@ -124,7 +122,7 @@ def _checked(resources: Routing, caller: Caller, request: Request) -> Company:
             HTTPStatus.FORBIDDEN,
             field="company_data",
         )
-    company = resources.companies.project(request.company_id, request.project_id)
+    company = deps.companies.project(request.company_id, request.project_id)
     if company is None:
         message = "company or project not found"
         raise RequestRefused(
@@ -143,11 +141,13 @@ def _checked(resources: Routing, caller: Caller, request: Request) -> Company:
     method = request.channel_method
     ownership.check_credentials(company, method)
     sender = company.sender(method, request.recipient.primary(method))
-    resources.claims.require(company, method, sender)
+    deps.claims.require(company, method, sender)
     return company
 
 
-def _once(resources: Routing, call: Call, request: Request, company: Company) -> dict[str, Any]:
+def _once(
+    deps: RouterDependencies, call: Call, request: Request, company: Company
+) -> dict[str, Any]:
     hashed = identifiers.request(request.company_id, request.project_id, request.request_id)
     asked = Asked(
         key=hashed,
@@ -157,11 +157,11 @@ def _once(resources: Routing, call: Call, request: Request, company: Company) ->
     )
 
     def accept() -> dict[str, Any]:
-        _take_limits(resources, company)
-        return _enqueue(resources, call, request, hashed)
+        _take_limits(deps, company)
+        return _enqueue(deps, call, request, hashed)
 
     try:
-        return idempotency.once(Requests(resources.log, Answered), asked, accept)
+        return idempotency.once(Requests(deps.log, Answered), asked, accept)
     except KeyReused:
         message = "this request_id was used for a request with other content"
         raise RequestRefused(
@@ -174,14 +174,14 @@ def _once(resources: Routing, call: Call, request: Request, company: Company) ->
         ) from None
 
 
-def _take_limits(resources: Routing, company: Company) -> None:
+def _take_limits(deps: RouterDependencies, company: Company) -> None:
     """Count the request against the project's limits. Raises RequestRefused."""
     limits = company.rate_limits
     quota = (
         Limit(limits.requests_per_minute, MINUTE_SECONDS),
         Limit(limits.requests_per_day, clock.DAY_SECONDS),
     )
-    wait = answers.take_quota(resources.log, company.company_id, company.project_id, quota)
+    wait = answers.take_quota(deps.log, company.company_id, company.project_id, quota)
     if wait is not None:
         raise RequestRefused(
             "RATE_LIMIT_EXCEEDED",
@@ -192,7 +192,7 @@ def _take_limits(resources: Routing, company: Company) -> None:
     since = clock.to_text(clock.now_ms() - ACTIVE_WITHIN_SECONDS * clock.SECOND_MS)
     most = limits.concurrent_conversations
     if (
-        open_list.count_active(resources.log, company.company_id, company.project_id, since, most)
+        open_list.count_active(deps.log, company.company_id, company.project_id, since, most)
         >= most
     ):
         raise RequestRefused(
@@ -203,27 +203,27 @@ def _take_limits(resources: Routing, company: Company) -> None:
         )
 
 
-def _enqueue(resources: Routing, call: Call, request: Request, hashed: str) -> dict[str, Any]:
+def _enqueue(deps: RouterDependencies, call: Call, request: Request, hashed: str) -> dict[str, Any]:
     channel = request.channel_method
-    item = resources.companies.item(request.company_id, request.project_id)
+    item = deps.companies.item(request.company_id, request.project_id)
     conversation_id = identifiers.conversation_id(
         request.company_id, request.project_id, request.request_id, request.recipient.in_id(channel)
     )
-    ref = states.ref_in_use(resources.log, identifiers.refs_of(conversation_id))
+    ref = states.ref_in_use(deps.log, identifiers.refs_of(conversation_id))
     queued_at = clock.to_text(clock.now_ms())
     context = ContextObject(
         frontend_payload=request.payload,
         company_data_payload=as_json(item),
         conversation_data=ConversationData(conversation_id=conversation_id, conversation_ref=ref),
         metadata=Metadata(
-            router_version=resources.router_version,
+            router_version=deps.router_version,
             queued_at=queued_at,
             correlation_id=call.correlation_id,
         ),
     )
     entry = Entry(context.model_dump_json(ensure_ascii=True), digest(ref), hashed)
     try:
-        resources.queues[channel].send([entry])
+        deps.queues[channel].send([entry])
     except (ClientError, BotoCoreError) as failure:
         raise NotEnqueued(type(failure).__name__) from failure
     return {

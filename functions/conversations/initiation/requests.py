@@ -1,7 +1,7 @@
 """
 Parses and validates the request that starts a conversation; checks run in the order in which errors are reported.
 
-Every error has its own code and names a field; no error repeats input values (API specification in the README).
+Every error has its own code and names a field; no error repeats input values (docs/api.md).
 """
 
 from __future__ import annotations

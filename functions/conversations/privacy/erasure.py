@@ -34,11 +34,15 @@ from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import FunctionResult, Message, State
 from shared import addresses, clock
 from shared.addresses import AddressInvalid, twins_of
+from shared.ai.openai import Account
+from shared.ai.openai_mirror import delete_conversation
 from shared.failures import Transient
+from shared.providers.outcomes import Misconfigured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
+    from conversations.credentials import Credentials
     from shared.action_ledger import Action, Ledger
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
@@ -50,18 +54,15 @@ TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Eraser:
-    """
-    Dependencies of an erasure.
-
-    *forget_thread* deletes a conversation's copy at the model provider; it returns False if the copy may still exist.
-    """
+class ErasureDependencies:
+    """Tables, bucket and ledger; the companies' secrets and OpenAI's URL, for the copies of conversations there."""
 
     table: Table
     log: Table
     bucket: Bucket
     ledger: Ledger[Action]
-    forget_thread: Callable[[Conversation], bool]
+    credentials: Credentials
+    openai_url: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,7 +79,7 @@ class Erased:
     threads_left: list[str] = field(default_factory=list)
 
 
-def erase(deps: Eraser, company_id: str, given: Sequence[str]) -> Erased:
+def erase(deps: ErasureDependencies, company_id: str, given: Sequence[str]) -> Erased:
     """
     Erase the person with these normalised addresses from a company's data. Takes some minutes; idempotent.
 
@@ -105,7 +106,7 @@ def erase(deps: Eraser, company_id: str, given: Sequence[str]) -> Erased:
     return done
 
 
-def _everybody(deps: Eraser, company_id: str, given: Sequence[str]) -> list[str]:
+def _everybody(deps: ErasureDependencies, company_id: str, given: Sequence[str]) -> list[str]:
     """
     Return all addresses of the person, each after those that are found only through it.
 
@@ -125,11 +126,11 @@ def _everybody(deps: Eraser, company_id: str, given: Sequence[str]) -> list[str]
     return list(reversed(further))
 
 
-def _aliases(deps: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
+def _aliases(deps: ErasureDependencies, company_id: str, known: Sequence[str]) -> list[str]:
     return [other for one in known for other in routes.aliases(deps.log, company_id, one)]
 
 
-def _named(deps: Eraser, company_id: str, known: Sequence[str]) -> list[str]:
+def _named(deps: ErasureDependencies, company_id: str, known: Sequence[str]) -> list[str]:
     """Return the addresses stored in the conversations of the known addresses."""
     found: list[str | None] = []
     for conversation, ref in _all(deps, company_id, known):
@@ -145,7 +146,9 @@ def _every_spelling(known: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(one for each in known for one in (each, *twins_of(each))))
 
 
-def _fence_all(deps: Eraser, company_id: str, given: Sequence[str], at: str) -> list[str]:
+def _fence_all(
+    deps: ErasureDependencies, company_id: str, given: Sequence[str], at: str
+) -> list[str]:
     """
     Fence all conversations, wait for workers that started before, and return all addresses of the person by then.
 
@@ -169,7 +172,7 @@ def _fence_all(deps: Eraser, company_id: str, given: Sequence[str], at: str) -> 
 
 
 def _all(
-    deps: Eraser, company_id: str, everybody: Sequence[str]
+    deps: ErasureDependencies, company_id: str, everybody: Sequence[str]
 ) -> Iterator[tuple[Conversation, str]]:
     for address in everybody:
         for found in conversations.ever_with_recipient(deps.table, company_id, address):
@@ -180,7 +183,7 @@ def _all(
 
 
 def _erase_contents(
-    deps: Eraser, conversation: Conversation, ref: str, at: str, done: Erased
+    deps: ErasureDependencies, conversation: Conversation, ref: str, at: str, done: Erased
 ) -> None:
     _erase_log(deps, ref, at, done)
     # A request that was accepted twice during a key rotation may have stored its data under another `ref`.
@@ -189,7 +192,7 @@ def _erase_contents(
     _erase_thread(deps, conversation, done)
 
 
-def _erase_log(deps: Eraser, ref: str, at: str, done: Erased) -> None:
+def _erase_log(deps: ErasureDependencies, ref: str, at: str, done: Erased) -> None:
     """Erase all log items of a conversation except its state; data referenced by an item is erased before the item."""
     for item in erasures.of_conversation(deps.log, ref):
         partition, sk = str(item[PARTITION_KEY]), str(item[SORT_KEY])
@@ -203,7 +206,9 @@ def _erase_log(deps: Eraser, ref: str, at: str, done: Erased) -> None:
         erasures.remove(deps.log, partition, sk)
 
 
-def _erase_traces(deps: Eraser, ref: str, message: Message, at: str, done: Erased) -> None:
+def _erase_traces(
+    deps: ErasureDependencies, ref: str, message: Message, at: str, done: Erased
+) -> None:
     """Erase the markers of a message, its parked statuses and the ledger's record of its send."""
     for name in filter(None, (message.provider_message_id, message.other_id)):
         if message.provider:
@@ -221,17 +226,29 @@ def _erase_files(bucket: Bucket, ref: str, done: Erased) -> None:
             done.files += 1
 
 
-def _erase_thread(deps: Eraser, conversation: Conversation, done: Erased) -> None:
+def _erase_thread(deps: ErasureDependencies, conversation: Conversation, done: Erased) -> None:
     if conversation.thread_id is None:
         return
-    if deps.forget_thread(conversation):
+    if _delete_thread(deps, conversation):
         done.threads += 1
     else:
         done.threads_left.append(conversation.thread_id)
 
 
+def _delete_thread(deps: ErasureDependencies, conversation: Conversation) -> bool:
+    """Delete the copy at OpenAI with the conversation's own account; False if the copy may still exist."""
+    reference = (conversation.ai_config or {}).get("api_key_reference")
+    if not isinstance(reference, str) or conversation.thread_id is None:
+        return False
+    try:
+        secret = deps.credentials.secret(conversation.company_id, reference)
+    except Misconfigured:
+        return False
+    return delete_conversation(Account(deps.openai_url, secret), conversation.thread_id)
+
+
 def _erase_ways(
-    deps: Eraser, conversation: Conversation, ref: str, everybody: Collection[str]
+    deps: ErasureDependencies, conversation: Conversation, ref: str, everybody: Collection[str]
 ) -> None:
     """Erase routes, placements, the open-list entry, and the id of the conversation in the stored request answer."""
     log, item = deps.log, conversation
@@ -251,7 +268,7 @@ def _erase_ways(
 
 
 def _erase_placements(
-    deps: Eraser, conversation: Conversation, ref: str, address: str, *, is_known: bool
+    deps: ErasureDependencies, conversation: Conversation, ref: str, address: str, *, is_known: bool
 ) -> None:
     """
     Erase the routes, and unless *is_known* the placements, that lead from another address to a conversation.
@@ -268,7 +285,7 @@ def _erase_placements(
 
 
 def _forget_address(
-    deps: Eraser, company_id: str, address: str, everybody: Collection[str]
+    deps: ErasureDependencies, company_id: str, address: str, everybody: Collection[str]
 ) -> None:
     """
     Erase the alias, unreachable marks and placements of an address.

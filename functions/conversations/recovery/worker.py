@@ -1,74 +1,69 @@
-"""
-Common loop of all queue workers: a record is handled, parked, or retried with backoff.
-
-The visibility timeout sets the backoff: 20 s, 40 s, up to 5 minutes, or the wait that the failure specifies.
-"""
+"""What the queue workers of this context have in common: failures, parking, dead-letter notes and reports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
-from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.projects import ConfigurationInvalid
 from conversations.recovery import parking
 from conversations.resources import Run
 from conversations.store.items.records import ParkReason
 from conversations.store.states import Gone
-from shared import clock
-from shared.aws.sqs_batch import Answer, Record, handle_each
+from shared.aws.sqs_worker import Record, Worker
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_sqs import SQSClient
 
     from conversations.resources import Resources
 
-FIRST_WAIT_SECONDS = 20
-LONGEST_WAIT_SECONDS = 300
-
 # Handles a record body and returns the outcome for the log, a short word.
 type Handle = Callable[[str, Run], str]
-# Called with body and reason of a record that failed at its last attempt.
-type Bury = Callable[[str, str], None]
+# Shows the failure of a record's last attempt in its conversation. Gets body and reason.
+type ShowFailure = Callable[[Resources, str, str], None]
+
+PARKED = "parked"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Worker:
-    """A queue's worker. *handle* processes a record, *bury* makes the failure of the last attempt visible."""
+def queue_worker(
+    resources: Resources,
+    sqs: SQSClient,
+    *,
+    source: str,
+    queue_url: str,
+    max_receive_count: int,
+    handle: Handle,
+    show_failure: ShowFailure | None = None,
+) -> Worker[str]:
+    """Build the worker of a queue. *source* names the queue in parked events and dead letters."""
+    tables = (resources.log, resources.table)
 
-    source: str
-    queue_url: str
-    sqs: SQSClient
-    resources: Resources
-    max_receive_count: int
-    handle: Handle
-    bury: Bury
-
-
-def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answer:
-    """Handle an SQS batch and return the ids of the records to retry."""
-    tables = (worker.resources.log, worker.resources.table)
-
-    def is_last(record: Record) -> bool:
-        return record.attempt >= worker.max_receive_count
-
-    def handle(record: Record) -> str:
-        for table in tables:
-            table.forget_consumption()
+    def handle_record(record: Record) -> str:
         run = Run(
             record.message_id,
             record.sent_at_ms,
             record.attempt,
-            is_last(record),
-            context.get_remaining_time_in_millis,
+            record.is_last,
+            record.context.get_remaining_time_in_millis,
         )
-        return _handled(worker, record.body, run)
+        try:
+            return handle(record.body, run)
+        except Gone as gone:
+            reason = ParkReason.ERASED if gone.is_erased else ParkReason.GONE
+            raise Permanent(reason) from None
+        except ConfigurationInvalid as fault:
+            metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+            logger.error("project settings invalid", extra={"attribute": fault.attribute})
+            # An operator may fix the settings; then the dead letter can be redriven.
+            raise Transient("configuration_invalid") from None
+
+    def park(record: Record, refusal: Permanent) -> str:
+        parking.park(resources.log, resources.bucket, source, record.body, refusal.reason)
+        return PARKED
 
     def report(record: Record, outcome: str) -> None:
         units = sum(table.consumed_write_units for table in tables)
@@ -76,57 +71,21 @@ def work(worker: Worker, event: dict[str, Any], context: LambdaContext) -> Answe
         facts = {"outcome": outcome, "attempt": record.attempt, "wru": units}
         logger.info("record handled", extra=facts)
 
-    def bury_or_wait(record: Record, failure: Exception) -> None:
-        if is_last(record):
-            _bury(worker, record, failure)
-        else:
-            _wait(worker, record, failure)
+    def note_dead_letter(record: Record, reason: str) -> None:
+        try:
+            parking.note_dead_letter(resources.log, source, record.body, reason, record.attempt)
+        except Exception as failure:  # noqa: BLE001 - the failure must be shown even if the note cannot be stored
+            logger.warning("dead-letter reason not stored", extra=describe(failure))
+        if show_failure is not None:
+            show_failure(resources, record.body, reason)
 
-    return handle_each(event, handle=handle, report=report, on_retry=bury_or_wait)
-
-
-def _handled(worker: Worker, body: str, run: Run) -> str:
-    """Handle a record or park it. A bug that the record's shape triggers also parks it, with an alarm."""
-    try:
-        return worker.handle(body, run)
-    except Permanent as refusal:
-        reason = refusal.reason
-    except Gone as gone:
-        reason = ParkReason.ERASED if gone.is_erased else ParkReason.GONE
-    except ConfigurationInvalid as fault:
-        metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-        logger.error("project settings invalid", extra={"attribute": fault.attribute})
-        raise Transient(
-            "configuration_invalid"
-        ) from None  # An operator may fix the settings; then the record can be redriven.
-    except (ClientError, BotoCoreError):
-        raise
-    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as fault:
-        logger.error("record parked: internal error", extra=describe(fault))
-        reason = f"fault_{type(fault).__name__}"
-    parking.park(worker.resources.log, worker.resources.bucket, worker.source, body, reason)
-    return "parked"
-
-
-def _wait(worker: Worker, record: Record, failure: Exception) -> None:
-    """Set the visibility timeout for the next attempt. If that fails, the queue's default timeout applies."""
-    seconds = min(FIRST_WAIT_SECONDS * 2 ** (record.attempt - 1), LONGEST_WAIT_SECONDS)
-    if isinstance(failure, Transient) and failure.wait_ms is not None:
-        seconds = min(max(1, -(-failure.wait_ms // clock.SECOND_MS)), LONGEST_WAIT_SECONDS)
-    worker.sqs.change_message_visibility(
-        QueueUrl=worker.queue_url,
-        ReceiptHandle=record.receipt,
-        VisibilityTimeout=seconds,
+    return Worker(
+        sqs=sqs,
+        queue_urls=[queue_url],
+        tables=tables,
+        max_receive_count=max_receive_count,
+        handle=handle_record,
+        park=park,
+        report=report,
+        note_dead_letter=note_dead_letter,
     )
-
-
-def _bury(worker: Worker, record: Record, failure: Exception) -> None:
-    """Store the reason of the last failure and call `bury`."""
-    reason = failure.reason if isinstance(failure, Transient) else type(failure).__name__
-    try:
-        parking.note_dead_letter(
-            worker.resources.log, worker.source, record.body, reason, record.attempt
-        )
-    except Exception as also:  # noqa: BLE001 - `bury` must be called even if the note fails
-        logger.warning("dead-letter reason not stored", extra=describe(also))
-    worker.bury(record.body, reason)

@@ -7,6 +7,7 @@ from typing import Any
 from boto3.dynamodb.conditions import Attr, Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
+from conversations.store.items.conversation import Entry
 from conversations.store.items.log import Change, Delivery, Message, OfConversation, of
 from conversations.store.items.routes import Outbound
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
@@ -215,4 +216,18 @@ def dated_changes(table: Table, ref: str, limit: int) -> list[tuple[str, Change]
 def _messages(ref: str) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type
     return Key(PARTITION_KEY).eq(OfConversation.partition(ref)) & Key(SORT_KEY).begins_with(
         Message.first_sk
+    )
+
+
+def entry_of(message: Message) -> Entry:
+    """Convert a message to an entry of the contract's list."""
+    return Entry(
+        entry_id=message.entry_id,
+        message_timestamp=message.message_timestamp,
+        role=message.role,
+        content=message.content,
+        ai_prompt_tokens=message.ai_prompt_tokens,
+        ai_completion_tokens=message.ai_completion_tokens,
+        ai_total_tokens=message.ai_total_tokens,
+        processing_time_ms=message.processing_time_ms,
     )

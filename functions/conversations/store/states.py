@@ -11,7 +11,8 @@ from typing import Any
 from boto3.dynamodb.conditions import ConditionBase, Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
-from conversations.store.items.log import Mode, Stage, State, Turn, state_key
+from conversations.store.items.log import Mode, State, state_key
+from conversations.store.items.turn import Stage, Turn
 from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
 

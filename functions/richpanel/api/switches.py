@@ -9,11 +9,11 @@ from richpanel.api.access import ApiDependencies, Instruction, leave_trace, log_
 from richpanel.api.views import ChangedSwitchesView, StandingView, SwitchesView, action_view
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch, read_switches
-from richpanel.guards.switches import SwitchNotSet
 from richpanel.store import audits
 from richpanel.store.items import AuditAction
 from richpanel.worker.audit import failed
 from shared.api.errors import InvalidInput
+from shared.policy.kill_switches import SwitchNotSet
 
 NAMES = tuple(field.name for field in fields(Switches))
 CLOSED = Switches()
@@ -28,7 +28,7 @@ def shown(deps: ApiDependencies) -> SwitchesView:
     The changes are those made over the admin API, newest first: switches set, risks cleared, conversations erased or
     replayed, dead letters redriven.
     """
-    texts = deps.switchboard.texts(fresh=True)
+    texts = deps.switchboard.texts(fresh=True) or {}
     in_force = read_switches(texts)
     actions = audits.page(deps.audit, AuditAction.SWITCHES, limit=CHANGES_SHOWN)[0]
     return SwitchesView(
@@ -50,7 +50,7 @@ def set_switches(
     Raises SwitchNotSet. Safe to repeat after a partial failure: switches that have the wanted value already are
     skipped. Workers pick up the change within 30 seconds.
     """
-    before = deps.switchboard.texts(fresh=True)
+    before = deps.switchboard.texts(fresh=True) or {}
     changed = [name for name, text in texts.items() if before.get(name) != text]
     # Closing changes go first: a change applied in part is never more open than the whole.
     changed.sort(key=lambda name: read_switch(name, texts[name]) != getattr(CLOSED, name))

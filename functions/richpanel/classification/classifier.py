@@ -7,6 +7,7 @@ language, and is not reduced by "not" or "if".
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from richpanel.classification.answers import (
     MOST_CHARACTERS,
@@ -20,7 +21,7 @@ from richpanel.classification.answers import (
 from richpanel.classification.evidence_score import Heard, is_doubted, weighed
 from richpanel.classification.languages import language_of
 from richpanel.classification.lexicon.evidence import likelihoods, urgency
-from richpanel.classification.lexicon.lexicon import WEIGHTS, Mark, load
+from richpanel.classification.lexicon.lexicon import WEIGHTS, Entry, Mark, lexicon
 from richpanel.classification.lexicon.search import Search
 from richpanel.classification.lexicon.tokens import tokens_of
 from richpanel.classification.lexicon_score import calm_scores, denied, has, urgent_scores
@@ -35,10 +36,6 @@ _OF_NO_INTENT = frozenset(
     {Modifier.AUTOMATIC_MAIL, Modifier.PRIVACY_REQUEST, Modifier.SECURITY_SENSITIVE}
 )
 _ANSWERED_SUBJECT = ("re:", "aw:", "rv:", "sv:", "tr:", "fwd:", "fw:", "wg:")
-
-_lexicon = load()
-_urgent = tuple(entry for entry in _lexicon.entries if intents[entry.intent].level is Level.P0)
-_others = tuple(entry for entry in _lexicon.entries if intents[entry.intent].level is not Level.P0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +58,9 @@ def classify(message: Message) -> Classification:
     """Classify *message* by the rules. Never raises for any text."""
     turn = _prepared(message)
     found = _modifiers(message, turn.body, turn.subject)
-    is_resolved = has(turn.body, _lexicon.marks.get(Mark.RESOLUTION, ()))
+    is_resolved = has(turn.body, lexicon().marks.get(Mark.RESOLUTION, ()))
     calm = _calm_of(turn, is_resolved=is_resolved)
-    scores = urgent_scores(_urgent, turn.guarded, turn.subject) | calm
+    scores = urgent_scores(_entries(is_urgent=True), turn.guarded, turn.subject) | calm
     heard: Heard | None = None
     can_tell = turn.language is Language.ENGLISH and any(map(str.isalpha, turn.text))
     numbers = _numbers(message, turn.text)
@@ -117,7 +114,9 @@ def _calm_of(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
     """Return the scores of all intents except Tier 0; empty for a language without a lexicon."""
     if turn.language is Language.UNKNOWN:
         return {}
-    scores = calm_scores(_others, turn.body, None if turn.is_ours else turn.subject)
+    scores = calm_scores(
+        _entries(is_urgent=False), turn.body, None if turn.is_ours else turn.subject
+    )
     weight = _RESOLVED_WEIGHT if is_resolved else 1.0
     return {intent: score * weight for intent, score in scores.items()}
 
@@ -126,7 +125,7 @@ def _heard(turn: _Turn, calm: dict[Intent, float]) -> Heard:
     """Return the likelihoods of the word model, with those of negated intents set to 0.0."""
     is_alone = turn.is_ours or not turn.title
     said = turn.body if is_alone else _search(f"{turn.title}\n{turn.text}")
-    not_meant = dict.fromkeys(denied(_others, turn.body, calm), 0.0)
+    not_meant = dict.fromkeys(denied(_entries(is_urgent=False), turn.body, calm), 0.0)
     likely = likelihoods(said.tokens) | not_meant
     return Heard(likely, urgency(turn.guarded.tokens), len(turn.body.tokens))
 
@@ -142,7 +141,7 @@ def _numbers(message: Message, text: str) -> Numbers:
 
 
 def _search(text: str) -> Search:
-    return Search(tokens_of(text, _lexicon.vocabulary))
+    return Search(tokens_of(text, lexicon().vocabulary))
 
 
 def _ranked(scores: dict[Intent, float], message: Message) -> tuple[Scored, ...]:
@@ -167,7 +166,7 @@ def _modifiers(message: Message, body: Search, subject: Search) -> frozenset[Mod
     """Return the modifiers except `thanks_only`, which depends on the intents found."""
     found: set[Modifier] = {
         modifier
-        for modifier, patterns in _lexicon.modifiers.items()
+        for modifier, patterns in lexicon().modifiers.items()
         if modifier is not Modifier.THANKS_ONLY
         and (
             has(body, patterns)
@@ -184,7 +183,7 @@ def _is_thanks(body: Search, text: str, scores: dict[Intent, float]) -> bool:
     return (
         not about_something
         and "?" not in text
-        and has(body, _lexicon.modifiers[Modifier.THANKS_ONLY])
+        and has(body, lexicon().modifiers[Modifier.THANKS_ONLY])
     )
 
 
@@ -195,7 +194,7 @@ def _risk_flags(ranked: Iterable[Scored], found: frozenset[Modifier]) -> frozens
 
 
 def _doubts(body: Search, ranked: tuple[Scored, ...], orders: tuple[str, ...]) -> frozenset[Doubt]:
-    found = {doubt for doubt, patterns in _lexicon.doubts.items() if has(body, patterns)}
+    found = {doubt for doubt, patterns in lexicon().doubts.items() if has(body, patterns)}
     if len(orders) > 1:
         found.add(Doubt.SEVERAL_ORDERS)
     if any(intents[each.intent].level in _CHANGES for each in ranked):
@@ -210,4 +209,14 @@ def _is_own(body: Search, ranked: tuple[Scored, ...], has_number: bool) -> bool:
     """Return whether all intents present ask for an order's status, with a number or words for the sender's order."""
     if not all(intents[each.intent].tier2 for each in ranked if is_present(each)):
         return False
-    return has_number or has(body, _lexicon.marks.get(Mark.OWN_ORDER, ()))
+    return has_number or has(body, lexicon().marks.get(Mark.OWN_ORDER, ()))
+
+
+@cache
+def _entries(*, is_urgent: bool) -> tuple[Entry, ...]:
+    """Return the lexicon's entries of Tier 0, or all others."""
+    return tuple(
+        entry
+        for entry in lexicon().entries
+        if (intents[entry.intent].level is Level.P0) is is_urgent
+    )

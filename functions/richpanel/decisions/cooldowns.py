@@ -1,13 +1,16 @@
 """Rate limits of automatic replies, counted over earlier replies, without the reply to the current message."""
 
 from collections.abc import Collection, Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from richpanel.decisions.facts import Memory, Turn
 from richpanel.taxonomy import cooldowns
+from shared import clock
+from shared.rate_limits.limit import Limit
 
-_WINDOW = timedelta(seconds=cooldowns.window_seconds)
-_PAUSE = timedelta(seconds=cooldowns.ticket_seconds)
+_PAUSE = Limit(1, cooldowns.ticket_seconds)
+_PER_TICKET = Limit(cooldowns.most_replies_per_ticket, cooldowns.window_seconds)
+_PER_CUSTOMER = Limit(cooldowns.most_replies_per_customer, cooldowns.window_seconds)
 
 
 def is_rate_limited(turn: Turn, memory: Memory, now: datetime, *, continues_flow: bool) -> bool:
@@ -17,15 +20,15 @@ def is_rate_limited(turn: Turn, memory: Memory, now: datetime, *, continues_flow
         ticket |= {memory.last_auto_reply.sent_at}
     customer = _others(memory.customer_reply_times, turn, memory)
     return (
-        (not continues_flow and any(now - sent < _PAUSE for sent in ticket))
-        or _in_window(ticket, now) >= cooldowns.most_replies_per_ticket
+        (not continues_flow and _is_reached(_PAUSE, ticket, now))
+        or _is_reached(_PER_TICKET, ticket, now)
         or is_customer_limited(customer, now)
     )
 
 
 def is_customer_limited(times: Collection[datetime], now: datetime) -> bool:
     """Return whether a customer's limit is reached, given the *times* of all replies to them in any ticket."""
-    return _in_window(times, now) >= cooldowns.most_replies_per_customer
+    return _is_reached(_PER_CUSTOMER, times, now)
 
 
 def was_answered_before(turn: Turn, memory: Memory) -> bool:
@@ -48,5 +51,9 @@ def _others(times: Iterable[datetime], turn: Turn, memory: Memory) -> set[dateti
     return {sent for sent in times if mine is None or sent != mine.sent_at}
 
 
-def _in_window(times: Iterable[datetime], now: datetime) -> int:
-    return sum(now - sent < _WINDOW for sent in times)
+def _is_reached(limit: Limit, times: Iterable[datetime], now: datetime) -> bool:
+    return limit.free_at(map(_ms, times), _ms(now)) is not None
+
+
+def _ms(moment: datetime) -> int:
+    return round(moment.timestamp() * clock.SECOND_MS)

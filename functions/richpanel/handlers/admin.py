@@ -14,7 +14,7 @@ from richpanel.api.access import SPARE_MS, ApiDependencies, Erased, Instruction,
 from richpanel.api.dry_run import NothingToDecide
 from richpanel.api.replays import HelpDeskFailed, NotSetUp
 from richpanel.bootstrap import SourcesSettings, quick, sources
-from richpanel.guards.switches import SwitchBoard, SwitchNotSet
+from richpanel.guards.switches import SwitchBoard
 from richpanel.inbound.webhook import Lanes
 from richpanel.recovery import requests
 from richpanel.store.items import TTL_ATTRIBUTE, ApiRequest
@@ -27,7 +27,7 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.runtime import gc_at_start
+from shared.policy.kill_switches import SwitchNotSet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,6 @@ routes = Routes(
     requests=Requests(deps.idempotency, ApiRequest),
     company=deps.account.company,
 )
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Permanent, Transient
-from shared.runtime import gc_at_start
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings, Url
 
@@ -62,7 +61,6 @@ resources = Sources(
         help_desk=settings.help_desk_url, shopify=None, shopify_version="", shipstation=None
     ),
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics

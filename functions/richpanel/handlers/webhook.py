@@ -15,7 +15,6 @@ from richpanel.inbound.payloads import Unreadable
 from shared.api.proxy_event import has_header, header, raw_body
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
-from shared.runtime import gc_at_start
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings
 
@@ -56,9 +55,6 @@ class Refused(Exception):
     def __init__(self, status: int, code: str) -> None:
         super().__init__(code)
         self.status, self.code = status, code
-
-
-gc_at_start.done()
 
 
 @metrics.log_metrics

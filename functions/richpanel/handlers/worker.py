@@ -5,6 +5,7 @@ from typing import Any
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
@@ -13,17 +14,15 @@ from richpanel.guards.switches import SwitchBoard
 from richpanel.resources import Resources
 from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
 from richpanel.store.lease import Lease
+from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
 from shared import clock
 from shared.action_ledger import Ledger
+from shared.aws import sqs_worker
 from shared.aws.dynamodb import Table
-from shared.aws.sqs_batch import Answer, Record, handle_each
-from shared.failures import Transient
-from shared.runtime import gc_at_start
+from shared.aws.sqs_worker import Record, Worker
+from shared.failures import Permanent
 from shared.runtime.observability import logger, metrics
-
-# SQS allows at most twelve hours, counted from when the record was received.
-LONGEST_VISIBILITY_SECONDS = 11 * 3_600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +34,7 @@ class WorkerSettings(SourcesSettings):
     richpanel_queue_url: str
     richpanel_live_queue_url: str
     switches_path: str
+    max_receive_count: int
 
 
 settings = WorkerSettings.load()
@@ -43,11 +43,6 @@ idempotency, audit = (
     Table(dynamodb, name, TTL_ATTRIBUTE)
     for name in (settings.idempotency_table_name, settings.audit_actions_table_name)
 )
-sqs = boto3.client("sqs", config=quick)
-queue_urls = {
-    url.rpartition("/")[2]: url
-    for url in (settings.richpanel_queue_url, settings.richpanel_live_queue_url)
-}
 resources = sources(
     Resources,
     settings,
@@ -59,35 +54,15 @@ resources = sources(
         SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
     ),
 )
-gc_at_start.done()
 
 
-@metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
-    """SQS batch (of one) in, the ids of messages to retry out."""
-
-    def handle(record: Record) -> Handled:
-        for table in (idempotency, resources.state, audit):
-            table.forget_consumption()
-        return process(resources, Delivery(record.body, record.attempt, context))
-
-    return handle_each(event, handle=handle, report=_report, on_retry=_come_back_later)
+def _handle(record: Record) -> Handled:
+    return process(resources, Delivery(record.body, record.attempt, record.context))
 
 
-def _come_back_later(record: Record, failure: Exception) -> None:
-    """
-    Set a record's visibility timeout to the failure's own wait, so that it is retried once it can succeed.
-
-    If the failure gives no wait, the queue's visibility timeout applies.
-    """
-    if isinstance(failure, Transient) and failure.wait_ms is not None:
-        sqs.change_message_visibility(
-            QueueUrl=queue_urls[record.queue],
-            ReceiptHandle=record.receipt,
-            VisibilityTimeout=min(
-                -(-failure.wait_ms // clock.SECOND_MS), LONGEST_VISIBILITY_SECONDS
-            ),
-        )
+def _park(record: Record, refusal: Permanent) -> Handled:
+    event = parking.park(resources, record.body, refusal.reason)
+    return Handled(event, "parked", refusal.reason)
 
 
 def _report(record: Record, handled: Handled) -> None:
@@ -115,3 +90,20 @@ def _report(record: Record, handled: Handled) -> None:
             "age_ms": age_ms,
         }
     logger.info("event handled", extra=facts)
+
+
+worker = Worker(
+    sqs=boto3.client("sqs", config=quick),
+    queue_urls=[settings.richpanel_queue_url, settings.richpanel_live_queue_url],
+    tables=[idempotency, resources.state, audit],
+    max_receive_count=settings.max_receive_count,
+    handle=_handle,
+    park=_park,
+    report=_report,
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """SQS batch (of one) in, the ids of messages to retry out."""
+    return sqs_worker.process(worker, event, context)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from richpanel.api.access import ApiDependencies, Instruction, leave_trace
 from richpanel.channels import Channel
-from richpanel.event import parse_event
+from richpanel.inbound.queued_events import parse_event
 from shared.aws.dead_letters import Letter
 from shared.aws.sqs_fifo import Entry, digest
 from shared.failures import Permanent

@@ -3,27 +3,31 @@
 import hashlib
 
 from richpanel.event import RichpanelEvent
+from richpanel.inbound.queued_events import parse_event
 from richpanel.resources import Resources
 from richpanel.store import events
 from richpanel.store.items import Event, EventStatus, Mode
 from richpanel.worker import audit
 from shared import clock
+from shared.failures import Permanent
 
 UNKNOWN = "unknown"
 
 
-def park_unreadable(resources: Resources, body: str, reason: str) -> None:
-    """Park a queue record that is not a valid event, under the hash of its text. Safe to repeat."""
-    encoded = body.encode("utf-8", "surrogatepass")
-    _park(resources, Event.key(UNKNOWN, _sha256(encoded)), UNKNOWN, reason, encoded)
+def park(resources: Resources, body: str, reason: str) -> RichpanelEvent | None:
+    """
+    Park a queue record; return its event, or None if it is not a valid one. Safe to repeat: the first row stays.
 
-
-def park(resources: Resources, event: RichpanelEvent, reason: str) -> None:
-    """Park an event that could not be claimed. Safe to repeat: the first row stays."""
-    encoded = event.to_json().encode()
-    # Not under the message's own key: a later event for the same message must still be handled.
-    key = Event.key(event.conversation_id, _sha256(encoded))
-    _park(resources, key, event.conversation_id, reason, encoded)
+    Its key is a hash and not the message's own key: a later event for the same message must still be handled.
+    """
+    try:
+        event = parse_event(body)
+    except Permanent:
+        event = None
+    conversation_id = event.conversation_id if event else UNKNOWN
+    encoded = (event.to_json() if event else body).encode("utf-8", "surrogatepass")
+    _park(resources, Event.key(conversation_id, _sha256(encoded)), conversation_id, reason, encoded)
+    return event
 
 
 def _park(

@@ -22,14 +22,15 @@ from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket
 from richpanel.decisions.facts import RouteOnly
 from richpanel.decisions.switches import Switches
-from richpanel.event import RichpanelEvent, event_id_of_message, parse_event
+from richpanel.event import RichpanelEvent, event_id_of_message
+from richpanel.inbound.queued_events import parse_event
 from richpanel.resources import Resources
 from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Lane
 from richpanel.turns import Reading, Said, Talk
-from richpanel.worker import actions, audit, cases, memory, parking, reservations
+from richpanel.worker import actions, audit, cases, memory, reservations
 from richpanel.worker.cases import Case
 from shared import clock
 from shared.aws.sqs_fifo import to_json
@@ -85,24 +86,16 @@ class _Visit:
 
 
 def process(resources: Resources, delivery: Delivery) -> Handled:
-    """Handle one queue record. Returns if it was handled or parked; on an exception the queue delivers it again."""
-    try:
-        event = parse_event(delivery.body)
-    except Permanent as refusal:
-        parking.park_unreadable(resources, delivery.body, refusal.reason)
-        return Handled(None, "parked", refusal.reason)
+    """Handle one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
+    event = parse_event(delivery.body)
     try:
         return _handle(resources, delivery, event)
     except states.Erased:
         return Handled(event, "erased")
-    except Permanent as refusal:
-        parking.park(resources, event, refusal.reason)
-        return Handled(event, "parked", refusal.reason)
     except BadAnswer as bad:
         if delivery.receives < RECEIVES_UNTIL_BAD:
             raise
-        parking.park(resources, event, bad.reason)
-        return Handled(event, "parked", bad.reason)
+        raise Permanent(bad.reason) from None
     except Transient as failure:
         if failure.reason in _WRONG_KEY:
             resources.keys.refreshed()  # An operator may have replaced the key by now.

@@ -102,7 +102,7 @@ def _attempt(
     intended: Action,
     *,
     reserve: Callable[[Action], None],
-    post: Callable[[], None],
+    post: Callable[[], str | None],
     again: bool,
 ) -> State:
     """Reserve a reply and make its only attempt."""
@@ -116,28 +116,20 @@ def _attempt(
         owner=case.owner,
         remaining_ms=case.remaining_ms(),
         reserve=reserve,
-        send=_without_id(post),
+        send=post,
     )
 
 
-def _perform(resources: Resources, case: Case, action: Action, post: Callable[[], None]) -> State:
+def _perform(
+    resources: Resources, case: Case, action: Action, post: Callable[[], str | None]
+) -> State:
     return resources.ledger.perform(
         action,
         owner=case.owner,
         remaining_ms=case.remaining_ms(),
-        send=_without_id(post),
+        send=post,
         evidence=lambda found: _shown(case, found),
     )
-
-
-def _without_id(post: Callable[[], None]) -> Callable[[], str | None]:
-    """Wrap *post* for the ledger: the help desk returns no id for a reply."""
-
-    def send() -> str | None:
-        post()
-        return None
-
-    return send
 
 
 def _shown(case: Case, action: Action) -> str | None:

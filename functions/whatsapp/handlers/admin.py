@@ -19,7 +19,6 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.runtime import gc_at_start
 from shared.runtime.settings import Settings
 from whatsapp.api import inputs, views
 from whatsapp.api.queries import NotFound
@@ -68,7 +67,6 @@ routes = Routes(
     },
     requests=Requests(depot.table, Idempotency),
 )
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

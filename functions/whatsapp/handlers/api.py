@@ -14,7 +14,6 @@ from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
-from shared.runtime import gc_at_start
 from shared.runtime.settings import Settings
 from whatsapp.api import analytics, inputs, queries, views
 from whatsapp.api.queries import NotFound, PhoneRequired
@@ -45,7 +44,6 @@ routes = Routes(
         PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required"),
     },
 )
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

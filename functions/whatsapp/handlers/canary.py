@@ -7,7 +7,6 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
-from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
 from whatsapp import canary
@@ -29,7 +28,6 @@ way = canary.Way(
     secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.whatsapp_canary_secret_id),
     table=Table(boto3.client("dynamodb"), settings.messages_table_name),
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics

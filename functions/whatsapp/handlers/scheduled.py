@@ -9,7 +9,6 @@ from botocore.config import Config
 
 from shared import clock
 from shared.aws.dynamodb import Table
-from shared.runtime import gc_at_start
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
 from whatsapp import rollup
@@ -25,7 +24,6 @@ class ScheduledSettings(Settings):
 settings = ScheduledSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
-gc_at_start.done()
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> None:

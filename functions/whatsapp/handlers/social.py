@@ -8,7 +8,6 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
-from shared.runtime import gc_at_start
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
 from whatsapp.inbound import webhook
@@ -27,7 +26,6 @@ settings = SocialSettings.load()
 sqs = boto3.client("sqs")  # every event needs it
 queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
 bucket = Bucket(lambda: boto3.client("s3"), settings.media_bucket_name)
-gc_at_start.done()
 
 
 @metrics.log_metrics

@@ -12,7 +12,6 @@ from shared.api.proxy_event import header, raw_body
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import PARALLEL_CALLS, FifoQueue, NotEnqueued
-from shared.runtime import gc_at_start
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings
 from whatsapp.inbound import webhook
@@ -52,7 +51,6 @@ canary_secret = (
     if settings.whatsapp_canary_secret_id
     else None
 )
-gc_at_start.done()
 
 
 @metrics.log_metrics

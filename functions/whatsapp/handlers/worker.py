@@ -12,15 +12,15 @@ from botocore.config import Config
 
 from shared import clock, keyed_hashes
 from shared.action_ledger import Action, Ledger
+from shared.aws import sqs_worker
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
-from shared.aws.sqs_batch import Answer, Record, handle_each
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_worker import Record, Worker
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
-from shared.runtime import gc_at_start
-from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin, Settings
 from whatsapp.dispatcher import Handled, Invocation, process
 from whatsapp.event import OUTBOUND
@@ -30,8 +30,11 @@ from whatsapp.resources import Resources
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
     from mypy_boto3_sqs import SQSClient
+
+    from shared.failures import Permanent
 
 # For these kinds the provider's time is the time of the event; a synchronized history is months old.
 _HAPPENED_NOW = frozenset({"message", "echo", "status"})
@@ -96,23 +99,24 @@ resources = Resources(
 )
 # A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
 NOTE_MS = 30 * clock.SECOND_MS
-gc_at_start.done()
 
 
-@metrics.log_metrics
-def handler(event: dict[str, Any], context: LambdaContext) -> Answer:
-    """SQS batch in, ids of the failed records out."""
-    run = Invocation(context.aws_request_id, context.get_remaining_time_in_millis)
+def _handle(record: Record) -> Handled:
+    return process(
+        resources,
+        record.body,
+        Invocation(record.context.aws_request_id, record.context.get_remaining_time_in_millis),
+    )
 
-    def handle(record: Record) -> Handled:
-        table.forget_consumption()
-        return process(resources, record.body, run)
 
-    def note_if_last(record: Record, failure: Exception) -> None:
-        if record.attempt >= settings.max_receive_count and run.remaining_ms() > NOTE_MS:
-            _note_dead_letter(record, failure)
+def _park(record: Record, refusal: Permanent) -> Handled:
+    event, origin = parking.park(resources, record.body, refusal)
+    return Handled(event, origin, Outcome.PARKED, refusal.reason)
 
-    return handle_each(event, handle=handle, report=_report, on_retry=note_if_last)
+
+def _note_dead_letter(record: Record, reason: str) -> None:
+    if record.context.get_remaining_time_in_millis() > NOTE_MS:
+        parking.note_dead_letter(resources, record.body, reason, record.attempt)
 
 
 def _report(record: Record, handled: Handled) -> None:
@@ -153,8 +157,19 @@ def _report(record: Record, handled: Handled) -> None:
     logger.info("event handled", extra=facts)
 
 
-def _note_dead_letter(record: Record, failure: Exception) -> None:
-    """Store why an event becomes a dead letter."""
-    said = describe(failure)
-    reason = ": ".join(said[part] for part in ("error", "reason") if part in said)
-    parking.note_dead_letter(resources, record.body, reason, record.attempt)
+worker = Worker(
+    sqs=_sqs(),
+    queue_urls=[settings.whatsapp_queue_url],
+    tables=[table],
+    max_receive_count=settings.max_receive_count,
+    handle=_handle,
+    park=_park,
+    report=_report,
+    note_dead_letter=_note_dead_letter,
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """SQS batch in, ids of the failed records out."""
+    return sqs_worker.process(worker, event, context)

@@ -1,9 +1,7 @@
 """Parked events, and events without an item type of their own."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import Any
 
 from shared import clock
@@ -12,12 +10,13 @@ from shared.failures import Permanent
 from shared.recovery import over_quota
 from shared.redaction import outline
 from whatsapp import store
-from whatsapp.event import Event, parse_event
+from whatsapp.event import Event
 from whatsapp.folders import parked_events
+from whatsapp.inbound.queued_events import parse_event
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import WebhookEvent
-from whatsapp.tenancy import Origin
+from whatsapp.tenancy import NoOwner, Origin, origin_of
 
 PARKED = "parked"
 DEAD_LETTER = "dead_letter"
@@ -28,29 +27,21 @@ LARGEST_PAYLOAD_BYTES = 16_000
 LONGEST_NAME = 128
 
 
-@dataclass(slots=True)
-class Verdict:
-    """The outcome of the guarded block."""
-
-    reason: str | None = None
-
-
-@contextmanager
-def parked_when_permanent(
-    resources: Resources, body: str, event: Event | None, origin: Origin | None
-) -> Iterator[Verdict]:
+def park(resources: Resources, body: str, refusal: Permanent) -> tuple[Event | None, Origin | None]:
     """
-    Park the event when the block raises Permanent, instead of letting it fail.
+    Park a queue record that can never be processed; return its event and its owner, as far as they can be read.
 
-    A failing poison message is redelivered repeatedly, blocks its conversation and sends its neighbours to the
-    dead-letter queue with it. Parked, it blocks nothing, is visible and can be replayed.
+    A failing record is redelivered repeatedly, blocks its conversation and becomes a dead letter. Parked, it blocks
+    nothing, is visible and can be replayed.
     """
-    verdict = Verdict()
-    try:
-        yield verdict
-    except Permanent as refusal:
-        verdict.reason = refusal.reason
-        _park(resources, body, event, origin, refusal.reason)
+    event: Event | None = None
+    origin: Origin | None = None
+    with suppress(Permanent):
+        event = parse_event(body)
+        if not isinstance(refusal, NoOwner):
+            origin = origin_of(resources, event)
+    _park(resources, body, event, origin, refusal.reason)
+    return event, origin
 
 
 def keep(

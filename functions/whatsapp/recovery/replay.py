@@ -18,9 +18,10 @@ from shared.failures import Permanent
 from shared.recovery import over_quota
 from whatsapp import store
 from whatsapp.api.queries import NotFound
-from whatsapp.event import Event, parse_event
+from whatsapp.event import Event
 from whatsapp.folders import parked_events
 from whatsapp.inbound import splitter
+from whatsapp.inbound.queued_events import parse_event
 from whatsapp.recovery.parking import PARKED
 from whatsapp.resources import COMMAND_LINE, Depot
 from whatsapp.store.items import OPEN, REPLAYED, WebhookEvent

@@ -9,8 +9,9 @@ attempt.
                               |-- deadline over, ON_DOUBT resend --> reserved (attempt + 1)
                               `-- deadline over, at most once -----> unknown --late callback--> confirmed | failed
 
-A redelivery that finds `reserved` is in doubt: the previous worker may have died before, during or after its call. The
-deadline is later than the end of that worker's life, so two workers never act on the same reservation.
+A redelivery that finds `reserved` is in doubt: the previous worker may have died before, during or after its call. A
+reservation is a lease (`shared.leases`) until its deadline, which is later than the end of that worker's life, so two
+workers never act on the same one. A settled item keeps its owner: its state shows that it is complete.
 
 If the caller writes a row of its own before the call anyway, that row can hold the reservation (`perform_reserved`).
 """
@@ -27,10 +28,11 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared import clock
+from shared import clock, leases
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime import tracing
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
@@ -126,6 +128,8 @@ class Ledger[A: Action]:
         self._table = table
         self._key_of = key_of
         self._kind = kind
+        names = (kind.named(field) for field in ("owner", "deadline", "attempt"))
+        self._leases = leases.Leases(table, leases.LeaseAttributes(*names))
 
     def action(self, action_id: str) -> A | None:
         """Return the action with this id; None if it was never reserved or has expired."""
@@ -177,11 +181,8 @@ class Ledger[A: Action]:
 
     def enter(self, reserved: A) -> A:
         """Write the ledger item of a reservation stored elsewhere and return the item now stored. Idempotent."""
-        try:
-            self._table.put(self._item(reserved), when=self._kind.attr("action_id").not_exists())
-        except ConditionFailed as refusal:
-            return self._kind.model_validate(refusal.existing)
-        return reserved
+        stored = self._leases.claim(self._key_of(reserved.action_id), self._item(reserved))
+        return self._kind.model_validate(stored)
 
     def confirm(self, action_id: str, *, failed: bool, message_pk: str, company: str) -> A | None:
         """
@@ -223,13 +224,12 @@ class Ledger[A: Action]:
 
     def _mine(self, intended: A, owner: str, remaining_ms: int) -> A:
         """Return *intended* as reserved by this invocation."""
-        now = clock.now_ms()
         return intended.model_copy(
             update={
                 # Unique per reservation: an existing item with this owner is our own write whose response was lost.
                 "owner": f"{owner}/{secrets.token_hex(8)}",
-                "reserved_at": now,
-                "deadline": now + remaining_ms + GRACE_MS,
+                "reserved_at": clock.now_ms(),
+                "deadline": leases.expiry(remaining_ms, GRACE_MS),
                 "ttl": clock.expires_in(self._kind.ttl_seconds),
             }
         )
@@ -243,7 +243,9 @@ class Ledger[A: Action]:
         """Make one provider call and record its outcome with *settle*. Raises Transient."""
         metrics.add_metric("SendAttempted", MetricUnit.Count, 1)
         try:
-            provider_id = send()
+            with tracing.step("send", provider=action.provider, channel=action.channel):
+                provider_id = send()
+                tracing.annotate(outcome=State.SENT)
         except Refused as refusal:
             metrics.add_metric("SendFailed", MetricUnit.Count, 1)
             settle(action, State.FAILED, {"reason": refusal.code})
@@ -259,39 +261,32 @@ class Ledger[A: Action]:
 
     def _reserve(self, action: A, evidence: Callable[[A], str | None] = _none) -> A:
         """Reserve *action*; return it, or the existing action if there is nothing to do. Raises Transient."""
-        try:
-            self._table.put(self._item(action), when=self._kind.attr("action_id").not_exists())
-        except ConditionFailed as refusal:
-            existing = self._kind.model_validate(refusal.existing)
-            if existing.owner == action.owner or existing.state is not State.RESERVED:
-                return existing
-            if existing.deadline > clock.now_ms():
-                raise Transient("send_in_progress") from None
-            found = evidence(existing) if existing.deadline else None
-            if found is not None:
-                self._settle(existing, State.CONFIRMED, {"evidence": found})
-                return existing.model_copy(update={"state": State.CONFIRMED})
-            return self._take_over(existing, action)
-        return action
-
-    def _take_over(self, dead: A, mine: A) -> A:
-        """Reserve the next attempt, or settle as unknown. Raises Transient if another worker was faster."""
+        item = self._item(action)
+        stored = self._leases.claim(self._key_of(action.action_id), item)
+        existing = self._kind.model_validate(stored)
+        if existing.owner == action.owner or existing.state is not State.RESERVED:
+            return existing
+        if self._leases.is_held(stored):
+            raise Transient("send_in_progress")
+        found = evidence(existing) if existing.deadline else None
+        if found is not None:
+            self._settle(existing, State.CONFIRMED, {"evidence": found})
+            return existing.model_copy(update={"state": State.CONFIRMED})
         # deadline 0: the previous attempt certainly sent nothing, so resending is safe under either policy.
-        may_send = dead.deadline == 0 or dead.on_doubt is OnDoubt.RESEND
-        if not may_send:
+        if existing.deadline and existing.on_doubt is not OnDoubt.RESEND:
             metrics.add_metric("SendUnknown", MetricUnit.Count, 1)
-            self._settle(dead, State.UNKNOWN, {"reason": "no_evidence"})
-            return dead.model_copy(update={"state": State.UNKNOWN})
-        # The new attempt may have a different text than the previous one.
-        again = mine.model_copy(update={"attempt": dead.attempt + 1})
+            self._settle(existing, State.UNKNOWN, {"reason": "no_evidence"})
+            return existing.model_copy(update={"state": State.UNKNOWN})
+        return self._take_over(existing, stored, item)
+
+    def _take_over(self, dead: A, stored: Attributes, item: Attributes) -> A:
+        """Reserve the next attempt. Raises Transient if another worker was faster."""
         key = self._key_of(dead.action_id)
-        facts = {name: value for name, value in self._item(again).items() if name not in key}
+        # The new attempt may have a different text than the previous one.
+        facts = {name: value for name, value in item.items() if name not in key}
         try:
-            taken = self._table.update(key, put=facts, when=self._still(dead))
-        except ConditionFailed as refusal:
-            found = self._kind.model_validate(refusal.existing) if refusal.existing else dead
-            if found.owner == mine.owner:
-                return found
+            taken = self._leases.take_over(key, stored, item, put=facts, when=self._still(dead))
+        except leases.Held:
             raise Transient("send_in_progress") from None
         return self._kind.model_validate(taken)
 

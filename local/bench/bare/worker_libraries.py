@@ -2,10 +2,13 @@
 
 import boto3
 from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor
+from aws_lambda_powertools.utilities.parser import parse
 from pydantic import BaseModel, ConfigDict
 
 logger, metrics = Logger(), Metrics()
 client = boto3.client("dynamodb")
+libraries = (SqsFifoPartialProcessor, parse)
 
 
 class Item(BaseModel):

@@ -1,11 +1,9 @@
 """
 Imports one module in a fresh interpreter and reports the cost: `import_once.py whatsapp.handlers.worker`.
 
-The last line of standard output, JSON: cpu_ms, wall_ms, peak_kib (of the whole process), modules, bytecode_bytes,
-collects_garbage.
+The last line of standard output, JSON: cpu_ms, wall_ms, peak_kib (of the whole process), modules, bytecode_bytes.
 """
 
-import gc
 import importlib
 import json
 import sys
@@ -31,7 +29,6 @@ print(
             "peak_kib": int(peak),
             "modules": modules,
             "bytecode_bytes": sum(Path(path).stat().st_size for path in bytecode),
-            "collects_garbage": gc.isenabled(),
         }
     )
 )

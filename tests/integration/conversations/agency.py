@@ -18,7 +18,9 @@ from moto.dynamodb.models import dynamodb_backends
 from conversations import ownership, projects, transitions
 from conversations.conversation import OpenConversation
 from conversations.lifecycle import Status
+from conversations.outbound.turns.engine import TurnDependencies
 from conversations.projects import ConfigurationInvalid
+from conversations.resources import Resources
 from conversations.store import conversations, messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
@@ -119,6 +121,30 @@ class Wire:
 
     def announce(self, *_: object) -> None:
         return None
+
+
+class Unlimited:
+    """A send policy that refuses nothing."""
+
+    def refusal_of_turn(self, *_: object) -> None:
+        return None
+
+
+class NoCopies:
+    """Keeps no copies at OpenAI."""
+
+    def add(self, *_: object) -> None:
+        return None
+
+
+def turn_dependencies(resources: Resources, wire: Wire) -> TurnDependencies:
+    """The dependencies of turns that models, the policy and providers have no part in."""
+    gateway: Any = wire
+    policy_gate: Any = Unlimited()
+    mirror: Any = NoCopies()
+    return TurnDependencies(
+        resources=resources, gateway=gateway, policy_gate=policy_gate, mirror=mirror
+    )
 
 
 @dataclass

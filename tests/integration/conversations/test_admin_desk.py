@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from conversations.credentials import Credentials
 from conversations.inbound import intake
-from conversations.inbound.attachments import Fetcher
+from conversations.inbound.attachments import AttachmentDependencies
 from conversations.lifecycle import Status
 from conversations.store import routes, unhandled
 from conversations.store.items.conversation import ChannelMethod
@@ -30,11 +31,16 @@ INBOUND = "ConversationsInboundQueue"
 STRANGER = "+447700900555"
 
 
-def taking(agency: Agency) -> intake.Intake:
+def taking(agency: Agency) -> intake.IntakeDependencies:
     """The worker that takes messages in, over the same tables."""
     office = agency.module.deps
-    nowhere = Fetcher(resources=agency.resources, origins=(), proof=lambda *_: {})
-    return intake.Intake(resources=agency.resources, consents=office.consents, media=nowhere)
+    credentials = Credentials(lambda: pytest.fail("no secret may be read"))
+    nowhere = AttachmentDependencies(
+        resources=agency.resources, origins=(), credentials=credentials, twilio_url=""
+    )
+    return intake.IntakeDependencies(
+        resources=agency.resources, consents=office.consents, attachments=nowhere
+    )
 
 
 def came(agency: Agency, number: int = 1, **facts: Any) -> InboundMessage:

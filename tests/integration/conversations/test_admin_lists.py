@@ -11,8 +11,9 @@ from conversations.api import open_conversations
 from conversations.lifecycle import Status
 from conversations.store import due, states, unreachable
 from conversations.store.items.conversation import ChannelMethod
-from conversations.store.items.log import Delivery, DueKind, Stage, Turn, TurnKind
+from conversations.store.items.log import Delivery, DueKind
 from conversations.store.items.records import Unreachable
+from conversations.store.items.turn import Stage, Turn, TurnKind
 from events.conversations import cast
 from tests.integration.conversations.agency import (
     ANN,

@@ -85,7 +85,7 @@ def test_a_move_whose_worker_died_keeps_the_key_that_asked_for_it(
 
 def test_records_for_workers_and_what_was_resolved_or_placed_name_the_key(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
-    message = in_doubt(agency, ref, "reply:MSG#x")
+    message = in_doubt(agency, ref)
 
     agency.on(ref, "messages", {"text": "Hello", **CAROL})
     (record,) = agency.queued(SMS)
@@ -180,7 +180,7 @@ def test_who_acts_in_a_conversation_of_a_colleague_has_to_say_that_they_insist(
     agency: Agency, what: str
 ) -> None:
     ref = agency.begin()
-    message = in_doubt(agency, ref, "reply:MSG#x")
+    message = in_doubt(agency, ref)
     draft = agency.says(ref, "Draft", author="ai", delivery_status=Delivery.DISCARDED)
     agency.on(ref, "take-over", CAROL)
     before = agency.rows()

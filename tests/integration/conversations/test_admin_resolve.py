@@ -13,6 +13,7 @@ from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, Mode
+from conversations.store.items.turn import TurnKind
 from shared.action_ledger import Action, OnDoubt
 from shared.action_ledger import State as Sending
 from shared.aws.sqs_fifo import digest
@@ -22,17 +23,23 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Message
 
 
-def in_doubt(agency: Agency, ref: str, turn_id: str, author: str = "ai", **facts: Any) -> Message:
+TURN = "7c1f"  # an id that says nothing about the kind of its turn
+
+
+def in_doubt(
+    agency: Agency, ref: str, kind: TurnKind = TurnKind.REPLY, author: str = "ai", **facts: Any
+) -> Message:
     """A message whose outcome nobody knows, in the log and in the ledger."""
-    action_id = identifiers.action_id(ref, turn_id)
+    action_id = identifiers.action_id(ref, TURN)
     message = agency.says(
         ref,
         "We have you down for May",
         author=author,
         entry_id=identifiers.entry_id(action_id),
-        turn_id=turn_id,
+        turn_id=TURN,
+        turn_kind=kind,
         delivery_status=Delivery.UNKNOWN,
-        error_code="unknown" if turn_id == "initial" else "send_in_doubt",
+        error_code="unknown" if kind is TurnKind.INITIAL else "send_in_doubt",
         **facts,
     )
     action = Action(
@@ -64,11 +71,14 @@ def ledger(agency: Agency, ref: str, message: Message) -> Sending:
 # Resolve
 
 
-def test_an_answer_that_arrived_is_confirmed_and_in_the_window(agency: Agency) -> None:
+@pytest.mark.parametrize("kind", [TurnKind.REPLY, TurnKind.REENGAGEMENT])
+def test_an_answer_that_arrived_is_confirmed_and_in_the_window(
+    agency: Agency, kind: TurnKind
+) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
     question = agency.says(ref, "When?")
     at = question.sk(question.message_timestamp, question.entry_id)
-    message = in_doubt(agency, ref, f"reply:{at}")
+    message = in_doubt(agency, ref, kind, up_to=at)
 
     answer = resolved(agency, ref, message, "sent")
 
@@ -88,7 +98,8 @@ def test_an_answer_that_arrived_is_confirmed_and_in_the_window(agency: Agency) -
 def test_an_answer_to_a_released_function_answers_what_waited_then(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
     question = agency.says(ref, "Monday is fine")
-    message = in_doubt(agency, ref, "approved:0c9d")
+    at = question.sk(question.message_timestamp, question.entry_id)
+    message = in_doubt(agency, ref, up_to=at)
     agency.says(ref, "Are you there?")
 
     resolved(agency, ref, message, "sent")
@@ -99,7 +110,7 @@ def test_an_answer_to_a_released_function_answers_what_waited_then(agency: Agenc
 
 def test_a_first_message_that_arrived_has_begun_the_conversation(agency: Agency) -> None:
     ref = agency.begin(status=Status.FAILED, task_complete=0)
-    message = in_doubt(agency, ref, "initial")
+    message = in_doubt(agency, ref, TurnKind.INITIAL)
 
     resolved(agency, ref, message, "sent")
 
@@ -113,7 +124,7 @@ def test_a_first_message_that_arrived_has_begun_the_conversation(agency: Agency)
 
 def test_a_message_that_did_not_arrive_has_failed(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
-    message = in_doubt(agency, ref, "reply:MSG#x")
+    message = in_doubt(agency, ref)
 
     assert resolved(agency, ref, message, "not_sent").result["delivery_status"] == "failed"
     assert agency.message(ref, message).delivery_status is Delivery.FAILED
@@ -125,7 +136,7 @@ def test_a_message_that_did_not_arrive_has_failed(agency: Agency) -> None:
 def test_a_first_message_that_did_not_arrive_goes_out_on_the_next_channel(agency: Agency) -> None:
     agency.set_up(fallback_channels=["email"])
     ref = agency.begin(status=Status.FAILED, task_complete=0)
-    message = in_doubt(agency, ref, "initial")
+    message = in_doubt(agency, ref, TurnKind.INITIAL)
 
     resolved(agency, ref, message, "not_sent")
 
@@ -136,7 +147,7 @@ def test_a_first_message_that_did_not_arrive_goes_out_on_the_next_channel(agency
 
 def test_what_is_said_again_is_the_same_text_under_a_new_name(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
-    message = in_doubt(agency, ref, "reply:MSG#x")
+    message = in_doubt(agency, ref)
 
     answer = resolved(agency, ref, message, "resend")
 
@@ -155,7 +166,7 @@ def test_what_is_said_again_is_the_same_text_under_a_new_name(agency: Agency) ->
 def test_a_template_is_said_again_as_one(agency: Agency) -> None:
     ref = agency.begin(status=Status.FAILED, channel=ChannelMethod.WHATSAPP, task_complete=0)
     values = {"name": "Ann", "rep": "Carol", "job": "Nurse", "question": "Can you start in May?"}
-    message = in_doubt(agency, ref, "initial", template="invitation", variables=values)
+    message = in_doubt(agency, ref, TurnKind.INITIAL, template="invitation", variables=values)
 
     resolved(agency, ref, message, "resend")
 
@@ -165,7 +176,7 @@ def test_a_template_is_said_again_as_one(agency: Agency) -> None:
 
 def test_what_is_said_again_keeps_to_the_projects_length_of_today(agency: Agency) -> None:
     ref = agency.begin()
-    message = in_doubt(agency, ref, "reply:MSG#x")
+    message = in_doubt(agency, ref)
     agency.set_up(rate_limits={"max_message_length": 10})
 
     answer = resolved(agency, ref, message, "resend")
@@ -178,7 +189,7 @@ def test_what_is_said_again_keeps_to_the_projects_length_of_today(agency: Agency
 @pytest.mark.parametrize("status", [Delivery.DRAFT, Delivery.FAILED, Delivery.DISCARDED])
 def test_what_is_known_is_not_judged(agency: Agency, status: Delivery, outcome: str) -> None:
     ref = agency.begin()
-    message = agency.says(ref, "x", author="ai", delivery_status=status, turn_id="reply:MSG#x")
+    message = agency.says(ref, "x", author="ai", delivery_status=status, turn_id=TURN)
 
     answer = resolved(agency, ref, message, outcome)
 
@@ -189,7 +200,7 @@ def test_what_is_known_is_not_judged(agency: Agency, status: Delivery, outcome: 
 
 def test_who_says_the_same_as_the_provider_is_right(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
-    message = in_doubt(agency, ref, "reply:MSG#x")
+    message = in_doubt(agency, ref)
     facts = {"delivery_status": Delivery.DELIVERED}
     sk = message.sk(message.message_timestamp, message.entry_id)
     messages.update(agency.resources.log, ref, sk, facts)
@@ -201,7 +212,7 @@ def test_who_says_the_same_as_the_provider_is_right(agency: Agency) -> None:
 def test_a_message_that_was_never_in_doubt_moves_nothing(agency: Agency) -> None:
     ref = agency.begin()
     message = agency.says(
-        ref, "A colleague will call", author="ai", turn_id="reply:MSG#x", hand_off_reason="asked"
+        ref, "A colleague will call", author="ai", turn_id=TURN, hand_off_reason="asked"
     )
 
     assert resolved(agency, ref, message, "sent").status == 200
@@ -211,7 +222,7 @@ def test_a_message_that_was_never_in_doubt_moves_nothing(agency: Agency) -> None
 
 def test_two_agents_say_it_again_once(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
-    message = in_doubt(agency, ref, "reply:MSG#x")
+    message = in_doubt(agency, ref)
 
     assert resolved(agency, ref, message, "resend").status == 200
     assert resolved(agency, ref, message, "resend").error == "not_unknown"
@@ -230,7 +241,7 @@ def test_a_verdict_that_died_on_the_way_is_finished_by_its_repetition(
     agency: Agency, monkeypatch: pytest.MonkeyPatch, outcome: str
 ) -> None:
     ref = agency.begin(status=Status.FAILED, task_complete=0)
-    message = in_doubt(agency, ref, "initial")
+    message = in_doubt(agency, ref, TurnKind.INITIAL)
     asked = digest(outcome)[:20]
 
     def dies(*_: object, **__: object) -> None:
@@ -259,7 +270,7 @@ def test_nothing_is_said_again_in_a_colleagues_conversation_or_a_closed_one(
 ) -> None:
     status = Status.HANDOFF_ACTIVE if who else Status.CLOSED
     ref = agency.begin(status=status, owner=who)
-    message = in_doubt(agency, ref, "reply:MSG#x")
+    message = in_doubt(agency, ref)
 
     answer = resolved(agency, ref, message, "resend")
 

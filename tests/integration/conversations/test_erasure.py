@@ -244,8 +244,7 @@ def test_copies_at_the_models_provider_that_are_left_are_named(world: World) -> 
     row = world.conversation(ref)
     world.write("conversations", row | {"thread_id": "conv_1"})
 
-    desk = eraser(world, is_thread_gone=False)
-    done = erasure.erase(desk, cast.COMPANY, [ANN])
+    done = erasure.erase(eraser(world), cast.COMPANY, [ANN])
 
     assert (done.threads, done.threads_left) == (0, ["conv_1"])
 

@@ -305,8 +305,8 @@ def _context(payload: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("{", "unreadable"),
-        ('{"type":"dance","ref":"r"}', "unreadable"),
+        ("{", "malformed_event"),
+        ('{"type":"dance","ref":"r"}', "malformed_event"),
         (json.dumps(_context(cast.request("email"))), "wrong_queue"),
         (json.dumps(_context(cast.request("fax"))), "UNSUPPORTED_CHANNEL"),
         (

@@ -62,8 +62,8 @@ def files(_files: Files, world: World, monkeypatch: pytest.MonkeyPatch) -> Files
     for name in ("inbound", "whatsapp-channel", "sms", "whatsapp"):
         module = next((m for n, m in world.workers.items() if n.endswith(f"{name}.fifo")), None)
         if module is not None:
-            media = replace(module.deps.media, origins=(_files.url,))
-            monkeypatch.setattr(module, "deps", replace(module.deps, media=media))
+            attachments = replace(module.deps.attachments, origins=(_files.url,))
+            monkeypatch.setattr(module, "deps", replace(module.deps, attachments=attachments))
     return _files
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from conversations import ownership, projects
 from conversations.commands import HumanMessage
-from conversations.outbound.credentials import Credentials
+from conversations.credentials import Credentials
 from conversations.ownership import NotOwned
 from conversations.store import claims, routes
 from conversations.store.claims import Name

@@ -224,7 +224,7 @@ def test_a_status_of_no_message_of_ours_is_kept_and_alarms_nobody(
 
     assert world.parked() == ["unknown_message"]
     assert counted.count("UnmatchedStatus") == 1
-    assert not {"Parked", "ComesBack"} & set(counted)
+    assert not {"Parked", "RetryScheduled"} & set(counted)
 
 
 def test_a_status_without_an_action_waits_for_its_message_to_be_linked(

@@ -18,16 +18,17 @@ import pytest
 
 from conversations import conversation
 from conversations.bootstrap import ledger_of
+from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
-from conversations.outbound.turns.engine import Ended, Plan, Turns
-from conversations.outbound.turns.failures import consequence
+from conversations.outbound.turns.engine import Plan
 from conversations.resources import Run
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
-from conversations.store.items.log import Delivery, Message, Mode, Stage, TurnKind
+from conversations.store.items.log import Delivery, Message, Mode
+from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
-from tests.integration.conversations.agency import Wire
+from tests.integration.conversations.agency import Wire, turn_dependencies
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -72,13 +73,7 @@ class Model:
         log = Table(client, theirs.log.name)
         table = Table(client, theirs.table.name)
         resources = replace(theirs, table=table, log=log, ledger=ledger_of(log))
-        taking = Turns(
-            resources=resources,
-            wire=self.wire,
-            refusal=lambda *_: None,
-            consequence=consequence,
-            mirror=lambda *_: None,
-        )
+        taking = turn_dependencies(resources, self.wire)
         run = Run(worker, 0, 1, is_last=False, remaining_ms=lambda: 100_000)
         plan = Plan(turn_id=TURN, kind=TurnKind.REPLY, up_to="MSG#x")
         opened = conversation.load(resources, ref)
@@ -100,14 +95,13 @@ def _client() -> DynamoDBClient:
 
 
 def _words() -> Message:
-    """What the model says; its place in the log is the turn's."""
+    """What the model says; the turn sets its place in the log."""
     return Message(
         entry_id="-",
         message_timestamp="-",
         role=Role.ASSISTANT,
         content="We start at 9",
         author="ai",
-        turn_id=TURN,
         delivery_status=Delivery.DRAFT,
     )
 

@@ -13,13 +13,15 @@ from conversations.commands import HumanMessage, Notice, Release
 from conversations.dialogue import agent_message, first_message, release
 from conversations.lifecycle import Status, turn_may_change
 from conversations.outbound.compose.writer import MessageWriter
-from conversations.outbound.turns.engine import Ended, Turns
-from conversations.outbound.turns.failures import consequence
+from conversations.outbound.results import Ended
+from conversations.outbound.turns.engine import TurnDependencies
 from conversations.resources import Run
+from conversations.store import messages
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
+from conversations.store.items.turn import TurnKind
 from conversations.transitions import Cause
-from tests.integration.conversations.agency import OURS, Agency, Wire
+from tests.integration.conversations.agency import OURS, Agency, Wire, turn_dependencies
 
 if TYPE_CHECKING:
     from conversations.conversation import OpenConversation
@@ -37,14 +39,8 @@ class Desk:
         return self.agency.resources
 
     @property
-    def turns(self) -> Turns:
-        return Turns(
-            resources=self.resources,
-            wire=self.wire,
-            refusal=lambda *_: None,
-            consequence=consequence,
-            mirror=lambda *_: None,
-        )
+    def turns(self) -> TurnDependencies:
+        return turn_dependencies(self.resources, self.wire)
 
     @property
     def writer(self) -> MessageWriter:
@@ -53,8 +49,8 @@ class Desk:
             resources=self.resources,
             providers=unused,
             credentials=unused,
-            execute=unused,
-            begun_copy=unused,
+            effects=unused,
+            mirror=unused,
         )
 
     def run(self, record: str = "record-1") -> Run:
@@ -118,8 +114,11 @@ def test_what_was_said_is_not_said_again_however_late_its_record_comes(
     agency.later(60 * 60_000)
     say("record-2")
 
-    assert len(desk.wire.sent) == 1
+    (sent,) = desk.wire.sent
     assert len(log(agency, ref)) == 1
+    message = messages.find(agency.resources.log, ref, sent)
+    assert message is not None
+    assert message.turn_kind is (TurnKind.NOTICE if is_notice else TurnKind.HUMAN)
 
 
 def test_what_is_let_go_to_the_model_is_nobodys(

@@ -17,7 +17,8 @@ import pytest
 from moto import mock_aws
 
 from events.richpanel.samples import HMAC_KEY, START, TOKEN
-from richpanel.event import RichpanelEvent, parse_event
+from richpanel.event import RichpanelEvent
+from richpanel.inbound.queued_events import parse_event
 from shared import clock
 from shared.aws.secrets import JsonSecret
 from tests.template import create_queue, environment

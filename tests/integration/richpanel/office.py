@@ -24,12 +24,14 @@ from richpanel.resources import Endpoints, Resources
 from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
 from richpanel.store.lease import Lease
 from richpanel.store.rate_limit import Limiter
+from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
 from shared import clock
 from shared.action_ledger import Ledger
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
+from shared.failures import Permanent
 from tests.template import create_table
 
 if TYPE_CHECKING:
@@ -168,7 +170,12 @@ class Office:
         """Handle one delivery."""
         context: Any = Context(f"request-{next(self.requests)}", left_ms)
         self.sandbox.clock.advance(self.time.ms / 1_000 - self.sandbox.clock.now())
-        return process(self.resources, Delivery(body or self.event(), receives, context))
+        text = body or self.event()
+        try:
+            return process(self.resources, Delivery(text, receives, context))
+        except Permanent as refusal:
+            event = parking.park(self.resources, text, refusal.reason)
+            return Handled(event, "parked", refusal.reason)
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         """All rows of a table, by key."""

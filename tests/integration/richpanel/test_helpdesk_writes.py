@@ -70,10 +70,10 @@ def test_a_reply_that_cannot_ask_the_limiter_was_certainly_not_sent(
     desk: HelpDesk, sandbox: Sandbox, state_table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unavailable(*_: Any, **__: Any) -> None:
-        raise ClientError({"Error": {"Code": "InternalServerError"}}, "GetItem")
+        raise ClientError({"Error": {"Code": "InternalServerError"}}, "UpdateItem")
 
     seed(sandbox)
-    monkeypatch.setattr(state_table, "get", unavailable)
+    monkeypatch.setattr(state_table, "update", unavailable)
 
     with pytest.raises(NotSent, match="limiter"):
         desk.reply("t-1", "Hello", "bot-1", "send_message")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from richpanel.store.items import TTL_ATTRIBUTE, Event, EventStatus, Mode, key_of
-from richpanel.store.lease import Finish, Held, Lease, LeaseLost, hold
+from richpanel.store.lease import Finish, Lease, hold
 from shared import clock
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
+from shared.leases import Held, LeaseLost
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.template import create_table
 

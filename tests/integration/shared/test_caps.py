@@ -280,6 +280,28 @@ def test_after_a_pause_a_place_is_one_write(pace: Pace, calls: list[str]) -> Non
     assert calls == ["UpdateItem"]
 
 
+def test_within_a_burst_a_caller_that_knows_the_free_time_needs_one_write(
+    pace: Pace, calls: list[str]
+) -> None:
+    pace.take("pair", PAIR)
+    calls.clear()
+
+    assert pace.take("pair", PAIR, known=NOON + 6_000) is None
+    assert calls == ["UpdateItem"]
+
+
+@pytest.mark.parametrize("known", [0, NOON - 1, NOON + 1, NOON + 6_000, NOON + DAY])
+@pytest.mark.parametrize("taken", [0, 1, 2, 3])
+def test_a_wrong_free_time_changes_no_answer(pace: Pace, taken: int, known: int) -> None:
+    for _ in range(taken):
+        pace.take("pair", PAIR)
+
+    answer = pace.take("pair", PAIR, known=known)
+
+    assert answer == (None if taken < 3 else NOON + 6_000)
+    assert pace.look("pair", PAIR) == (None if taken < 2 else NOON + 6_000)
+
+
 # quotas
 
 

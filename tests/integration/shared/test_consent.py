@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from shared import clock
-from shared.aws.dynamodb import Attributes, Table
+from shared.aws.dynamodb import Table
 from shared.consent.records import (
     MOST_ADDRESSES,
     Consent,
@@ -32,11 +32,6 @@ PHONE, MAIL, SECOND_PHONE = "+447700900123", "ann@example.com", "+447700900456"
 companies = (f"company-{number}" for number in itertools.count())
 
 
-def key_of(company: str, hashed: str, channel: str) -> Attributes:
-    """Both parts of the key in one: this table has no sort key."""
-    return {"pk": "|".join(Consent.key(company, hashed, channel).values())}
-
-
 @pytest.fixture(scope="module")
 def client() -> Iterator["DynamoDBClient"]:
     with mock_aws():
@@ -45,7 +40,7 @@ def client() -> Iterator["DynamoDBClient"]:
 
 @pytest.fixture(scope="module")
 def consents(client: "DynamoDBClient") -> Consents:
-    return Consents(Table(client, create_table(client, "WhatsAppTable")), key_of)
+    return Consents(Table(client, create_table(client, "ConversationLogTable")))
 
 
 @pytest.fixture
@@ -212,9 +207,10 @@ def test_a_clock_that_is_ahead_makes_no_event_of_the_future(
 def test_items_show_no_address_and_never_expire(consents: Consents, company: str) -> None:
     consents.record_opt_out(company, [PHONE], said())
 
-    item = consents.table.get(key_of(company, address_hash(PHONE), "*"))
+    item = consents.table.get(Consent.key(company, address_hash(PHONE), "*"))
     assert item == {
-        "pk": f"CONSENT#{company}#{address_hash(PHONE)}|*",
+        "pk": f"CONSENT#{company}#{address_hash(PHONE)}",
+        "sk": "*",
         "company": company,
         "address_hash": address_hash(PHONE),
         "channel": "*",

@@ -17,6 +17,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import Entry
+from shared.failures import Permanent
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime.observability import metrics
@@ -26,6 +27,7 @@ from whatsapp import store
 from whatsapp.dispatcher import Handled, Invocation, process
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
 from whatsapp.resources import Depot, Resources
 from whatsapp.store.items import ACTION_PK_PATTERN, Phone, PhoneList, pk
 
@@ -63,6 +65,12 @@ class Desk:
         self, *values: dict[str, Any], waba: str = "102290129340398", **delivery: Any
     ) -> list[Handled]:
         """Deliver webhook values (`{"messages": [...]}`; `field` names another field) and handle their events."""
+        return [self.handle(body) for body in self.bodies(*values, waba=waba, **delivery)]
+
+    def bodies(
+        self, *values: dict[str, Any], waba: str = "102290129340398", **delivery: Any
+    ) -> list[str]:
+        """The queue records of webhook values."""
         changes = [
             {
                 "field": value.pop("field", "messages"),
@@ -79,7 +87,7 @@ class Desk:
             "accepted_at": clock.now_ms(),
         } | delivery
         events = events_of({"entry": [{"id": waba, "changes": changes}]}, Delivery(**facts))
-        return [self.handle(queue_entry(event).body) for event in events]
+        return [queue_entry(event).body for event in events]
 
     def told(
         self, field: str, value: dict[str, Any], second: int = 0, source: str = "meta"
@@ -98,7 +106,11 @@ class Desk:
         return [handled.outcome for handled in self.take(*values, **delivery)]
 
     def handle(self, body: str) -> Handled:
-        return process(self.resources, body, Invocation("request-1", lambda: 60_000))
+        try:
+            return process(self.resources, body, Invocation("request-1", lambda: 60_000))
+        except Permanent as refusal:
+            event, origin = parking.park(self.resources, body, refusal)
+            return Handled(event, origin, Outcome.PARKED, refusal.reason)
 
     def item(self, key: str) -> dict[str, Any]:
         """One item as it is stored; empty where there is none."""

@@ -21,7 +21,8 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from tests.template import environment, properties
-from whatsapp.event import Event, parse_event
+from whatsapp.event import Event
+from whatsapp.inbound.queued_events import parse_event
 
 NOW = 1_767_268_800_000
 BUCKET = str(properties("MediaBucket")["BucketName"])

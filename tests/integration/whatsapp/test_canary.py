@@ -44,8 +44,8 @@ class Town:
         self.entries += Entries
         return {}
 
-    def pause(self, seconds: float) -> None:
-        self.now[0] += round(seconds * 1_000)
+    def pause(self, milliseconds: int) -> None:
+        self.now[0] += milliseconds
         while len(self.answers) < self.port.taken:
             self.answers.append(self.post(self.port.next()))
         while self.entries:
@@ -78,12 +78,13 @@ def town(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
     with receiving() as port:
         way = canary.Way(webhook_url=f"{port.url}/hook", secret=own, table=desk.resources.table)
         town = Town(desk, webhook, port, way, now)
+        monkeypatch.setattr(clock, "sleep_ms", town.pause)
         monkeypatch.setattr(webhook, "queue", FifoQueue(lambda: town, "url"))  # type: ignore[arg-type, return-value] # has the one method that is used
         yield town
 
 
 def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(town: Town) -> None:
-    flight = canary.fly(town.way, town.pause)
+    flight = canary.fly(town.way)
 
     assert flight == canary.Flight(f"canary-{NOW}", None)
     assert (town.answers, town.outcomes) == ([200], [Outcome.PERSISTED])
@@ -92,7 +93,7 @@ def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(
 
 
 def test_the_canarys_messages_go_after_a_day_and_nothing_is_sent_to_it(town: Town) -> None:
-    canary.fly(town.way, town.pause)
+    canary.fly(town.way)
 
     stored = town.desk.item(f"MSG#canary-{NOW}")
     assert NOW // 1000 + 86_400 <= stored["ttl"] <= NOW // 1000 + 86_410
@@ -105,7 +106,7 @@ def test_the_canary_touches_no_inbox_and_is_on_no_list(town: Town) -> None:
 
     for _ in range(3):
         town.now[0] += 300_000
-        assert canary.fly(town.way, town.pause).lost is None
+        assert canary.fly(town.way).lost is None
 
     after = {key: town.desk.item(key) for key in town.desk.keys()}
     new = set(after) - set(before)
@@ -121,7 +122,7 @@ def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: T
     old = canary.PHONE.model_copy(update={"message_ttl_days": None})
     town.desk.resources.table.put(old.attributes())
 
-    canary.fly(town.way, town.pause)
+    canary.fly(town.way)
 
     assert town.desk.item("PHONE#canary")["messageTtlDays"] == 1
 
@@ -130,7 +131,7 @@ def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: T
 def test_a_webhook_that_does_not_take_it_is_named_by_its_answer(town: Town, status: int) -> None:
     town.port.statuses = [status]
 
-    assert canary.fly(town.way, town.pause).lost == f"answer_{status}"
+    assert canary.fly(town.way).lost == f"answer_{status}"
 
 
 def test_an_address_where_nobody_answers_is_no_connection(town: Town) -> None:
@@ -138,20 +139,24 @@ def test_an_address_where_nobody_answers_is_no_connection(town: Town) -> None:
         webhook_url="http://127.0.0.1:9/hook", secret=town.way.secret, table=town.way.table
     )
 
-    assert canary.fly(way, town.pause).lost == "no_connection"
+    assert canary.fly(way).lost == "no_connection"
 
 
-def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(town: Town) -> None:
-    def wait(seconds: float) -> None:
-        town.now[0] += round(seconds * 1_000)
+def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait(milliseconds: int) -> None:
+        town.now[0] += milliseconds
 
-    assert canary.fly(town.way, wait).lost == "not_stored"
+    monkeypatch.setattr(clock, "sleep_ms", wait)
+
+    assert canary.fly(town.way).lost == "not_stored"
     assert town.now[0] == NOW + 20_000
 
 
 def test_nobody_else_can_write_in_the_canarys_name_nor_it_in_theirs(town: Town) -> None:
     """An app's signature does not fit the canary's number, and the canary's fits no other number."""
-    canary.fly(town.way, town.pause)
+    canary.fly(town.way)
     facts = {"id": "x", "from": "12025550199", "timestamp": str(NOW // 1000), "type": "text"}
 
     (forged,) = town.desk.take(
@@ -171,10 +176,10 @@ def test_a_wrong_signature_is_still_refused_with_the_canary_deployed(
     own = JsonSecret(lambda: secrets, "other")
     way = canary.Way(webhook_url=town.way.webhook_url, secret=own, table=town.way.table)
 
-    assert canary.fly(way, town.pause).lost == "not_stored"
+    assert canary.fly(way).lost == "not_stored"
     assert town.answers == [403]
     monkeypatch.setattr(town.webhook, "canary_secret", None)
-    canary.fly(town.way, town.pause)
+    canary.fly(town.way)
     assert town.answers == [403, 403], "without a canary its signature is nobody's"
 
 

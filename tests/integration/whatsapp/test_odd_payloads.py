@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from shared.failures import Permanent
 from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Desk, text
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
 
 
 def deep(levels: int) -> Any:
@@ -48,16 +50,24 @@ def test_a_payload_too_large_for_an_item_is_kept_whole_in_the_bucket(desk: Desk)
     assert b"x" * 20_000 in desk.resources.bucket.get(desk.item(key)["fullEvent"]["key"])
 
 
-def test_a_fault_of_ours_parks_the_event_and_says_so(
+def test_an_event_that_a_bug_cannot_process_is_raised_for_a_retry_and_can_be_parked_whole(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fault(*_: object) -> None:
+    def bug(*_: object) -> None:
         raise KeyError("447700900101")
 
-    monkeypatch.setattr("whatsapp.inbound.content.describe", fault)
-    (handled,) = desk.take({"messages": [text("wamid.1")]})
+    monkeypatch.setattr("whatsapp.inbound.content.describe", bug)
+    (body,) = desk.bodies({"messages": [text("wamid.1")]})
+    with pytest.raises(KeyError):
+        desk.handle(body)
 
-    assert (handled.outcome, handled.reason) == (Outcome.PARKED, "fault_KeyError")
+    event, origin = parking.park(desk.resources, body, Permanent("internal_error"))
+
+    assert event is not None
+    assert origin is not None
+    assert event.id == "wamid.1"
+    (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert desk.item(key)["reason"] == "internal_error"
 
 
 def test_an_account_that_is_flagged_again_is_another_event(desk: Desk) -> None:

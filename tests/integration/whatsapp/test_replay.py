@@ -10,7 +10,7 @@ from shared.aws.sqs_fifo import NotEnqueued, digest
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp import store
 from whatsapp.api.queries import NotFound
-from whatsapp.event import parse_event
+from whatsapp.inbound.queued_events import parse_event
 from whatsapp.recovery import replay
 from whatsapp.recovery.parking import note_dead_letter
 from whatsapp.recovery.replay import NotReplayable, Replay, Wanted

@@ -8,8 +8,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from shared.aws.sqs_batch import Record
+from shared.aws.sqs_worker import Record
 from tests.integration.logs import counted, recorded
 from tests.integration.whatsapp.conftest import NOW, Desk, text
 from tests.template import environment
@@ -18,11 +19,12 @@ LONGEST_LINE_BYTES = 1_200
 RECORD = Record(
     message_id="b5c7a1de",
     body="",
-    group="a" * 64,
-    attempt=2,
-    sent_at_ms=NOW,
     receipt="",
     queue="whatsapp.fifo",
+    attempt=2,
+    is_last=False,
+    sent_at_ms=NOW,
+    context=LambdaContext(),
 )
 
 

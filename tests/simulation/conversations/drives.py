@@ -119,7 +119,7 @@ def be_told(world: World) -> None:
     answer = next(
         row
         for row in world.log(ref)
-        if row["entry_id"] not in before and str(row.get("turn_id")).startswith("reply:")
+        if row["entry_id"] not in before and row.get("turn_kind") == "reply"
     )
     told = {"agent_id": "carol", "entry_id": answer["entry_id"], "outcome": "sent"}
     world.office("POST /conversations/{ref}/resolve", told, ref=ref)
@@ -201,7 +201,7 @@ def be_in_doubt(world: World, channel: str) -> None:
     for text in ("Which shift is it?", "Are you there?"):
         _says(world, ref, text)
         world.let_pass(30_000)
-    sent = next(row for row in world.log(ref) if str(row.get("turn_id")).startswith("reply:"))
+    sent = next(row for row in world.log(ref) if row.get("turn_kind") == "reply")
     told = DeliveryStatus(
         provider=_channel(world, ref)["provider"],
         provider_message_id="of-the-answer",

@@ -7,30 +7,28 @@ from typing import TYPE_CHECKING
 import boto3
 
 from conversations.bootstrap import ledger_of
+from conversations.credentials import Credentials
 from conversations.privacy import erasure
-from conversations.privacy.erasure import Erased, Eraser
+from conversations.privacy.erasure import Erased, ErasureDependencies
 from events.conversations import cast
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 
 if TYPE_CHECKING:
-    from conversations.store.items.conversation import Conversation
     from tests.simulation.conversations.world import World
 
 
-def eraser(world: World, *, is_thread_gone: bool = True) -> Eraser:
+def eraser(world: World) -> ErasureDependencies:
     """What the command makes of a stack; its calls go through the wire."""
     log = Table(boto3.client("dynamodb"), world.tables["log"])
 
-    def forget_thread(_: Conversation) -> bool:
-        return is_thread_gone
-
-    return Eraser(
+    return ErasureDependencies(
         table=Table(boto3.client("dynamodb"), world.tables["conversations"]),
         log=log,
         bucket=Bucket(lambda: boto3.client("s3"), world.bucket),
         ledger=ledger_of(log),
-        forget_thread=forget_thread,
+        credentials=Credentials(lambda: boto3.client("secretsmanager")),
+        openai_url=f"{world.sandbox.url}/v1",
     )
 
 

@@ -69,7 +69,7 @@ def depot(world: World) -> Depot:
         log=Table(boto3.client("dynamodb"), world.tables["log"]),
         bucket=Bucket(lambda: boto3.client("s3"), world.bucket),
         inbound=desk.inbound,
-        statuses=FifoQueue(lambda: statuses.sqs, statuses.queue_url),
+        statuses=FifoQueue(lambda: statuses.sqs, statuses.queue_urls[0]),
         replies=world.workers[lane(world, "replies")].deps.resources.replies,
         channels=desk.channels,
         dead_letters=DeadLetters(cast("Any", Box(world)), "letters"),

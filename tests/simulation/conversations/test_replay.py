@@ -51,7 +51,7 @@ def facts(world: World, ref: str) -> tuple[Any, ...]:
     """What a conversation ends as, whatever the order in which its events were handled."""
     heard = sorted(m["content"] for m in world.log(ref) if m["author"] == "customer")
     newest = max(m["sk"] for m in world.log(ref) if m["author"] == "customer")
-    ours = [m.get("delivery_status") for m in world.log(ref) if m.get("turn_id") == "initial"]
+    ours = [m.get("delivery_status") for m in world.log(ref) if m.get("turn_kind") == "initial"]
     is_answered = world.state(ref)["answered_up_to"] >= newest
     return stands(world, ref), heard, is_answered, ours, "turn" in world.state(ref)
 

@@ -124,7 +124,7 @@ class World(Tables):
         self._forget_companies()
         self._forget_secrets()
         for desk in self._desks():
-            desk.policy_gate.switches.__self__.provider.clear_cache()
+            desk.policy_gate.switches.provider.clear_cache()
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def remember(self) -> Moment:
@@ -154,7 +154,7 @@ class World(Tables):
                 Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
             )
         for desk in self._desks():
-            desk.policy_gate.switches.__self__.provider.clear_cache()
+            desk.policy_gate.switches.provider.clear_cache()
 
     def keep_secret(self, name: str, value: dict[str, Any] | None) -> None:
         """Somebody writes a secret, or deletes it; processes that have read it go on with what they know."""
@@ -409,26 +409,25 @@ class World(Tables):
 
     def _forget_companies(self) -> None:
         for module in (*self.workers.values(), *self.called.values()):
-            resources = getattr(module, "resources", None) or getattr(
-                getattr(module, "deps", None), "resources", None
-            )
-            if resources is not None and hasattr(resources, "companies"):
-                resources.companies._known.clear()
-            wire = getattr(getattr(getattr(module, "deps", None), "turns", None), "wire", None)
-            for claims in (getattr(resources, "claims", None), getattr(wire, "claims", None)):
-                if claims is not None:
-                    claims._known.clear()
+            deps = getattr(module, "deps", None)
+            resources = getattr(module, "resources", None) or getattr(deps, "resources", None)
+            gateway = getattr(getattr(deps, "turns", None), "gateway", None)
+            for known in (
+                getattr(resources, "companies", None),
+                getattr(deps, "companies", None),
+                getattr(deps, "claims", None),
+                getattr(gateway, "claims", None),
+            ):
+                if known is not None:
+                    known._known.clear()
 
     def _forget_secrets(self) -> None:
         for module in (*self.workers.values(), *self.called.values()):
             desk = getattr(module, "deps", None)
-            wire = getattr(getattr(desk, "turns", None), "wire", None)
-            for credentials in (
-                getattr(module, "credentials", None),
-                getattr(wire, "credentials", None),
-            ):
-                if credentials is not None:
-                    credentials._known.clear()
+            # One object per process: for sending, for the model and for customers' files.
+            credentials = getattr(getattr(desk, "attachments", None), "credentials", None)
+            if credentials is not None:
+                credentials._known.clear()
             for secret in (
                 getattr(module, "secret", None),
                 getattr(desk, "accounts", None),

@@ -14,8 +14,8 @@ from richpanel.event import (
     event_id_of_message,
     event_id_of_text,
     is_event_id,
-    parse_event,
 )
+from richpanel.inbound.queued_events import parse_event
 from shared.failures import Permanent
 from shared.runtime.settings import SettingInvalid
 

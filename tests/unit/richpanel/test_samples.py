@@ -10,7 +10,7 @@ import pytest
 from events.richpanel import make
 from events.richpanel.direct import direct_events
 from events.richpanel.samples import sample, samples
-from richpanel.event import parse_event
+from richpanel.inbound.queued_events import parse_event
 
 
 def test_the_files_are_what_the_generator_makes() -> None:

@@ -66,3 +66,29 @@ def test_json_on_the_queue_is_ascii_whatever_people_write() -> None:
 
     assert text.isascii()
     assert text == '{"text":"Gr\\u00fc\\u00dfe \\ud83d\\ude00 \\u0000 \\ud800"}'
+
+
+def test_messages_carry_the_header_of_the_current_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    header = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
+    monkeypatch.setenv("_X_AMZN_TRACE_ID", f"Self=1-2-3;{header};Lineage=1:a87bd80c:0")
+    sqs = RecordingSqs()
+
+    FifoQueue(lambda: sqs, "url").send(entries(11))  # type: ignore[arg-type, return-value] # as above
+
+    carried = {"DataType": "String", "StringValue": f"{header};Lineage=1:a87bd80c:0"}
+    sent = [entry["MessageSystemAttributes"] for batch in sqs.batches for entry in batch]
+    assert sent == [{"AWSTraceHeader": carried}] * 11
+
+
+@pytest.mark.parametrize("header", ["", "Root=1-2-3;Parent=4;Sampled=1", "Root=\u00e4"])
+def test_a_header_that_sqs_would_refuse_is_not_sent(
+    monkeypatch: pytest.MonkeyPatch, header: str
+) -> None:
+    monkeypatch.setenv("_X_AMZN_TRACE_ID", header)
+    sqs = RecordingSqs()
+
+    FifoQueue(lambda: sqs, "url").send(entries(1))  # type: ignore[arg-type, return-value] # as above
+
+    assert [entry.keys() for entry in sqs.batches[0]] == [
+        {"Id", "MessageBody", "MessageGroupId", "MessageDeduplicationId"}
+    ]

@@ -3,7 +3,7 @@
 
 import pytest
 
-from shared.providers.sms.segments import Size, gsm_twins, measure
+from shared.providers.sms.segments import Size, SmsLength, gsm_twins, measure
 
 EVERY_BASIC = (
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
@@ -103,3 +103,15 @@ def test_one_curly_quote_costs_two_more_messages_until_it_has_its_twin() -> None
 
     assert measure(text).segments == 3
     assert measure(gsm_twins(text)).segments == 1
+
+
+@pytest.mark.parametrize(
+    ("characters", "is_exceeded"),
+    [(140, False), (150, True)],  # with the ending 150 and 160
+)
+def test_the_ending_counts_towards_the_length_of_an_sms(
+    characters: int, *, is_exceeded: bool
+) -> None:
+    length = SmsLength(segments=1, characters=155, ending="\nSend STOP")
+
+    assert length.is_exceeded_by("a" * characters) is is_exceeded

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from shared.failures import Permanent
-from whatsapp.event import Event, parse_event
+from whatsapp.event import Event
+from whatsapp.inbound.queued_events import parse_event
 from whatsapp.inbound.splitter import Delivery, events_of, parse_body, queue_entry
 
 NOW = 1_767_225_600_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ from shared.redaction.secrets import redact_tokens
 
 if TYPE_CHECKING:
     from conversations.ai.output_schema import Output
+    from shared.providers.sms.segments import SmsLength
 
 LONGEST_SUBJECT = 120
 _STOPS = {Stop.LENGTH: Fault.CUT_OFF, Stop.MALFORMED: Fault.MALFORMED, Stop.OTHER: Fault.MALFORMED}
@@ -84,8 +85,8 @@ class Bounds:
     """
     Limits of an answer.
 
-    *longest* is in characters; *is_too_long* is the channel's own measure, such as the segments of an SMS. *hosts* are
-    the allowed hosts of links (see `hosts_in`), *known* the texts of the facts, *secret_words* the names of functions.
+    *longest* is in characters; *sms_length* applies to SMS only. *hosts* are the allowed hosts of links (see
+    `hosts_in`), *known* the texts of the facts, *secret_words* the names of functions.
     """
 
     longest: int
@@ -95,7 +96,7 @@ class Bounds:
     known: frozenset[str] = field(default=frozenset(), repr=False)
     rules: str = field(default="", repr=False)
     secret_words: frozenset[str] = frozenset()
-    is_too_long: Callable[[str], bool] | None = None
+    sms_length: SmsLength | None = None
 
 
 def fault_of_stop(stop: Stop) -> Fault | None:
@@ -109,7 +110,7 @@ def faults_of(output: Output, bounds: Bounds) -> tuple[Fault, ...]:
     for text in (output.content, output.subject or "", *(output.variables or {}).values()):
         found |= set(_faults_of_text(text, bounds))
     if len(output.content) > bounds.longest or (
-        bounds.is_too_long is not None and bounds.is_too_long(output.content)
+        bounds.sms_length is not None and bounds.sms_length.is_exceeded_by(output.content)
     ):
         found.add(Fault.TOO_LONG)
     if output.subject and len(output.subject) > LONGEST_SUBJECT:

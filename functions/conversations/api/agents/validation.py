@@ -8,7 +8,7 @@ from conversations.api.access import Unusable
 from conversations.initiation import case_data
 from conversations.outbound.compose.limits import TOO_LONG, longest
 from conversations.outbound.compose.templates import filled, template_of
-from conversations.outbound.turns.unwritable import Unwritable
+from conversations.outbound.unwritable import Unwritable
 from conversations.projects import SmsChannel, WhatsAppChannel
 from shared.providers.sms.segments import gsm_twins, measure
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.outcome import Cause
 from conversations.ai.prompt.system_prompt import Facts, Said
-from conversations.outbound.turns.unwritable import misconfigured
+from conversations.outbound.unwritable import misconfigured
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery
 from shared import ai, clock

@@ -10,15 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.ai.checks.languages import language_of
+from conversations.store import messages
 from conversations.store.items.conversation import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from conversations.conversation import OpenConversation
     from conversations.projects import EmailChannel
     from conversations.store.items.conversation import Entry
     from conversations.store.items.log import Message
+    from shared.aws.dynamodb import Table
 
 _HINT = {
     "en": "Reply STOP to opt out.",
@@ -45,6 +47,7 @@ _SUBJECT = {
     "pt": "Uma mensagem para você",
 }
 _USUAL = "en"
+NEWEST = 20  # messages that the language is detected from
 
 
 def opt_out_hint(opened: OpenConversation) -> str:
@@ -57,20 +60,21 @@ def subject(opened: OpenConversation, channel: EmailChannel) -> str:
     return _in_language(channel.default_subject_line or _SUBJECT, _asked_for(opened))
 
 
-def notice(
-    opened: OpenConversation, name: str, said: Callable[[], Sequence[Message]]
-) -> str | None:
+def notice(log: Table, opened: OpenConversation, name: str) -> str | None:
     """
     Return the text of a notice (see `commands.Notice`); None if the project has none.
 
-    It replaces a reply, and is in the customer's language. *said* loads the newest log messages and is only called for
-    `handoff`, after the model produced no reply; for STOP and HELP the conversation's window suffices.
+    It replaces a reply, and is in the customer's language. The newest log messages are only read for `handoff`, after
+    the model produced no reply; for STOP and HELP the conversation's window suffices.
     """
     rules = opened.company.policy
     if name == "handoff":
         text = rules.handoff_notice
-        heard = _spoken(said()) if text and not isinstance(text, str) else []
-        return _in_language(text, [*heard, *_asked_for(opened)]) if text else None
+        if not text:
+            return None
+        is_same = isinstance(text, str)  # in all languages
+        spoken = [] if is_same else _spoken(messages.newest(log, opened.ref, NEWEST))
+        return _in_language(text, [*spoken, *_asked_for(opened)])
     languages = [*_spoken(opened.conversation.messages), *_asked_for(opened)]
     if name == "help":
         return _help(opened, languages)

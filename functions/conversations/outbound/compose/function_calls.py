@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from conversations.ai.config import Function
     from conversations.ai.functions import Execute
     from conversations.conversation import OpenConversation
-    from conversations.outbound.credentials import Credentials
+    from conversations.credentials import Credentials
     from conversations.resources import Resources, Run
     from shared.consent.records import Consents
 

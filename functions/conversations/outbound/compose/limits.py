@@ -5,41 +5,41 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conversations.outbound.compose import fixed_texts
-from conversations.outbound.turns.unwritable import Unwritable
+from conversations.outbound.unwritable import Unwritable
 from conversations.projects import EmailChannel, SmsChannel
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery, Message
 from shared.providers.email.mime import ContentUnusable, subject_line
-from shared.providers.sms.segments import gsm_twins, measure
+from shared.providers.sms.segments import SmsLength, gsm_twins, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conversations.conversation import OpenConversation
 
 TOO_LONG = "too_long"
 
 
-def blank(opened: OpenConversation, turn_id: str, author: str, content: str) -> Message:
-    """Return an unsent outgoing message; its turn determines its position in the log."""
+def blank(opened: OpenConversation, author: str, content: str) -> Message:
+    """Return an unsent outgoing message; its turn sets its position in the log and the turn's own fields."""
     return Message(
         entry_id="-",
         message_timestamp="-",
         role=Role.ASSISTANT,
         content=content,
         author=author,
-        turn_id=turn_id,
         delivery_status=Delivery.DRAFT,
         ttl=opened.conversation.ttl,
     )
 
 
-def fitted(opened: OpenConversation, message: Message) -> Message:
-    """Fit a message to its channel: count SMS segments, set a mail's subject. Raises Unwritable."""
+def fitted(opened: OpenConversation, message: Message, *, is_first: bool = False) -> Message:
+    """
+    Fit a message to its channel: count SMS segments, set a mail's subject. Raises Unwritable.
+
+    A first SMS gets the opt-out hint.
+    """
     channel = opened.channel
     if isinstance(channel, SmsChannel):
-        is_first = (message.turn_id or "").startswith("initial")
-        text = _as_sms(opened, message.content, is_first=is_first)
+        text = gsm_twins(message.content.strip()) + _ending(opened, is_first=is_first)
         size = measure(text)
         if size.segments > channel.max_segments:
             raise Unwritable(TOO_LONG)
@@ -65,20 +65,14 @@ def longest(opened: OpenConversation) -> int:
     return opened.company.longest_text(opened.conversation.channel_method)
 
 
-def too_long(opened: OpenConversation, *, is_first: bool) -> Callable[[str], bool] | None:
-    """Return the length check of an SMS, which counts segments; a first SMS includes the opt-out hint."""
+def sms_length(opened: OpenConversation, *, is_first: bool) -> SmsLength | None:
+    """Return the maximum length of an SMS; None on other channels. A first SMS ends with the opt-out hint."""
     channel = opened.channel
     if not isinstance(channel, SmsChannel):
         return None
-    parts, characters = channel.max_segments, longest(opened)
-
-    def is_too_long(text: str) -> bool:
-        whole = _as_sms(opened, text, is_first=is_first)
-        return measure(whole).segments > parts or len(whole) > characters
-
-    return is_too_long
+    ending = _ending(opened, is_first=is_first)
+    return SmsLength(segments=channel.max_segments, characters=longest(opened), ending=ending)
 
 
-def _as_sms(opened: OpenConversation, text: str, *, is_first: bool) -> str:
-    text = gsm_twins(text.strip())
-    return f"{text}\n{fixed_texts.opt_out_hint(opened)}" if is_first else text
+def _ending(opened: OpenConversation, *, is_first: bool) -> str:
+    return f"\n{fixed_texts.opt_out_hint(opened)}" if is_first else ""

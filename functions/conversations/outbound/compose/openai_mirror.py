@@ -14,8 +14,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.ai import model_providers
 from conversations.outbound.compose.facts import config_of
-from conversations.outbound.turns.settlement import entry_of
 from conversations.store.items.conversation import Role
+from conversations.store.messages import entry_of
 from shared import ai
 from shared.ai.openai_mirror import append_messages, create_conversation
 from shared.runtime.observability import describe, logger, metrics

@@ -11,7 +11,7 @@ from conversations.ai.prompt.whatsapp_templates import (
     completed,
     known_values,
 )
-from conversations.outbound.turns.unwritable import Unwritable, misconfigured
+from conversations.outbound.unwritable import Unwritable, misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,6 +12,7 @@ from conversations.ai.config import AiConfigBroken, BuiltIn
 from conversations.ai.dialogue import Task
 from conversations.ai.outcome import Cause
 from conversations.initiation import case_data
+from conversations.outbound import failures
 from conversations.outbound.compose import fixed_texts
 from conversations.outbound.compose.facts import (
     barred_in,
@@ -20,13 +21,12 @@ from conversations.outbound.compose.facts import (
     facts_of,
     said_in,
 )
-from conversations.outbound.compose.limits import blank, fitted, longest, too_long
+from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
 from conversations.outbound.compose.proposals import proposal_of, told_of
 from conversations.outbound.compose.templates import filled, sources, template_of
 from conversations.outbound.policy.token_budget import Metered
-from conversations.outbound.turns import failures
-from conversations.outbound.turns.settlement import Noted
-from conversations.outbound.turns.unwritable import Unwritable, misconfigured
+from conversations.outbound.results import Noted
+from conversations.outbound.unwritable import Unwritable, misconfigured
 from conversations.projects import WhatsAppChannel
 from conversations.store import messages
 from shared import ai, clock
@@ -36,16 +36,17 @@ from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from conversations.ai.config import AiConfig
-    from conversations.ai.functions import Execute
     from conversations.ai.model_providers import Providers
     from conversations.ai.outcome import Answer
     from conversations.ai.prompt.whatsapp_templates import Template
     from conversations.commands import HumanMessage
     from conversations.conversation import OpenConversation
-    from conversations.outbound.credentials import Credentials
+    from conversations.credentials import Credentials
+    from conversations.outbound.compose.function_calls import Effects
+    from conversations.outbound.compose.openai_mirror import Mirror
     from conversations.resources import Resources, Run
     from conversations.store.items.log import Message
 
@@ -59,27 +60,27 @@ TURN_MS = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageWriter:
     """
-    Composes the messages of all turns. Implements `dialogue.context.Writer`.
+    Composes the messages of all turns. All methods raise Unwritable for a message that cannot be composed.
 
-    *execute* runs the function calls of a turn; *begun_copy* creates OpenAI's copy of a conversation, if the project
-    enables it, and returns its id.
+    *effects* runs the function calls of a turn; *mirror* creates OpenAI's copy of a conversation, if the project
+    enables it.
     """
 
     resources: Resources
     providers: Providers
     credentials: Credentials
-    execute: Callable[[OpenConversation, str, Run], Execute]
-    begun_copy: Callable[[OpenConversation, AiConfig], str | None]
+    effects: Effects
+    mirror: Mirror
 
     def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message:
         """Compose the first message: a template on WhatsApp, the model's text elsewhere."""
         config = config_of(opened)
         template = template_of(opened, opened.state.template) if _is_whatsapp(opened) else None
-        answer = self._asked(opened, config, turn_id, run, template=template)
-        message = self._message(opened, turn_id, answer)
+        answer = self._asked(opened, config, turn_id, run, template=template, is_first=True)
+        message = self._message(opened, answer, is_first=True)
         if message.proposal is not None:
             return message
-        facts: dict[str, Any] = {"thread_id": self.begun_copy(opened, config)}
+        facts: dict[str, Any] = {"thread_id": self.mirror.begun(opened, config)}
         if template is not None:
             variables = dict(answer.variables or {})
             facts |= {"template": template.name, "variables": variables}
@@ -87,33 +88,37 @@ class MessageWriter:
 
     def answer(
         self, opened: OpenConversation, pending: list[Message], turn_id: str, run: Run
-    ) -> Message | None:
-        """Compose the model's reply to the newest messages."""
+    ) -> Message:
+        """Compose the model's reply to the unanswered customer messages *pending*."""
         config = config_of(opened)
-        answer = self._asked(opened, config, turn_id, run, template=None)
-        message = self._message(opened, turn_id, answer)
+        answer = self._asked(opened, config, turn_id, run)
+        message = self._message(opened, answer)
         if message.proposal is not None:
             return message
         reply_to = pending[-1].quoted_as if pending else None
-        thread_id = self.begun_copy(opened, config)
+        thread_id = self.mirror.begun(opened, config)
         return message.model_copy(update={"reply_to": reply_to, "thread_id": thread_id})
 
-    def reengagement(self, opened: OpenConversation, turn_id: str) -> Message:
-        """Compose the project's re-engagement template; all its variables must have known values."""
+    def reengagement(self, opened: OpenConversation) -> Message:
+        """
+        Compose the template that asks a customer to write again after the messaging window has closed.
+
+        All its variables must have known values.
+        """
         whatsapp = opened.company.channel_config.whatsapp
         name = whatsapp.reengagement_template if whatsapp else None
-        return self._of_template(opened, turn_id, "system", name, {})
+        return self._of_template(opened, "system", name, {})
 
-    def of_person(self, opened: OpenConversation, turn_id: str, wanted: HumanMessage) -> Message:
+    def of_person(self, opened: OpenConversation, wanted: HumanMessage) -> Message:
         """Compose an agent's message: the text unchanged, or a template with the agent's values."""
         author, by = f"human:{wanted.agent_id}", {"principal": wanted.principal}
         try:
             if wanted.template is None:
-                said = fitted(opened, blank(opened, turn_id, author, wanted.text or ""))
+                said = fitted(opened, blank(opened, author, wanted.text or ""))
             else:
-                said = self._of_template(opened, turn_id, author, wanted.template, wanted.variables)
+                said = self._of_template(opened, author, wanted.template, wanted.variables)
         except Unwritable as fault:
-            unsent = blank(opened, turn_id, author, wanted.text or f"[{wanted.template}]")
+            unsent = blank(opened, author, wanted.text or f"[{wanted.template}]")
             unsent = unsent.model_copy(update=by)
             raise Unwritable(fault.reason, may_pass=fault.may_pass, unsent=unsent) from None
         return said.model_copy(update=by)
@@ -121,7 +126,6 @@ class MessageWriter:
     def _of_template(
         self,
         opened: OpenConversation,
-        turn_id: str,
         author: str,
         name: str | None,
         given: Mapping[str, str],
@@ -135,18 +139,16 @@ class MessageWriter:
             project_data=case_data.read(opened.conversation, self.resources.bucket).project_data,
             longest=longest(opened),
         )
-        return blank(opened, turn_id, author, whole.body).model_copy(
+        return blank(opened, author, whole.body).model_copy(
             update={"template": template.name, "variables": dict(whole.values)}
         )
 
-    def notice(self, opened: OpenConversation, turn_id: str, notice: str) -> Message | None:
-        """Compose one of the project's fixed texts."""
-        text = fixed_texts.notice(
-            opened, notice, lambda: messages.newest(self.resources.log, opened.ref, HISTORY)
-        )
+    def notice(self, opened: OpenConversation, notice: str) -> Message | None:
+        """Compose a fixed text (`help`, `handoff`, `opt_out_confirmation`); None if the project defines none."""
+        text = fixed_texts.notice(self.resources.log, opened, notice)
         if text is None:
             return None
-        return fitted(opened, blank(opened, turn_id, "system", text))
+        return fitted(opened, blank(opened, "system", text))
 
     def _asked(
         self,
@@ -155,9 +157,9 @@ class MessageWriter:
         turn_id: str,
         run: Run,
         *,
-        template: Template | None,
+        template: Template | None = None,
+        is_first: bool = False,
     ) -> Answer:
-        is_first = turn_id.startswith("initial")
         known = [] if is_first else messages.newest(self.resources.log, opened.ref, HISTORY)
         case = case_data.read(opened.conversation, self.resources.bucket)
         if case.unreadable:
@@ -172,7 +174,7 @@ class MessageWriter:
             template=template,
             sources=sources(opened, case.project_data),
             longest=longest(opened),
-            is_too_long=too_long(opened, is_first=is_first),
+            sms_length=sms_length(opened, is_first=is_first),
             link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
             contacts=contacts_of(opened),
             decided=self._decided(opened, config),
@@ -185,7 +187,7 @@ class MessageWriter:
                 self.credentials.value(company_id, config.api_key_reference)
             asked = model_providers.model_for(config, self.providers, company_id)
             model = Metered(asked, self.resources.log, opened.company)
-            return dialogue.answer(model, task, self.execute(opened, turn_id, run))
+            return dialogue.answer(model, task, self.effects.of_turn(opened, turn_id, run))
         except AiConfigBroken as broken:
             raise misconfigured(broken.attribute) from None
         except SecretUnreadable:
@@ -209,7 +211,9 @@ class MessageWriter:
         names = {function.name for function in config.functions}
         return [told for told in found if told is not None and told.call.name in names]
 
-    def _message(self, opened: OpenConversation, turn_id: str, answer: Answer) -> Message:
+    def _message(
+        self, opened: OpenConversation, answer: Answer, *, is_first: bool = False
+    ) -> Message:
         """Convert the outcome of a model's turn to a message. Raises Unwritable if there is nothing to send."""
         names = [made.call.name for made in answer.calls]
         if answer.faults:
@@ -219,7 +223,7 @@ class MessageWriter:
         if answer.hand_off is not None and answer.hand_off.cause is Cause.APPROVAL:
             call = answer.calls[-1].call
             waits = {"kind": FUNCTION, "proposal": proposal_of(call)}
-            message = blank(opened, turn_id, "ai", f"[{call.name}]")
+            message = blank(opened, "ai", f"[{call.name}]")
             return message.model_copy(update=_facts_of(answer, noted) | waits)
         if not answer.content.strip():
             if answer.hand_off is not None:
@@ -235,8 +239,8 @@ class MessageWriter:
             "hand_off_cause": hand_off.cause if hand_off else None,
             "completes_task": (BuiltIn.COMPLETE in names) or None,
         }
-        message = blank(opened, turn_id, "ai", answer.content)
-        return fitted(opened, message.model_copy(update=facts))
+        message = blank(opened, "ai", answer.content)
+        return fitted(opened, message.model_copy(update=facts), is_first=is_first)
 
 
 def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:

@@ -18,14 +18,15 @@ from conversations.conversation import addresses_of
 from conversations.lifecycle import OPEN, OVER, WITH_PEOPLE, Status
 from conversations.outbound.delivery.channel_fallback import fall_back
 from conversations.outbound.delivery.late_delivery import heal
+from conversations.outbound.failures import consequence
 from conversations.outbound.providers.status_codes import Verdict, meaning, verdict
-from conversations.outbound.turns.engine import Ended
-from conversations.outbound.turns.failures import consequence
+from conversations.outbound.results import Ended
 from conversations.store import erasures, messages, states, unreachable
 from conversations.store.items import identifiers
-from conversations.store.items.log import Delivery, Message, Stage, TurnKind
+from conversations.store.items.log import Delivery, Message
 from conversations.store.items.records import ParkReason, Unreachable
 from conversations.store.items.routes import Outbound
+from conversations.store.items.turn import Stage, TurnKind
 from conversations.transitions import Cause, move
 from shared import clock
 from shared.consent.records import Consents, Source, Statement
@@ -267,7 +268,7 @@ def _failed(
     resources: Resources, opened: OpenConversation, message: Message, event: DeliveryStatus
 ) -> None:
     """Fail the conversation for an undelivered first message; hand it off for an undelivered reply."""
-    is_first = (message.turn_id or "").startswith("initial")
+    is_first = message.turn_kind is TurnKind.INITIAL
     if is_first and opened.state.last_inbound_at is not None:
         return  # The customer replied, so the message was delivered regardless of the status.
     if is_first and message.turn_id != identifiers.first_turn(opened.state.releases):

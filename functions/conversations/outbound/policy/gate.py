@@ -9,12 +9,15 @@ from zoneinfo import ZoneInfo
 
 from conversations.conversation import addresses_of
 from conversations.lifecycle import Status
-from conversations.outbound.turns.settlement import End
+from conversations.outbound.policy import kill_switches
+from conversations.outbound.results import End
 from conversations.projects import ProjectStatus
 from conversations.store import unreachable
+from conversations.store.items import identifiers
 from conversations.store.items.base import key
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import Rate
+from conversations.store.items.turn import TurnKind
 from shared import clock, policy
 from shared.consent.records import Consents
 from shared.keyed_hashes import keyed_hash
@@ -35,17 +38,26 @@ from shared.rate_limits.gcra import Pace
 from shared.rate_limits.limit import Limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from conversations.conversation import OpenConversation
     from conversations.projects import Policy
+    from conversations.store.items.log import Message
+    from conversations.store.items.turn import Turn
     from shared.aws.dynamodb import Attributes, Table
     from shared.policy import Decision
+    from shared.policy.kill_switches import KillSwitches
 
 HOUR_SECONDS = 3_600
 WEEK_SECONDS = 7 * clock.DAY_SECONDS
 # Reasons that pass with time and need no agent.
 _WAITS = frozenset({Reason.QUIET_HOURS, Reason.RATE_LIMITED, Reason.FREQUENCY_CAP})
+_KINDS = {
+    TurnKind.INITIAL: (Kind.FIRST, Author.AI),
+    TurnKind.REPLY: (Kind.ANSWER, Author.AI),
+    TurnKind.REENGAGEMENT: (Kind.REENGAGEMENT, Author.RULE),
+    TurnKind.HUMAN: (Kind.ANSWER, Author.PERSON),
+    TurnKind.NOTICE: (Kind.ANSWER, Author.RULE),
+    TurnKind.OPT_OUT_CONFIRMATION: (Kind.OPT_OUT_CONFIRMATION, Author.RULE),
+}
 _STATUS_OF_FIRST = {
     Reason.AUTOMATION_OFF: Status.HANDOFF_PENDING,
     Reason.ADDRESS_UNUSABLE: Status.FAILED,
@@ -68,7 +80,7 @@ class PolicyGate:
     """Consent records and rate counters of the send policy, in the log table, and the kill switches."""
 
     log: Table
-    switches: Callable[[], policy.Switches]
+    switches: KillSwitches
     consents: Consents = field(init=False)
     caps: Caps = field(init=False)
     pace: Pace = field(init=False)
@@ -84,7 +96,7 @@ class PolicyGate:
         channel = conversation.channel_method
         standing = self.consents.standing(company.company_id, addresses_of(opened), channel)
         known = unreachable.of_address(self.log, company.company_id, opened.customer, channel)
-        closed = self.switches()
+        closed = kill_switches.in_force(self.switches)
         facts = Facts(
             kind=wanted.kind,
             author=wanted.author,
@@ -140,6 +152,36 @@ class PolicyGate:
         if isinstance(decision, Allowed):
             return None
         return end_of(decision, wanted)
+
+    def refusal_of_turn(self, opened: OpenConversation, turn: Turn, message: Message) -> End | None:
+        """Return the refusal of a turn's message that is about to be sent, and count it; None if it may be sent."""
+        is_template = message.template is not None
+        wanted = wanted_of(opened, turn.kind, turn.turn_id, is_template=is_template, takes=True)
+        return self.refusal(opened, wanted)
+
+
+def wanted_of(
+    opened: OpenConversation,
+    turn_kind: TurnKind,
+    turn_id: str,
+    *,
+    is_template: bool = False,
+    takes: bool = False,
+) -> Wanted:
+    """Build the policy request for the message of a turn."""
+    kind, author = _KINDS[turn_kind]
+    is_begun = opened.conversation.task_complete or opened.state.last_inbound_at is not None
+    if turn_kind is TurnKind.HUMAN and not is_begun:
+        kind = (
+            Kind.FIRST
+        )  # No first message was sent and the customer wrote nothing: this message starts it.
+    return Wanted(
+        kind=kind,
+        author=author,
+        action_id=identifiers.action_id(opened.ref, turn_id),
+        is_template=is_template,
+        takes=takes,
+    )
 
 
 def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:

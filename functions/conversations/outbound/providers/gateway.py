@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.conversation import addresses_of
-from conversations.outbound.credentials import NOT_OWNED, readable
+from conversations.credentials import NOT_OWNED, readable
+from conversations.outbound.failures import Kind
 from conversations.outbound.providers.payloads import (
     for_aws_sms,
     for_inbox,
@@ -20,7 +19,7 @@ from conversations.outbound.providers.payloads import (
     for_ses,
     for_twilio,
 )
-from conversations.outbound.turns.failures import Kind
+from conversations.outbound.providers.twilio_accounts import not_owned, twilio_account
 from conversations.ownership import NotOwned
 from conversations.projects import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.store import unreachable
@@ -44,14 +43,12 @@ from shared.providers.outcomes import (
     WindowClosed,
 )
 from shared.providers.twilio import messages
-from shared.providers.twilio.api import credentials_of
-from shared.runtime.observability import logger, metrics
 from shared.tenancy.business_accounts import OWN_PROVIDERS
 from shared.tenancy.secret_owners import owns_token
 
 if TYPE_CHECKING:
     from conversations.conversation import OpenConversation
-    from conversations.outbound.credentials import Credentials
+    from conversations.credentials import Credentials
     from conversations.outbound.policy.sender_throttle import Throttles
     from conversations.ownership import Claims
     from conversations.store.items.log import Message
@@ -61,7 +58,6 @@ if TYPE_CHECKING:
     from shared.consent.records import Consents
     from shared.providers.email.ses import Ses
     from shared.providers.sms.aws_eum import AwsSms
-    from shared.providers.twilio.api import Credentials as Account
     from shared.providers.twilio.messages import Twilio
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
@@ -79,7 +75,7 @@ _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Providers:
-    """Implements `turns.port.Wire` with the providers' clients, the base URL for callbacks and the inbox queue."""
+    """The providers' clients, the base URL for callbacks and the inbox queue."""
 
     twilio: Twilio
     aws_sms: AwsSms
@@ -96,26 +92,38 @@ class Providers:
     region: str
 
     def check(self, opened: OpenConversation) -> None:
-        """Check that sender and secret are the company's and readable; called before paying for a model's answer."""
+        """
+        Check that sender and secret are the company's and readable; called before paying for a model's answer.
+
+        Raises Misconfigured if the sending secret is missing, NotSent if it cannot be read now.
+        """
         channel = opened.channel
         self._require_claims(opened)
         if channel.provider == "twilio":
-            _twilio_account(self.credentials, opened)
+            twilio_account(self.credentials, opened)
         elif isinstance(channel, WhatsAppChannel) and channel.provider == "meta":
             self._token(opened, channel)
 
     def account(self, opened: OpenConversation) -> str | None:
-        """See `turns.port.Wire`: Twilio's account is that of the secret, others that of the project settings."""
+        """
+        Return the provider account that would send a message now; None if it is the deployment's own.
+
+        Twilio's account is that of the secret, others that of the project settings.
+        """
         channel = opened.channel
         if channel.provider in OWN_PROVIDERS:
             return None
         if channel.provider == "twilio":
             with suppress(Refused, NotSent):  # Without the secret nothing is sent.
-                return _twilio_account(self.credentials, opened)[0].account_sid
+                return twilio_account(self.credentials, opened)[0].account_sid
         return channel.account
 
     def send(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
-        """Make one attempt. A refusal's kind prefixes the provider's code in the reason, which the ledger stores."""
+        """
+        Make one attempt. Raises Refused, NotSent or InDoubt of `shared.providers.outcomes`.
+
+        A refusal's kind prefixes the provider's code in the reason, which the ledger stores.
+        """
         sender = opened.state.business_address
         self.throttles.pass_one(sender)
         try:
@@ -132,12 +140,16 @@ class Providers:
             raise Refused(f"{kind}:{code}") from None
 
     def evidence(self, opened: OpenConversation, message: Message, action: Action) -> str | None:
-        """Look for the message in Twilio's list; other providers offer only statuses, which confirm on their own."""
+        """
+        Return the provider id that proves that an attempt in doubt reached the provider; None without proof.
+
+        Looks in Twilio's list of messages; other providers offer only statuses, which confirm on their own.
+        """
         if opened.channel.provider != "twilio":
             return None
         prefix = messages.WHATSAPP if isinstance(opened.channel, WhatsAppChannel) else ""
         try:
-            account, _ = _twilio_account(self.credentials, opened)
+            account, _ = twilio_account(self.credentials, opened)
             listed = self.twilio.sent_to(
                 account, prefix + opened.customer, action.reserved_at - EVIDENCE_BACK_MS
             )
@@ -160,10 +172,6 @@ class Providers:
         group = digest("outbound", opened.state.business_address, opened.customer)
         self.inbox.send([Entry(json_of(event), group, digest("outbound", action_id))])
 
-    def proof_of_file(self, opened: OpenConversation, url: str) -> dict[str, str]:
-        """Return the request headers to download a customer's file."""
-        return file_proof(self.credentials, self.twilio.base_url, opened, url)
-
     def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self._require_claims(opened)
         channel = opened.channel
@@ -182,7 +190,7 @@ class Providers:
         message: Message,
         action_id: str,
     ) -> Sent:
-        account, secret = _twilio_account(self.credentials, opened)
+        account, secret = twilio_account(self.credentials, opened)
         reported = messages.status_callback(self.public_url, action_id) if self.public_url else None
         wanted = for_twilio(opened, channel, message, secret, reported)
         try:
@@ -192,7 +200,7 @@ class Providers:
             company_id, secret_id = opened.company.company_id, str(channel.credentials_id)
             if not self.credentials.secret(company_id, secret_id).refreshed():
                 raise
-        fresh, _ = _twilio_account(self.credentials, opened)
+        fresh, _ = twilio_account(self.credentials, opened)
         if fresh.account_sid != account.account_sid:
             # The ledger names the old account. The next attempt makes a new reservation with the new account.
             raise NotSent("account_changed", 0)
@@ -217,7 +225,7 @@ class Providers:
         """Return the company's token of Meta's API. Raises Misconfigured and NotSent."""
         name = channel.whatsapp_credentials_id or ""
         if name and not owns_token(opened.company.company_id, name):
-            raise _not_owned("channel_config.whatsapp.whatsapp_credentials_id", NOT_OWNED)
+            raise not_owned("channel_config.whatsapp.whatsapp_credentials_id", NOT_OWNED)
         with readable():
             token = self.tokens.value().get(name)
         if not isinstance(token, str):
@@ -237,7 +245,7 @@ class Providers:
         try:
             self.claims.require(opened.company, method, sender)
         except NotOwned as fault:
-            raise _not_owned(fault.attribute, "sender_not_owned") from None
+            raise not_owned(fault.attribute, "sender_not_owned") from None
         except (ClientError, BotoCoreError, Transient):
             raise NotSent("claims_unreadable") from None
 
@@ -266,45 +274,3 @@ class Providers:
 def _bare(code: str) -> str:
     """Return the code without the provider's name, which the conversation already states."""
     return found[1] if (found := _CODE.fullmatch(code)) else code
-
-
-def file_proof(
-    credentials: Credentials, twilio_url: str, opened: OpenConversation, url: str
-) -> dict[str, str]:
-    """
-    Return the headers for a file at Twilio: the account's credentials; none for any other host. Raises NotSent.
-
-    Without the company's secret, its files are fetched later or never; the message is stored in either case.
-    """
-    if not url.startswith(f"{twilio_url}/") or opened.channel.provider != "twilio":
-        return {}
-    try:
-        account, _ = _twilio_account(credentials, opened)
-    except Misconfigured:
-        raise NotSent("secrets_missing") from None
-    pair = f"{account.user}:{account.password}".encode()
-    return {"Authorization": f"Basic {b64encode(pair).decode()}"}
-
-
-def _twilio_account(
-    credentials: Credentials, opened: OpenConversation
-) -> tuple[Account, dict[str, Any]]:
-    """
-    Return the sending Twilio account and its secret. Raises Misconfigured and NotSent.
-
-    An account named in the project settings must be that of the secret: any other account is not the company's.
-    """
-    channel = opened.channel
-    secret = credentials.value(opened.company.company_id, channel.credentials_id)
-    account = credentials_of(secret)
-    if channel.account not in {None, account.account_sid}:
-        method = opened.conversation.channel_method
-        raise _not_owned(f"channel_config.{method}.account", "account_not_owned")
-    return account, secret
-
-
-def _not_owned(attribute: str, code: str) -> Misconfigured:
-    """Count and log a project setting that belongs to another company; return the refusal."""
-    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
-    logger.error("resource of another company", extra={"attribute": attribute})
-    return Misconfigured(code)

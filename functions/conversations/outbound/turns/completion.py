@@ -14,7 +14,8 @@ from conversations.lifecycle import Status
 from conversations.resources import Resources
 from conversations.store import conversations, states
 from conversations.store.items.conversation import Conversation
-from conversations.store.items.log import Mode, Turn
+from conversations.store.items.log import Mode
+from conversations.store.items.turn import Turn
 from conversations.transitions import ROUNDS, Cause, keep_open, mode_of, move
 from shared.failures import Transient
 

@@ -2,7 +2,8 @@
 
 from conversations.conversation import OpenConversation
 from conversations.lifecycle import Status
-from conversations.outbound.turns.settlement import End, keep_noted
+from conversations.outbound.results import End
+from conversations.outbound.turns.settlement import keep_noted
 from conversations.resources import Resources
 from conversations.store import due, states
 from conversations.store.items.log import DueKind

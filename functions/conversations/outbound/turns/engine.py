@@ -13,39 +13,37 @@ The turn engine: one turn sends one message in a conversation, exactly once even
 Message and state contain all input of T6 to T8, so that any worker can finish a dead worker's turn.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from __future__ import annotations
 
-from conversations.conversation import OpenConversation, Speaking
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from conversations.conversation import Speaking
+from conversations.outbound.failures import consequence
+from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import settlement, transmission
-from conversations.outbound.turns.port import Wire
-from conversations.outbound.turns.settlement import End, Noted
-from conversations.outbound.turns.transmission import Attempt
-from conversations.outbound.turns.unwritable import Unwritable
-from conversations.resources import Resources, Run
+from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages, states
 from conversations.store.items import identifiers
-from conversations.store.items.conversation import Entry
-from conversations.store.items.log import Delivery, Message, Stage, Turn, TurnKind
+from conversations.store.items.log import Delivery, Message
+from conversations.store.items.turn import Stage, Turn
 from shared import clock
 from shared.action_ledger import State as Sending
 from shared.failures import Transient
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conversations.conversation import OpenConversation
+    from conversations.outbound.compose.openai_mirror import Mirror
+    from conversations.outbound.policy.gate import PolicyGate
+    from conversations.outbound.providers.gateway import Providers
+    from conversations.outbound.turns.transmission import Attempt
+    from conversations.resources import Resources, Run
+    from conversations.store.items.turn import TurnKind
+
 SEND_IN_DOUBT = "send_in_doubt"
 APPROVAL = "function_approval"
-
-
-class Ended(StrEnum):
-    """How a turn ended, for now."""
-
-    SENT = "sent"
-    FAILED = "failed"  # rejected permanently by the provider
-    UNKNOWN = "unknown"  # delivery unknown; not sent again
-    REFUSED = "refused"  # by the policy
-    LATER = "later"  # in doubt: settled when due
-    FENCED = "fenced"  # the fence was raised since the claim, such as by an agent
-    UNWRITTEN = "unwritten"  # there is no message to send
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,50 +70,45 @@ class Outcome:
     reason: str | None = None
 
 
-# Returns a complete message without its position in the log, or None if there is nothing to send. May raise Unwritable.
+# Returns a message without the fields that its turn sets, or None if there is nothing to send. May raise Unwritable.
 type Write = Callable[[], Message | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turns:
-    """
-    The dependencies of the engine: storage, the provider gateway, the policy and the mapping of failures.
-
-    *refusal* returns the end of a turn that the policy refuses, or None if it may send. *consequence* maps an attempt
-    that failed or has an unknown outcome to the turn's end. *mirror* receives each finished turn with the messages it
-    answered; it never raises.
-    """
+class TurnDependencies:
+    """Storage, the provider gateway, the send policy and the copies at OpenAI."""
 
     resources: Resources
-    wire: Wire
-    refusal: Callable[[OpenConversation, Message], End | None]
-    consequence: Callable[[TurnKind, Ended, str], End]
-    mirror: Callable[[Speaking, Sequence[Entry]], None]
+    gateway: Providers
+    policy_gate: PolicyGate
+    mirror: Mirror
 
 
-def take(turns: Turns, opened: OpenConversation, plan: Plan, run: Run, write: Write) -> Outcome:
+def take(
+    deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: Run, write: Write
+) -> Outcome:
     """
     Run a turn or continue it. Raises Transient if another turn is in progress or nothing was sent yet.
 
     If another turn is sending and its worker's lease has expired, that turn is finished first.
     """
-    resources = turns.resources
+    resources = deps.resources
     done = _done_before(resources, opened, plan)
     if done is not None:
         return done
-    turn = _claimed(turns, opened, plan, run)
+    turn = _claimed(deps, opened, plan, run)
     if turn is None:
         return Outcome(Ended.LATER)
     message = messages.get(resources.log, opened.ref, turn.message_sk)
     if message is None:
-        return _written(turns, opened, turn, run, write)
+        return _written(deps, opened, turn, run, write)
     if turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.FAILED:
         # The worker was killed before it settled the message as failed.
-        return _unwritten(turns, opened, turn, run, Unwritable(message.error_code or "unwritten"))
-    return _sent(turns, opened, turn, message, run)
+        return _unwritten(deps, opened, turn, run, Unwritable(message.error_code or "unwritten"))
+    return _sent(deps, opened, turn, message, run)
 
 
-def resume(turns: Turns, opened: OpenConversation, run: Run) -> Outcome | None:
+def resume(deps: TurnDependencies, opened: OpenConversation, run: Run) -> Outcome | None:
     """Finish a turn that is sending, if its worker's lease has expired; None if there is none."""
     turn = opened.state.turn
     if turn is None or turn.stage is not Stage.SENDING:
@@ -124,54 +117,56 @@ def resume(turns: Turns, opened: OpenConversation, run: Run) -> Outcome | None:
         if not turn.is_over:
             raise Transient("turn_busy", max(0, turn.lease_until - clock.now_ms()))
         lease = states.lease_for(run.remaining_ms())
-        taken = states.take_sending(turns.resources.log, opened.ref, turn, run.owner, lease)
+        taken = states.take_sending(deps.resources.log, opened.ref, turn, run.owner, lease)
         if taken is None:
             raise Transient("turn_busy")
         turn = taken
-    message = messages.get(turns.resources.log, opened.ref, turn.message_sk)
+    message = messages.get(deps.resources.log, opened.ref, turn.message_sk)
     if message is None:  # Erased meanwhile.
-        states.release(turns.resources.log, opened.ref, turn)
+        states.release(deps.resources.log, opened.ref, turn)
         return None
-    return _sent(turns, opened, turn, message, run)
+    return _sent(deps, opened, turn, message, run)
 
 
-def _written(turns: Turns, opened: OpenConversation, turn: Turn, run: Run, write: Write) -> Outcome:
+def _written(
+    deps: TurnDependencies, opened: OpenConversation, turn: Turn, run: Run, write: Write
+) -> Outcome:
     """Run T2 and T3, then T4 to T8."""
-    resources = turns.resources
+    resources = deps.resources
     try:
         written = write()
     except Unwritable as fault:
-        return _unwritten(turns, opened, turn, run, fault)
+        return _unwritten(deps, opened, turn, run, fault)
     if written is None:
         states.release(resources.log, opened.ref, turn)
         return Outcome(Ended.UNWRITTEN)
     message = messages.add(resources.log, opened.ref, _placed(written, turn))
-    return _sent(turns, opened, turn, message, run)
+    return _sent(deps, opened, turn, message, run)
 
 
 def _unwritten(
-    turns: Turns, opened: OpenConversation, turn: Turn, run: Run, fault: Unwritable
+    deps: TurnDependencies, opened: OpenConversation, turn: Turn, run: Run, fault: Unwritable
 ) -> Outcome:
     """End a turn that has no message to send. Raises Transient if a retry can help."""
     if fault.may_pass and not run.is_last:
         raise Transient(fault.reason) from None
-    end = turns.consequence(turn.kind, Ended.UNWRITTEN, fault.reason)
+    end = consequence(turn.kind, Ended.UNWRITTEN, fault.reason)
     end = replace(end, words=fault.words, noted=fault.noted)
     if fault.unsent is not None:
         failed = {"delivery_status": Delivery.FAILED, "error_code": fault.reason}
         unsent = _placed(fault.unsent, turn).model_copy(update=failed)
-        messages.add(turns.resources.log, opened.ref, unsent)
-    settlement.give_up(turns.resources, opened, turn, Delivery.FAILED, end)
+        messages.add(deps.resources.log, opened.ref, unsent)
+    settlement.give_up(deps.resources, opened, turn, Delivery.FAILED, end)
     return Outcome(Ended.UNWRITTEN, None, fault.reason)
 
 
 def _put_before_people(
-    turns: Turns, opened: OpenConversation, turn: Turn, message: Message
+    deps: TurnDependencies, opened: OpenConversation, turn: Turn, message: Message
 ) -> Outcome:
     """End a turn in which the model requested a function that needs approval: nothing is sent."""
-    end = turns.consequence(turn.kind, Ended.UNWRITTEN, APPROVAL)
+    end = consequence(turn.kind, Ended.UNWRITTEN, APPROVAL)
     end = replace(end, noted=Noted(message.functions, message.answers, message.told), proposes=True)
-    settlement.give_up(turns.resources, opened, turn, Delivery.BLOCKED, end)
+    settlement.give_up(deps.resources, opened, turn, Delivery.BLOCKED, end)
     return Outcome(Ended.UNWRITTEN, message, APPROVAL)
 
 
@@ -196,9 +191,9 @@ def _message_sk(ref: str, plan: Plan, at_ms: int) -> str:
     return Message.sk(clock.to_text(at_ms), entry)
 
 
-def _claimed(turns: Turns, opened: OpenConversation, plan: Plan, run: Run) -> Turn | None:
+def _claimed(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: Run) -> Turn | None:
     """T1. Return None if another turn is in doubt; this turn is retried once that one is settled."""
-    resources, state = turns.resources, opened.state
+    resources, state = deps.resources, opened.state
     at_ms = plan.at_ms if plan.at_ms is not None else _after(state.last_message_at)
     wanted = Turn(
         turn_id=plan.turn_id,
@@ -224,7 +219,7 @@ def _claimed(turns: Turns, opened: OpenConversation, plan: Plan, run: Run) -> Tu
         current = states.read(resources.log, opened.ref)
         if current is None or current.turn is None:
             raise Transient("state_moved") from None
-        before = resume(turns, opened.with_state(current), run)
+        before = resume(deps, opened.with_state(current), run)
         if before is not None and before.ended is Ended.LATER:
             return None
         raise Transient("finished_another_turn", 0) from None
@@ -234,12 +229,12 @@ def _claimed(turns: Turns, opened: OpenConversation, plan: Plan, run: Run) -> Tu
 
 
 def _sent(
-    turns: Turns, opened: OpenConversation, turn: Turn, message: Message, run: Run
+    deps: TurnDependencies, opened: OpenConversation, turn: Turn, message: Message, run: Run
 ) -> Outcome:
     """Run T4 to T8."""
-    resources, ref = turns.resources, opened.ref
+    resources, ref = deps.resources, opened.ref
     if message.proposal is not None:
-        return _put_before_people(turns, opened, turn, message)
+        return _put_before_people(deps, opened, turn, message)
     if turn.stage is Stage.CLAIMED:
         try:
             state, turn = states.pass_fence(resources.log, ref, turn)
@@ -252,23 +247,23 @@ def _sent(
     speaking = Speaking(opened=opened, turn=turn, message=message, action_id=action_id)
     # The current policy does not apply to an attempt already made; its outcome must be determined.
     was_tried = transmission.was_tried(resources, action_id)
-    refused = None if was_tried else turns.refusal(opened, message)
+    refused = None if was_tried else deps.policy_gate.refusal_of_turn(opened, turn, message)
     if refused is not None:
         settlement.give_up(resources, opened, turn, Delivery.BLOCKED, refused)
         return Outcome(Ended.REFUSED, message, refused.reason)
     try:
-        made = transmission.attempt(resources, turns.wire, speaking, run)
+        made = transmission.attempt(resources, deps.gateway, speaking, run)
     except Transient as doubt:
         if doubt.reason not in transmission.IN_DOUBT:
             raise
         transmission.settle_later(resources, ref, turn)
         return Outcome(Ended.LATER, message, doubt.reason)
-    return _settled(turns, speaking, made)
+    return _settled(deps, speaking, made)
 
 
-def _settled(turns: Turns, speaking: Speaking, made: Attempt) -> Outcome:
+def _settled(deps: TurnDependencies, speaking: Speaking, made: Attempt) -> Outcome:
     """T6 to T8: write the ledger's outcome of the send to the log and the conversation."""
-    resources, sent = turns.resources, made.sent
+    resources, sent = deps.resources, made.sent
     action = None if sent else resources.ledger.action(speaking.action_id)
     if made.has_arrived:
         known = (action.provider_id or action.evidence) if action else None
@@ -277,17 +272,17 @@ def _settled(turns: Turns, speaking: Speaking, made: Attempt) -> Outcome:
         sender = made.sender if sent else transmission.sender_of(action)
         message = settlement.link(resources, speaking, provider_id, segments, sender)
         if provider_id:
-            turns.wire.announce(speaking.opened, message, speaking.action_id, provider_id)
+            deps.gateway.announce(speaking.opened, message, speaking.action_id, provider_id)
         speaking = replace(speaking, message=message)
         answered = settlement.finish(resources, speaking)
         if answered is not None:
-            turns.mirror(speaking, answered)
+            deps.mirror.add(speaking, answered)
         return Outcome(Ended.SENT, message)
     reason = (action.reason if action else None) or "refused"
     ended, delivery = Ended.FAILED, Delivery.FAILED
     if made.standing is Sending.UNKNOWN:
         ended, delivery, reason = Ended.UNKNOWN, Delivery.UNKNOWN, SEND_IN_DOUBT
-    end = turns.consequence(speaking.turn.kind, ended, reason)
+    end = consequence(speaking.turn.kind, ended, reason)
     settlement.give_up(resources, speaking.opened, speaking.turn, delivery, end)
     return Outcome(ended, speaking.message, end.reason)
 
@@ -300,8 +295,10 @@ def discard(resources: Resources, ref: str, sk: str) -> None:
 
 
 def _placed(message: Message, turn: Turn) -> Message:
+    """Return the message with the position, id and kind of its turn."""
     at, _, entry = turn.message_sk.removeprefix(Message.first_sk).partition("#")
-    return message.model_copy(update={"message_timestamp": at, "entry_id": entry})
+    facts = {"turn_id": turn.turn_id, "turn_kind": turn.kind, "up_to": turn.up_to}
+    return message.model_copy(update={"message_timestamp": at, "entry_id": entry, **facts})
 
 
 def _after(last: str | None) -> int:

@@ -1,52 +1,22 @@
 """Settles a turn: links the provider's id, updates the conversation once and writes the state's fields."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from conversations.conversation import OpenConversation, Speaking
 from conversations.initiation import case_data
 from conversations.lifecycle import NEVER_SENT, Status, turn_may_change
+from conversations.outbound.results import End, Noted
 from conversations.outbound.turns import completion
 from conversations.outbound.turns.completion import Ending
 from conversations.privacy import retention
 from conversations.resources import Resources
 from conversations.store import conversations, due, messages, states
 from conversations.store.items.conversation import ChannelMethod, Conversation, Entry, Role, window
-from conversations.store.items.log import Delivery, DueKind, Message, Mode, Stage, Turn, TurnKind
+from conversations.store.items.log import Delivery, DueKind, Message, Mode
 from conversations.store.items.routes import Outbound
+from conversations.store.items.turn import Stage, Turn, TurnKind
 from conversations.transitions import Cause, change_status, note_change
 from shared.tenancy.business_accounts import BusinessAccount
-
-
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """
-    The effects of a model's turn stored in the conversation: functions by name, in order, and answers by their keys.
-
-    *told* are the approved or refused functions with their outcome reported to the model (`State.to_tell`).
-    """
-
-    functions: Sequence[str] = ()
-    answers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    told: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
-    """
-    The end of a turn with an unsent message: *status* None leaves the conversation unchanged.
-
-    *reason* is a code; *words* replaces it where agents see a hand-off. With *proposes* the turn's message holds a
-    function call that waits for approval.
-    """
-
-    reason: str
-    status: Status | None = None
-    due_at_ms: int | None = None
-    words: str | None = field(default=None, repr=False)
-    noted: Noted | None = None
-    proposes: bool = False
 
 
 def link(
@@ -176,25 +146,11 @@ def _answered(resources: Resources, opened: OpenConversation, turn: Turn) -> lis
     """Return the customer's messages that the turn answers, in the window's format."""
     waiting = messages.after(resources.log, opened.ref, opened.state.answered_up_to)
     return [
-        entry_of(message)
+        messages.entry_of(message)
         for message in waiting
         if message.role is Role.USER
         and message.sk(message.message_timestamp, message.entry_id) <= (turn.up_to or "")
     ]
-
-
-def entry_of(message: Message) -> Entry:
-    """Convert a message to an entry of the contract's list."""
-    return Entry(
-        entry_id=message.entry_id,
-        message_timestamp=message.message_timestamp,
-        role=message.role,
-        content=message.content,
-        ai_prompt_tokens=message.ai_prompt_tokens,
-        ai_completion_tokens=message.ai_completion_tokens,
-        ai_total_tokens=message.ai_total_tokens,
-        processing_time_ms=message.processing_time_ms,
-    )
 
 
 def _status_after(now: Status, kind: TurnKind, message: Message) -> Status | None:
@@ -207,7 +163,7 @@ def _status_after(now: Status, kind: TurnKind, message: Message) -> Status | Non
         return Status.CLOSED
     if kind is TurnKind.INITIAL or (kind is TurnKind.HUMAN and now in NEVER_SENT):
         return Status.INITIAL_MESSAGE_SENT
-    return Status.REPLY_SENT if kind is TurnKind.REPLY else None
+    return Status.REPLY_SENT if kind.is_reply else None
 
 
 def _update(
@@ -225,13 +181,13 @@ def _update(
     known = {entry.entry_id for entry in conversation.messages}
     if message.entry_id in known and now is status:
         return None
-    entries = window(conversation.messages, [*answered, entry_of(message)])
+    entries = window(conversation.messages, [*answered, messages.entry_of(message)])
     facts: dict[str, Any] = {
         "messages": [entry.stored() for entry in entries],
         "conversation_status": status,
         "ttl": retention.moved_on(speaking.opened.company, conversation),
     }
-    if kind is not TurnKind.SYSTEM:
+    if not kind.is_notice:
         facts["task_complete"] = 1  # The conversation has begun, with any author.
     if conversation.thread_id is None:
         facts["thread_id"] = message.thread_id

@@ -16,9 +16,10 @@ from shared.tenancy.business_accounts import BusinessAccount
 
 if TYPE_CHECKING:
     from conversations.conversation import OpenConversation, Speaking
-    from conversations.outbound.turns.port import Wire
+    from conversations.outbound.providers.gateway import Providers
     from conversations.resources import Resources, Run
-    from conversations.store.items.log import Message, Turn
+    from conversations.store.items.log import Message
+    from conversations.store.items.turn import Turn
     from shared.providers.outcomes import Sent
 
 # Settle a dead worker's attempt once its lease has expired and evidence has had time to arrive.
@@ -46,23 +47,23 @@ class Attempt:
         return self.standing in MADE
 
 
-def attempt(resources: Resources, wire: Wire, speaking: Speaking, run: Run) -> Attempt:
+def attempt(resources: Resources, gateway: Providers, speaking: Speaking, run: Run) -> Attempt:
     """Send the message of a turn unless already sent. Raises Transient; in doubt, its reason is one of IN_DOUBT."""
     opened, message, action_id = speaking.opened, speaking.message, speaking.action_id
     sent: Sent | None = None
 
     def send() -> str | None:
         nonlocal sent
-        sent = wire.send(opened, message, action_id)
+        sent = gateway.send(opened, message, action_id)
         return sent.provider_id
 
-    sender = _sender(wire, opened)
+    sender = _sender(gateway, opened)
     standing = resources.ledger.perform(
         _intended(opened, message, action_id, sender),
         owner=run.owner,
         remaining_ms=run.remaining_ms(),
         send=send,
-        evidence=lambda action: wire.evidence(opened, message, action),
+        evidence=lambda action: gateway.evidence(opened, message, action),
     )
     return Attempt(standing, sent, sender)
 
@@ -93,14 +94,14 @@ def sender_of(action: Action | None) -> BusinessAccount | None:
     )
 
 
-def _sender(wire: Wire, opened: OpenConversation) -> BusinessAccount:
+def _sender(gateway: Providers, opened: OpenConversation) -> BusinessAccount:
     """Return the account and address that would send a message of the conversation now."""
     channel = opened.channel
     # A Twilio messaging service selects one of its numbers.
     has_pool = isinstance(channel, SmsChannel) and channel.messaging_service_sid is not None
     return BusinessAccount(
         provider=channel.provider,
-        account=wire.account(opened),
+        account=gateway.account(opened),
         business_address=None if has_pool else opened.state.business_address,
     )
 

@@ -13,12 +13,12 @@ The conversation log: growing or frequently changed data, in small items under t
 from enum import StrEnum
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from conversations.store.items.base import LogItem, key, sort_key
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from conversations.store.items.proposal import Proposal
-from shared import clock
+from conversations.store.items.turn import Turn, TurnKind
 from shared.aws.dynamodb import Attributes
 
 DUE_INDEX = "due-index"
@@ -58,6 +58,8 @@ class Message(OfConversation):
     send. `payload_hash` is a hash of the inbound payload. `content_key` is the object key of the full text if it
     exceeds 16 KB. `segments` is the provider's count once reported. The effects of a model message (hand-off,
     functions, recorded answers) are stored here too, so that another worker can finish the turn of a dead worker.
+
+    `turn_id`, `turn_kind` and `up_to` are those of the turn that sends the message. `turn_id` is an opaque id.
     """
 
     item_type: ClassVar[str] = "MESSAGE"
@@ -80,6 +82,8 @@ class Message(OfConversation):
     model: str | None = None
     calls: int | None = None
     turn_id: str | None = None
+    turn_kind: TurnKind | None = None
+    up_to: str | None = None
     subject: str | None = Field(default=None, repr=False)
     template: str | None = None
     variables: dict[str, str] | None = Field(default=None, repr=False)
@@ -154,47 +158,6 @@ class Mode(StrEnum):
     AI = "ai"
     HUMAN = "human"
     CLOSED = "closed"
-
-
-class TurnKind(StrEnum):
-    """What a turn responds to: a request, customer messages, an agent's message, or a system event."""
-
-    INITIAL = "initial"
-    REPLY = "reply"
-    HUMAN = "human"
-    SYSTEM = "system"
-
-
-class Stage(StrEnum):
-    """Stage of a turn. `claimed`: its message may still change. `sending`: its message may have been sent."""
-
-    CLAIMED = "claimed"
-    SENDING = "sending"
-
-
-class Turn(BaseModel):
-    """
-    The turn under way. `generation` is the fence: a take-over raises that of the state, and this turn may not send.
-
-    `up_to` is the sort key of the newest message that the turn answers, `message_sk` that of its own message, which
-    may not be drafted yet; `lease_until` is in milliseconds since 1970.
-    """
-
-    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
-
-    turn_id: str
-    kind: TurnKind
-    up_to: str | None = None
-    message_sk: str
-    generation: int
-    stage: Stage
-    owner: str
-    lease_until: int
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the lease of the worker that claimed the turn has expired."""
-        return self.lease_until <= clock.now_ms()
 
 
 class State(OfConversation):

@@ -124,7 +124,7 @@ class Unmatched(LogItem):
 class ParkReason(StrEnum):
     """Why an event can never be handled."""
 
-    UNREADABLE = "unreadable"
+    MALFORMED = "malformed_event"
     WRONG_QUEUE = "wrong_queue"
     CONFLICT = "conflict"
     UNKNOWN_ADDRESS = "UNKNOWN_ADDRESS"

@@ -9,13 +9,14 @@ Loads the lexicon files: the signals of each intent, their exceptions, and patte
     [intent] is_negatable    whether "not" before the first part of a hit cancels it
     [modifiers] [doubts] [marks]    name = [patterns]
 
-The files of several languages are merged. Loading fails at import for an unknown name or an invalid pattern.
+The files of several languages are merged. The first call fails for an unknown name or an invalid pattern.
 """
 
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -71,9 +72,10 @@ class Lexicon:
     vocabulary: Vocabulary
 
 
-def load(files: Iterable[str] = FILES) -> Lexicon:
-    """Read and compile the lexicon files of this package."""
-    tables = [_table(name) for name in files]
+@cache
+def lexicon() -> Lexicon:
+    """Return the lexicon, compiled from the files of this package at the first call: functions must start fast."""
+    tables = [_table(name) for name in FILES]
     by_file = [list(_entries(table, groups)) for table, groups in tables]
     entries = [entry for found in by_file for entry in found]
     together = tuple(_together(intent, entries) for intent in Intent if _has(intent, entries))

@@ -2,7 +2,7 @@
 The rows of the three tables: key patterns and attribute names, as the contract prints them.
 
     rp_mw_idempotency         Event (evt:rp:...), Action (act:...), ApiRequest (req:...)
-    rp_mw_conversation_state  ConversationState, and of the same shape CustomerState, TokenBucket, Sweep
+    rp_mw_conversation_state  ConversationState, of the same shape CustomerState and Sweep, and TokenBucket
     rp_mw_audit_actions       AuditAction
 
 Times are text (ISO 8601 UTC, `shared.clock.to_text`) where the contract prints them; numbers used in calculations are

@@ -8,6 +8,7 @@ from pydantic import ConfigDict
 from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row, filled
 from shared import action_ledger, clock
 from shared.aws.dynamodb import Attributes
+from shared.leases import LeaseAttributes
 
 
 class Mode(StrEnum):
@@ -61,6 +62,7 @@ class Event(IdempotencyRow):
     """
 
     patterns: ClassVar[tuple[str, ...]] = ("evt:rp:{conversation_id}:{message}",)
+    lease: ClassVar[LeaseAttributes] = LeaseAttributes("lease_owner", "lease_until", "attempts")
 
     status: EventStatus
     lease_owner: str | None = None

@@ -1,6 +1,5 @@
-"""Rows of `rp_mw_conversation_state`: tickets, and of the same shape customers, the request limit, the sweep."""
+"""Rows of `rp_mw_conversation_state`: tickets, of the same shape customers and the sweep, and the request limit."""
 
-from decimal import Decimal
 from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -54,7 +53,7 @@ class ReservedReply(BaseModel):
 
 
 class StateRow(Row):
-    """Attributes of all rows of the table. Every write increments `version` and is conditional on its old value."""
+    """Attributes of versioned rows. Every write increments `version` and is conditional on its old value."""
 
     partition_key: ClassVar[str] = "conversation_id"
 
@@ -139,19 +138,21 @@ class CustomerState(StateRow):
         return filled(cls.patterns[0], hmac)
 
 
-class TokenBucket(StateRow):
+class TokenBucket(Row):
     """
-    The help desk's request limit: tokens of the whole account. See `richpanel.store.rate_limit`.
+    The help desk's request limit for the whole account. See `richpanel.store.rate_limit`.
 
-    `tokens` is the balance at `refilled_at`; no request is made before `blocked_until`. Both times are ms since 1970.
+    `free_at` (ms since 1970): the time from which requests are free again. Not versioned: each write is an addition, or
+    conditional on `free_at` itself.
     """
 
+    partition_key: ClassVar[str] = "conversation_id"
     patterns: ClassVar[tuple[str, ...]] = ("sys:limiter:richpanel",)
     ttl_days: ClassVar[int] = 90
 
-    tokens: Decimal  # not a float: the arithmetic must be exact
-    refilled_at: int
-    blocked_until: int | None = None
+    conversation_id: str
+    updated_at: str
+    free_at: int
 
 
 class Sweep(StateRow):

@@ -21,6 +21,7 @@ from shared.api.errors import InvalidInput
 from shared.api.openapi import Operation
 from shared.api.views import View
 from shared.aws.sqs_fifo import digest, to_json
+from shared.runtime import tracing
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
@@ -96,7 +97,9 @@ class Routes:
         Writes one log line per call, without the path: paths contain personal data.
         """
         try:
-            given = self.app.resolve(event, context)
+            with tracing.step("request", route=event["resource"], method=event["httpMethod"]):
+                given = self.app.resolve(event, context)
+                tracing.annotate(outcome=str(given["statusCode"]))
         finally:
             if metrics.metric_set:  # Powertools warns if it flushes without metrics.
                 metrics.flush_metrics()

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from shared.failures import Transient
+from shared.runtime import trace_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -81,6 +82,7 @@ class FifoQueue:
         """
         Send all *entries* and return their number; raises NotEnqueued if any was refused.
 
+        The messages carry the header of the current trace, which their worker continues (`shared.runtime.tracing`).
         Order within a group is guaranteed only for entries of one batch; no consumer relies on more, since providers
         repeat and reorder anyway. Resending is safe: SQS drops duplicates within five minutes, the workers drop later
         ones.
@@ -105,6 +107,11 @@ class FifoQueue:
             }
             for number, entry in enumerate(batch)
         ]
+        if trace := trace_header.current():
+            for sent in wire:
+                sent["MessageSystemAttributes"] = {
+                    trace_header.ATTRIBUTE: {"DataType": "String", "StringValue": trace}
+                }
         answer = self.client.send_message_batch(QueueUrl=self.url, Entries=wire)
         # SQS answers 200 and lists the refused entries.
         if failed := answer.get("Failed"):

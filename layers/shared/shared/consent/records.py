@@ -27,7 +27,7 @@ from shared.aws.dynamodb import ConditionFailed
 from shared.keyed_hashes import address_hash, address_hashes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Collection, Sequence
 
     from boto3.dynamodb.conditions import ConditionBase
 
@@ -138,14 +138,9 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Consents:
-    """
-    The consent records in *table*. *key_of* builds the key of (company, address hash, channel) for other key schemas.
-
-    Addresses are normalised as in `shared.addresses`.
-    """
+    """The consent records in *table*. Addresses are normalised as in `shared.addresses`."""
 
     table: Table
-    key_of: Callable[[str, str, str], Attributes] = Consent.key
 
     def record_opt_out(
         self,
@@ -192,7 +187,7 @@ class Consents:
             *((hashed, channel) for hashed in of_own),
             *((hashed, ALL_CHANNELS) for hashed in of_all),
         ]
-        found = self.table.get_many([self.key_of(company, *one) for one in wanted])
+        found = self.table.get_many([Consent.key(company, *one) for one in wanted])
         on_record = [Consent.model_validate(item) for item in found]
         counting = [c for c in on_record if c.address_hash in of_own or c.state is State.OPTED_OUT]
         return Standing(max(counting, key=lambda consent: consent.rank, default=None))
@@ -233,12 +228,12 @@ class Consents:
     ) -> bool:
         """Whether an item under an older key holds this event, or a newer one. Reads nothing if there is one key."""
         _, *older = address_hashes(address)
-        found = self.table.get_many([self.key_of(company, hashed, channel) for hashed in older])
+        found = self.table.get_many([Consent.key(company, hashed, channel) for hashed in older])
         return any(Consent.model_validate(item).rank >= rank for item in found)
 
     def _put_if_newer(self, consent: Consent) -> bool:
         """Write *consent* unless its event, or a newer one, is recorded."""
-        key = self.key_of(consent.company, consent.address_hash, consent.channel)
+        key = Consent.key(consent.company, consent.address_hash, consent.channel)
         stored: dict[str, Any] = consent.model_dump(mode="json", exclude_none=True)
         try:
             self.table.put({**key, **stored}, when=_is_newer(consent))

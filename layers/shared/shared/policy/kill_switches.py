@@ -1,8 +1,8 @@
 """
-Kill switches in the parameter store: read at most every 30 seconds, sending is off if they cannot be read.
+Kill switches in the parameter store, set by operators and read at most every 30 seconds.
 
-    {path}/safe_mode            "false" permits sending: any other value stops every send
-    {path}/automation_enabled   "true" permits the models: any other value stops them
+Each context has its own path, names its switches and gives their texts a meaning. A switch that is missing or cannot be
+read is closed, in every context.
 """
 
 from __future__ import annotations
@@ -11,35 +11,54 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
+from aws_lambda_powertools.utilities.parameters.exceptions import (
+    GetParameterError,
+    SetParameterError,
+)
 
-from shared.policy import Switches
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
 CACHE_SECONDS = 30
-SAFE_MODE = "safe_mode"
-AUTOMATION = "automation_enabled"
 
 
-@dataclass(frozen=True, slots=True)
+class SwitchNotSet(Exception):
+    """The parameter store rejected a switch or did not answer: its value may be unchanged. *reason* is AWS's code."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(slots=True)
 class KillSwitches:
     """The parameters below *path*, such as `/parley/prod/conversations`."""
 
     provider: SSMProvider
     path: str
 
-    def current(self) -> Switches:
-        """Return the switches as of at most 30 seconds ago. A missing or unknown value counts as off."""
+    def texts(self, *, fresh: bool = False) -> Mapping[str, str] | None:
+        """
+        Return the text of each switch that is set, by name, at most 30 seconds old.
+
+        None if they cannot be read, which is counted and logged: the caller treats all as closed.
+        """
         try:
-            found = self.provider.get_multiple(self.path, max_age=CACHE_SECONDS)
+            found = self.provider.get_multiple(self.path, max_age=CACHE_SECONDS, force_fetch=fresh)
         except GetParameterError as failure:
             metrics.add_metric("SwitchesUnreadable", MetricUnit.Count, 1)
             logger.error("switches unreadable: all closed", extra=describe(failure))
-            return Switches()
-        return Switches(
-            safe_mode=found.get(SAFE_MODE) != "false",
-            automation=found.get(AUTOMATION) == "true",
-        )
+            return None
+        return {name: str(text) for name, text in found.items()}
+
+    def set(self, name: str, text: str) -> None:
+        """Set one switch. The caller must validate *text*. Idempotent. Raises SwitchNotSet."""
+        try:
+            self.provider.set(f"{self.path}/{name}", text, overwrite=True)
+        except SetParameterError as failure:
+            said = describe(failure.__cause__ or failure)
+            raise SwitchNotSet(str(said.get("reason", said["error"]))) from None

@@ -39,12 +39,8 @@ def free_at(moments: Moments, action_id: str, limits: Sequence[Limit], now_ms: i
     """
     if _short(action_id) in moments:
         return None
-    waits = []
-    for limit in limits:
-        inside = sorted(moment for moment in moments.values() if moment > now_ms - limit.within_ms)
-        if len(inside) >= limit.most:
-            waits.append(inside[-limit.most] + limit.within_ms)
-    return max(waits, default=None)
+    waits = [limit.free_at(moments.values(), now_ms) for limit in limits]
+    return max((wait for wait in waits if wait is not None), default=None)
 
 
 def with_moment(

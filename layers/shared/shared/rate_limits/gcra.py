@@ -8,13 +8,13 @@ rate algorithm, ITU-T I.371). Each send advances it; sends are permitted while i
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Attr
 
 from shared import clock
-from shared.aws.dynamodb import TTL_ATTRIBUTE, ConditionFailed
+from shared.aws.dynamodb import ConditionFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,44 +25,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The rates in *table*; *key_of* builds the key of a subject, such as a number or a pair of numbers."""
+    """
+    The rates in *table*; *key_of* builds the key of a subject, such as a number or a pair of numbers, *more* are
+    attributes of each item.
+    """
 
     table: Table
     key_of: Callable[[str], Attributes]
+    more: Attributes = field(default_factory=dict)
 
     def look(self, subject: str, rate: Rate) -> int | None:
         """Return when the next send is permitted (ms since 1970), None for now. Takes no slot. One read."""
-        return _wait(self.table.get(self.key_of(subject)), rate, clock.now_ms())
+        free_at, now = self._stored(subject), clock.now_ms()
+        return free_at - rate.ahead_ms if free_at > now + rate.ahead_ms else None
 
-    def take(self, subject: str, rate: Rate) -> int | None:
+    def take(self, subject: str, rate: Rate, *, known: int = 0) -> int | None:
         """
         Take the next slot and return None; or take none and return when to retry (ms since 1970).
 
-        One write after a pause, two within a burst; the second is refused if there is no slot. A repeated call takes
-        another slot: it delays others a little, and never exceeds the rate.
+        One write after a pause, two within a burst. *known*, the stored free time as the caller last saw it (ms since
+        1970), makes it one there too, and a read if no slot is free; a wrong value costs one call. A repeated call
+        takes another slot: it delays others a little, and never exceeds the rate.
         """
         key, now, free = self.key_of(subject), clock.now_ms(), Attr("free_at")
-        try:
-            self.table.update(
-                key,
-                put={"free_at": now + rate.every_ms, TTL_ATTRIBUTE: _expiry(rate)},
-                when=free.not_exists() | free.lte(now),
-            )
-        except ConditionFailed:
-            pass
-        else:
-            return None
-        try:
-            # An addition, so that no read is needed and two concurrent calls both count.
-            self.table.update(
-                key,
-                add={"free_at": rate.every_ms},
-                put={TTL_ATTRIBUTE: _expiry(rate)},
-                when=free.lte(now + rate.ahead_ms),
-            )
-        except ConditionFailed as refused:
-            return _wait(refused.existing, rate, now)
-        return None
+        latest, facts = now + rate.ahead_ms, self._facts(rate)
+        seen = known if known <= latest else self._stored(subject)
+        # The stored time never decreases: each lost round leads on from pause to burst, and from burst to refusal.
+        while seen <= latest:
+            try:
+                if seen > now:
+                    # An addition, so that no read is needed and two concurrent calls both count.
+                    within = free.gt(now) & free.lte(latest)
+                    self.table.update(key, add={"free_at": rate.every_ms}, put=facts, when=within)
+                else:
+                    over = free.not_exists() | free.lte(now)
+                    self.table.update(key, put={"free_at": now + rate.every_ms, **facts}, when=over)
+            except ConditionFailed as refused:
+                seen = _free_at(refused.existing)
+            else:
+                return None
+        return seen - rate.ahead_ms
 
     def line_up(self, subject: str, rate: Rate, from_ms: int) -> int:
         """
@@ -70,15 +72,15 @@ class Pace:
 
         One write, two if the queue is not empty. A repeated call takes another slot, which stays unused.
         """
-        key, free, expiry = self.key_of(subject), Attr("free_at"), {TTL_ATTRIBUTE: _expiry(rate)}
+        key, free, facts = self.key_of(subject), Attr("free_at"), self._facts(rate)
         with suppress(ConditionFailed):
             self.table.update(
                 key,
-                put={"free_at": from_ms + rate.every_ms, **expiry},
+                put={"free_at": from_ms + rate.every_ms, **facts},
                 when=free.not_exists() | free.lte(from_ms),
             )
             return from_ms
-        last = self.table.update(key, add={"free_at": rate.every_ms}, put=expiry)
+        last = self.table.update(key, add={"free_at": rate.every_ms}, put=facts)
         return int(last["free_at"]) - rate.every_ms
 
     def hold(self, subject: str, until_ms: int, rate: Rate) -> None:
@@ -87,15 +89,17 @@ class Pace:
         with suppress(ConditionFailed):
             self.table.update(
                 self.key_of(subject),
-                put={"free_at": later, TTL_ATTRIBUTE: _expiry(rate)},
+                put={"free_at": later, **self._facts(rate)},
                 when=free.not_exists() | free.lt(later),
             )
 
+    def _stored(self, subject: str) -> int:
+        return _free_at(self.table.get(self.key_of(subject)))
 
-def _wait(item: Attributes | None, rate: Rate, now: int) -> int | None:
-    passes_at = int(item["free_at"]) - rate.ahead_ms if item else now
-    return passes_at if passes_at > now else None
+    def _facts(self, rate: Rate) -> Attributes:
+        lifetime = rate.burst * rate.every_ms // clock.SECOND_MS + clock.DAY_SECONDS
+        return {self.table.ttl_attribute: clock.expires_in(lifetime), **self.more}
 
 
-def _expiry(rate: Rate) -> int:
-    return clock.expires_in(rate.burst * rate.every_ms // clock.SECOND_MS + clock.DAY_SECONDS)
+def _free_at(item: Attributes | None) -> int:
+    return int(item.get("free_at", 0)) if item else 0

@@ -1,5 +1,6 @@
-"""Types that all counters share."""
+"""Types that all counters share, and the sliding window over known times."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shared import clock
@@ -19,6 +20,11 @@ class Limit:
     def within_ms(self) -> int:
         """The same in milliseconds."""
         return self.within_seconds * clock.SECOND_MS
+
+    def free_at(self, moments: Iterable[int], now_ms: int) -> int | None:
+        """Return when one more is permitted, given the times of earlier ones; None for now. All ms since 1970."""
+        inside = sorted(moment for moment in moments if moment > now_ms - self.within_ms)
+        return inside[-self.most] + self.within_ms if len(inside) >= self.most else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""The runtime of a function: settings, logging, metrics."""
+"""The runtime of a function: settings, logging, metrics, traces."""

@@ -66,3 +66,17 @@ def _segments(widths: list[int], one: int, part: int) -> int:
             segments, left = segments + 1, part
         left -= width
     return segments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmsLength:
+    """The most segments and characters that an SMS may have, and the *ending* that is added to its text."""
+
+    segments: int
+    characters: int
+    ending: str = ""
+
+    def is_exceeded_by(self, text: str) -> bool:
+        """Whether a text is too long once it is sent: with `gsm_twins` and the ending."""
+        whole = gsm_twins(text.strip()) + self.ending
+        return measure(whole).segments > self.segments or len(whole) > self.characters

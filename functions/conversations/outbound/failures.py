@@ -3,9 +3,8 @@
 from enum import StrEnum
 
 from conversations.lifecycle import Status
-from conversations.outbound.turns.engine import Ended
-from conversations.outbound.turns.settlement import End
-from conversations.store.items.log import TurnKind
+from conversations.outbound.results import End, Ended
+from conversations.store.items.turn import TurnKind
 
 
 class Kind(StrEnum):
@@ -31,12 +30,12 @@ def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:
     A failed first message fails the conversation. A failed reply hands it off to an agent. A failed agent's message or
     fixed text changes no status and is marked on the message only.
     """
-    if kind in {TurnKind.HUMAN, TurnKind.SYSTEM}:
+    if kind is TurnKind.HUMAN or kind.is_notice:
         return End(reason=reason)
     has_left = reason == LEFT_BY_MODEL or reason.partition(":")[0] == Kind.OPTED_OUT
     if has_left:
-        left = Status.OPTED_OUT if kind is TurnKind.REPLY else Status.BLOCKED
+        left = Status.OPTED_OUT if kind.is_reply else Status.BLOCKED
         return End(reason=Kind.OPTED_OUT, status=left)
-    if kind is TurnKind.REPLY or reason in _WANTS_PEOPLE:
+    if kind.is_reply or reason in _WANTS_PEOPLE:
         return End(reason=reason, status=Status.HANDOFF_PENDING)
     return End(reason="unknown" if ended is Ended.UNKNOWN else reason, status=Status.FAILED)

@@ -9,7 +9,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from conversations.outbound.turns.settlement import Noted
+    from conversations.outbound.results import Noted
     from conversations.store.items.log import Message
 
 

@@ -1,0 +1,184 @@
+"""
+The queue worker of every context: handles each record of an SQS batch, or parks it, or schedules its retry.
+
+    handle -> a result               the record is done; the result is reported
+           -> Permanent              parked with its reason: no retry can succeed
+           -> a bug (TypeError ...)  retried; at the last attempt parked as `internal_error`
+           -> any other exception    retried; after the last attempt SQS moves the record to the dead-letter queue
+
+A retry waits 20 s, 1, 3 and then 9 minutes, or as long as the failure asks for (`Transient.wait_ms`). Powertools'
+`SqsFifoPartialProcessor` runs the loop: after a failure it returns the later records of the same message group
+unhandled, which keeps their order, and continues with the other groups.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, process_partial_response
+from botocore.exceptions import BotoCoreError, ClientError
+
+from shared import clock
+from shared.failures import Permanent, Transient
+from shared.runtime import tracing
+from shared.runtime.observability import describe, logger, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+    from mypy_boto3_sqs import SQSClient
+
+    from shared.aws.dynamodb import Table
+
+FIRST_WAIT_SECONDS, WAIT_FACTOR = 20, 3
+LONGEST_WAIT_SECONDS = 3_600
+INTERNAL_ERROR = "internal_error"
+
+# Exceptions of code that met an unexpected shape. Errors of AWS and of the network have other types.
+_BUGS = (TypeError, ValueError, LookupError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """
+    One delivery of a queue message.
+
+    *attempt* is 1 at the first delivery; *is_last*: a failure of this one makes it a dead letter. *message_id* and
+    *sent_at_ms* (since 1970) are the same at every delivery. *queue* is the queue's name.
+    """
+
+    message_id: str
+    body: str = field(repr=False)
+    receipt: str = field(repr=False)
+    queue: str
+    attempt: int
+    is_last: bool
+    sent_at_ms: int
+    context: LambdaContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker[T]:
+    """
+    What one function does with the records of its queues.
+
+    *handle* processes a record. *park* stores a record that can never be processed, with the reason. Both return the
+    result for *report*, which logs and counts it. *note_dead_letter* stores why the last attempt failed.
+
+    *tables* count their write units per record; *queue_urls* are the queues that invoke the function.
+    """
+
+    sqs: SQSClient
+    queue_urls: Collection[str]
+    tables: Sequence[Table]
+    max_receive_count: int
+    handle: Callable[[Record], T]
+    park: Callable[[Record, Permanent], T]
+    report: Callable[[Record, T], None]
+    note_dead_letter: Callable[[Record, str], None] | None = None
+
+
+def process[T](
+    worker: Worker[T], event: dict[str, Any], context: LambdaContext
+) -> PartialItemFailureResponse:
+    """Handle an SQS batch and return the ids of the records to retry (Lambda's `ReportBatchItemFailures`)."""
+    processor = SqsFifoPartialProcessor(skip_group_on_error=True)
+    # The function itself did not fail, even if every record of its batch did.
+    processor.raise_on_entire_batch_failure = False
+
+    def handle(record: SQSRecord) -> None:
+        _process_record(worker, context, record)
+
+    return process_partial_response(event, handle, processor, context)
+
+
+def _process_record[T](worker: Worker[T], context: LambdaContext, received: SQSRecord) -> None:
+    attempt = int(received.attributes.approximate_receive_count)
+    record = Record(
+        message_id=received.message_id,
+        body=received.body,
+        receipt=received.receipt_handle,
+        queue=received.event_source_arn.rpartition(":")[2],
+        attempt=attempt,
+        is_last=attempt >= worker.max_receive_count,
+        sent_at_ms=int(received.attributes.sent_timestamp),
+        context=context,
+    )
+    for table in worker.tables:
+        table.forget_consumption()
+    attributes = received.attributes
+    with tracing.record(
+        attributes.aws_trace_header, conversation=attributes.message_group_id, attempt=attempt
+    ):
+        try:
+            result = _handled(worker, record)
+        except Exception as failure:
+            with _logged("retry hook failed"):
+                _on_failure(worker, record, failure)
+            raise
+        # A worker returns its outcome, or a result that has one.
+        tracing.annotate(outcome=str(getattr(result, "outcome", result)))
+        with _logged("report hook failed"):
+            worker.report(record, result)
+
+
+def _handled[T](worker: Worker[T], record: Record) -> T:
+    try:
+        return worker.handle(record)
+    except Permanent as refusal:
+        return worker.park(record, refusal)
+    except (ClientError, BotoCoreError):  # Some of them are ValueErrors.
+        raise
+    except _BUGS as bug:
+        logger.error("internal error", extra=describe(bug) | {"attempt": record.attempt})
+        if not record.is_last:
+            raise
+        return worker.park(record, Permanent(INTERNAL_ERROR))
+
+
+def _on_failure[T](worker: Worker[T], record: Record, failure: Exception) -> None:
+    facts = describe(failure) | {"attempt": record.attempt}
+    if record.is_last:
+        logger.warning("retries exhausted", extra=facts)
+        metrics.add_metric("RetriesExhausted", MetricUnit.Count, 1)
+        if worker.note_dead_letter is not None:
+            worker.note_dead_letter(record, _code(failure))
+        return
+    logger.warning("retry scheduled", extra=facts)
+    metrics.add_metric("RetryScheduled", MetricUnit.Count, 1)
+    # If this call fails, the queue's own visibility timeout applies.
+    worker.sqs.change_message_visibility(
+        QueueUrl=next(url for url in worker.queue_urls if url.rpartition("/")[2] == record.queue),
+        ReceiptHandle=record.receipt,
+        VisibilityTimeout=wait_seconds(record.attempt, failure),
+    )
+
+
+def _code(failure: Exception) -> str:
+    """Return what is stored about a failure: our own reason code, or the exception's type and AWS's code."""
+    facts = describe(failure)
+    if isinstance(failure, Transient):
+        return str(facts["reason"])
+    return ": ".join(facts[name] for name in ("error", "reason") if name in facts)
+
+
+def wait_seconds(attempt: int, failure: Exception) -> int:
+    """Return the time until the next attempt: the failure's own wait, or one that grows with the attempts."""
+    seconds: int = FIRST_WAIT_SECONDS * WAIT_FACTOR ** (attempt - 1)
+    if isinstance(failure, Transient) and failure.wait_ms is not None:
+        seconds = max(1, -(-failure.wait_ms // clock.SECOND_MS))
+    return min(seconds, LONGEST_WAIT_SECONDS)
+
+
+@contextmanager
+def _logged(message: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as failure:  # noqa: BLE001 - a failure in this block must not change the outcome of a record
+        logger.error(message, extra=describe(failure))

@@ -1,0 +1,97 @@
+"""One trace leads from a webhook of a provider through all queues to the reply, on the deployed stack."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from local import traces
+from local.demo.recruiting_scenes import DELIVERED, SCOPES, Morning, wake
+from local.stack.seed import recruiting_key
+from local.traces import Span
+from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.e2e
+PATIENCE_SECONDS = 30
+
+
+@pytest.fixture(scope="module")
+def morning(deployed: Deployed) -> Morning:
+    """A conversation by SMS: the first message, and the answer to the candidate's text."""
+    stack = deployed.stack
+    key = recruiting_key(stack, *SCOPES)
+    wake(stack, key)
+    morning = Morning(stack, key, tell=lambda _: None)
+    morning.ask("sms")
+    for place in (1, 2):
+        morning.until(
+            "first sms",
+            lambda talk: len(talk.ours) == place and talk.ours[-1].delivery == DELIVERED,  # noqa: B023 - called in this turn
+        )
+        if place == 1:
+            morning.says("Yes, I do.")
+    return morning
+
+
+def trace_with(conversation: str, first: str) -> tuple[str, list[Span]]:
+    """The trace that begins in the function *first*, has this conversation and a send. The daemon may be behind."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        for trace_id, spans in traces.spans_by_trace().items():
+            refs = {span.annotations.get("conversation") for span in spans}
+            names = [span.name for span in sorted(spans, key=lambda span: span.start)]
+            if conversation in refs and names[0] == first and "send" in names:
+                return trace_id, spans
+        assert time.monotonic() < deadline, "there is no such trace"
+        time.sleep(0.3)
+
+
+def path_to_the_send(spans: list[Span]) -> list[str]:
+    """The names from the first segment down to the send."""
+    by_id = {span.id: span for span in spans}
+    span: Span | None = next(span for span in spans if span.name == "send")
+    names = []
+    while span is not None:
+        names.append(span.name)
+        span = by_id.get(span.parent or "")
+    return names[::-1]
+
+
+def test_one_trace_leads_from_the_webhook_through_the_queues_to_the_reply(morning: Morning) -> None:
+    ref = morning.refs["first sms"]
+    trace_id, spans = trace_with(ref, "parley-local-conversations-twilio")
+
+    assert path_to_the_send(spans) == [
+        "parley-local-conversations-twilio",
+        "parley-local-conversations-intake",
+        "parley-local-conversations-replies",
+        "send",
+    ]
+    send = next(span for span in spans if span.name == "send")
+    assert send.annotations == {
+        "context": "conversations",
+        "provider": "twilio",
+        "channel": "sms",
+        "outcome": "sent",
+    }
+    said = repr([(span.name, span.annotations) for span in spans])
+    for secret in (morning.candidate.tel, morning.candidate.tel[1:], "Yes, I do"):
+        assert secret not in said
+    assert "parley-local-conversations-replies" in traces.waterfall(trace_id, spans)
+
+
+def test_a_request_to_the_api_and_the_message_that_it_sends_are_one_trace(morning: Morning) -> None:
+    _, spans = trace_with(morning.refs["first sms"], "parley-local-conversations-router")
+
+    assert path_to_the_send(spans) == [
+        "parley-local-conversations-router",
+        "request",
+        "parley-local-conversations-processor-sms",
+        "send",
+    ]
+    request = next(span for span in spans if span.name == "request")
+    assert (request.annotations["route"], request.annotations["outcome"]) == (
+        "/initiate-conversation",
+        "200",
+    )
