@@ -10,11 +10,11 @@ import pytest
 from aws_xray_sdk.core import xray_recorder
 from aws_xray_sdk.core.lambda_launcher import LambdaContext
 from aws_xray_sdk.core.recorder import AWSXRayRecorder
-from shared.aws.sqs_batch import handle_each
-from tests.unit.shared.test_batches import told
 
+from shared.aws.sqs_worker import Record
 from shared.failures import Transient
 from shared.runtime import trace_header, tracing
+from tests.unit.shared.test_sqs_worker import Bench, sqs_record
 
 ROOT = "1-5759e988-bd862e3fe1be46a994272793"
 SENDER = "53995c3f42cd8ad8"
@@ -178,27 +178,26 @@ def test_a_batch_is_traced_record_by_record_with_conversation_attempt_and_outcom
 ) -> None:
     sent: dict[str, str | None] = {}
 
-    def handle(record: Any) -> str:
-        if record.message_id == "2":
-            raise Transient("busy")
-        return "persisted"
+    class Tracing(Bench):
+        def report(self, record: Record, result: str) -> None:
+            sent[record.message_id] = trace_header.current()
 
-    def note(record: Any, _: object) -> None:
-        sent[record.message_id] = trace_header.current()
+        def note(self, record: Record, reason: str) -> None:
+            sent[record.message_id] = trace_header.current()
 
-    records = [told("1", "a"), told("2", "b", attempt=3), told("3", "b")]
+    records = [sqs_record("1", "a"), sqs_record("2", "b", attempt=5), sqs_record("3", "b")]
     for number, record in enumerate(records):
         record["attributes"]["AWSTraceHeader"] = (
             f"Root={ROOT};Parent=000000000000000{number};Sampled=1"
         )
-    handle_each({"Records": records}, handle=handle, report=note, on_retry=note)
+    Tracing({"2": Transient("busy")}).work(*records)
 
     assert [segment["annotations"] for segment in segments] == [
-        {"context": "whatsapp", "conversation": "a", "attempt": 1, "outcome": "persisted"},
+        {"context": "whatsapp", "conversation": "a", "attempt": 1, "outcome": "done"},
         {
             "context": "whatsapp",
             "conversation": "b",
-            "attempt": 3,
+            "attempt": 5,
             "outcome": "failed",
             "error": "Transient",
             "reason": "busy",
