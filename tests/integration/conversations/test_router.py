@@ -422,6 +422,7 @@ def test_a_refusal_names_the_request_if_it_can(world: World) -> None:
 
 
 ORIGIN = "https://app.example"
+PREFLIGHT = {"resource": "/initiate-conversation", "httpMethod": "OPTIONS"}
 
 
 @pytest.fixture
@@ -443,7 +444,7 @@ def test_without_an_origin_no_page_of_another_site_may_read_an_answer(
 
 
 def test_without_an_origin_a_preflight_is_refused(world: World) -> None:
-    answer = world.called["router"].handler({"httpMethod": "OPTIONS"}, None)
+    answer = world.called["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (404, "")
     assert not [name for name in answer["headers"] if name.startswith("Access-Control")]
@@ -459,7 +460,7 @@ def test_the_named_origin_may_read_every_answer(world: World, payload: Any) -> N
 
 @pytest.mark.usefixtures("cors")
 def test_a_browser_that_asks_first_is_told_what_it_may(world: World) -> None:
-    answer = world.called["router"].handler({"httpMethod": "OPTIONS"}, None)
+    answer = world.called["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (204, "")
     assert answer["headers"]["Access-Control-Allow-Methods"] == "POST,OPTIONS"
