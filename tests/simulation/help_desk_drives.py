@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -248,12 +249,13 @@ def operate(stage: Stage) -> None:
     ask("POST /admin/richpanel/conversations/t-1/clear-risk", 200)
     ask("GET /admin/richpanel/conversations/t-1", 200, limit="1")  # of two: there is a cursor
     ask("DELETE /admin/richpanel/conversations/t-1", 200)
-    redrive = asked("POST /admin/richpanel/dlq/redrive")
+    ask("POST /admin/richpanel/conversations/unknown/clear-risk", 404)
     for run in (
         AlmostOver(),
         Invocation(),
     ):  # The first puts one letter back, and leaves the other.
-        assert len(json.loads(handler(redrive, run)["body"])["result"]["letters"]) == 1
+        answer = handler(asked("POST /admin/richpanel/dlq/redrive"), run)
+        assert len(json.loads(answer["body"])["result"]["letters"]) == 1
 
 
 def asked(line: str, body: Any = None, **query: str) -> dict[str, Any]:
@@ -268,7 +270,7 @@ def asked(line: str, body: Any = None, **query: str) -> dict[str, Any]:
         "pathParameters": None,
         "queryStringParameters": query or None,
         "multiValueQueryStringParameters": {name: [value] for name, value in query.items()},
-        "requestContext": {"requestId": "request-1", "authorizer": OPERATOR.as_context()},
+        "requestContext": {"requestId": str(uuid.uuid4()), "authorizer": OPERATOR.as_context()},
         "body": None if body is None else json.dumps(body),
         "isBase64Encoded": False,
     }

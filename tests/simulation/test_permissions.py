@@ -140,6 +140,7 @@ def drive_admin(world: World, witness: Witness) -> None:
     world.queue.social_letters.append(Queued("s-1", letter, "", "", world.clock.ms))
     first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
     ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
+    ask(f"POST /whatsapp/parked/{'0' * 64}/replay", 404)
     ask("POST /whatsapp/parked/replay", 202)
     assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 2
     assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 2

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from shared.api.errors import error_body
 from tests.template import (
     environment,
     exists,
@@ -348,20 +349,23 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
     assert is_open == WEBHOOKS | PREFLIGHTS
     assert {route for route, event in routes.items() if "Auth" not in event} == {
         ("GET", "/conversations/openapi.json"),
+        ("GET", "/whatsapp/openapi.json"),
+        ("GET", "/whatsapp/recovery/openapi.json"),
+        ("GET", "/admin/richpanel/openapi.json"),
         ("GET", "/whatsapp/conversations"),
         ("GET", "/whatsapp/conversations/{key}/messages"),
         ("GET", "/whatsapp/analytics"),
         ("GET", "/whatsapp/parked"),
-        ("POST", "/whatsapp/parked/{eventId}/replay"),
+        ("POST", "/whatsapp/parked/{event_id}/replay"),
         ("POST", "/whatsapp/parked/replay"),
         ("GET", "/whatsapp/dead-letters"),
         ("POST", "/whatsapp/dead-letters/redrive"),
         ("GET", "/admin/richpanel/switches"),
         ("PUT", "/admin/richpanel/switches"),
-        ("GET", "/admin/richpanel/conversations/{ticketId}"),
-        ("DELETE", "/admin/richpanel/conversations/{ticketId}"),
-        ("POST", "/admin/richpanel/conversations/{ticketId}/replay"),
-        ("POST", "/admin/richpanel/conversations/{ticketId}/clear-risk"),
+        ("GET", "/admin/richpanel/conversations/{ticket_id}"),
+        ("DELETE", "/admin/richpanel/conversations/{ticket_id}"),
+        ("POST", "/admin/richpanel/conversations/{ticket_id}/replay"),
+        ("POST", "/admin/richpanel/conversations/{ticket_id}/clear-risk"),
         ("POST", "/admin/richpanel/dlq/redrive"),
         ("GET", "/admin/richpanel/health"),
         ("POST", "/initiate-conversation"),
@@ -401,13 +405,26 @@ def test_a_call_with_a_key_asks_the_authorizer_each_time_and_one_without_ends_at
         assert not re.fullmatch(identity["ValidationExpression"], other)
 
 
-@pytest.mark.parametrize(("kind", "status"), [("UNAUTHORIZED", 401), ("ACCESS_DENIED", 403)])
-def test_a_refusal_at_the_gateway_looks_like_one_of_the_api(kind: str, status: int) -> None:
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("UNAUTHORIZED", 401),
+        ("ACCESS_DENIED", 403),
+        ("MISSING_AUTHENTICATION_TOKEN", 404),
+        ("THROTTLED", 429),
+        ("DEFAULT_5XX", None),
+    ],
+)
+def test_a_refusal_at_the_gateway_has_the_body_of_all_errors(kind: str, status: int | None) -> None:
     response = properties("ParleyApi")["GatewayResponses"][kind]
     body = json.loads(response["ResponseTemplates"]["application/json"])
+    body.pop("error_code", None)  # of POST /initiate-conversation
 
-    assert response["StatusCode"] == body["statusCode"] == status
-    assert set(body["error"]) == {"code", "message", "retryable"}
+    assert response.get("StatusCode") == status
+    error = body["error"]
+    assert body == error_body(
+        error["code"], error["message"], "$context.requestId", retryable=error["retryable"]
+    )
 
 
 def throttles() -> dict[tuple[str, str], tuple[Any, Any]]:

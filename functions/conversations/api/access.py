@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
+from conversations.api.inputs import ActingInput
 from conversations.conversation import OpenConversation
 from conversations.store import conversations, states
 from conversations.store.items import log
 from conversations.transitions import Cause
 from shared import addresses
+from shared.api.errors import InvalidInput
 from shared.api.opaque_ids import Seal, seal_of
 
 if TYPE_CHECKING:
+    from conversations.api.inputs import AgentInput
     from conversations.resources import Resources
     from conversations.store.items.log import State
     from shared.api.auth import Caller
+    from shared.api.routing import Request
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.consent.records import Consents
@@ -36,13 +40,11 @@ class AlreadyTaken(Exception):
     """Another agent holds the conversation."""
 
 
-class Unusable(Exception):
+class Unusable(InvalidInput):
     """The input breaks a rule that depends on stored data. *field* and *problem* describe it, never a value."""
 
     def __init__(self, field: str, problem: str) -> None:
-        super().__init__(f"{field}: {problem}")
-        self.field = field
-        self.problem = problem
+        super().__init__([{"field": field, "problem": problem}])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +65,7 @@ class ApiDependencies:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agent:
     """
-    Actor of a call. *cause* is the hash of its idempotency key, which makes the effects of the call idempotent.
+    Actor of a call. *cause* is that of the `Request`: it makes the effects of the call idempotent.
 
     *name* is None if the call names no agent: the actor is then the conversation's holder, or the *principal* of the
     API key. The principal is stored with every change. With *force* the call may act on another agent's conversation.
@@ -73,6 +75,16 @@ class Agent:
     principal: str
     cause: str
     force: bool = False
+
+    @classmethod
+    def of(cls, request: Request[AgentInput]) -> Self:
+        """Return the actor of a change."""
+        return cls(
+            name=request.given.agent_id,
+            principal=request.caller.principal,
+            cause=request.cause,
+            force=isinstance(request.given, ActingInput) and request.given.force,
+        )
 
     def id_in(self, state: State) -> str:
         """Return the id of the actor in a conversation with this state."""

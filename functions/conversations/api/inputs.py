@@ -3,19 +3,12 @@
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    AwareDatetime,
-    BaseModel,
-    ConfigDict,
-    Field,
-    Strict,
-    model_validator,
-)
+from pydantic import AfterValidator, AwareDatetime, Field, Strict, model_validator
 
 from conversations.lifecycle import Status
 from conversations.projects import ID
 from conversations.store.items.conversation import ChannelMethod
+from shared.api.inputs import Input
 
 LONGEST_TEXT = 20_000
 
@@ -53,12 +46,7 @@ type Moment = Annotated[AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC)
 type Recipient = Annotated[str, Field(min_length=1, max_length=320)]
 
 
-class _Input(BaseModel):
-    # Unknown fields are errors: a misspelt field must not be ignored.
-    model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
-
-
-class _Page(_Input):
+class _Page(Input):
     """Position in a listing; `cursor` is that of the previous page."""
 
     limit: int = Field(default=25, ge=1, le=100)
@@ -83,11 +71,7 @@ class SearchInput(_Page):
     to: Moment | None = None
 
 
-class NoInput(_Input):
-    """Empty input."""
-
-
-class MessagesQuery(_Input):
+class MessagesQuery(Input):
     """Position in the message log: messages older than `before`, a value from the previous page."""
 
     before: str | None = Field(
@@ -96,7 +80,7 @@ class MessagesQuery(_Input):
     limit: int = Field(default=50, ge=1, le=100)
 
 
-class AgentInput(_Input):
+class AgentInput(Input):
     """Acting agent. Default: the agent that holds the conversation, else the API key."""
 
     agent_id: AgentId | None = None
@@ -165,7 +149,7 @@ class AttachInput(ActingInput):
     ref: Ref
 
 
-class ConsentQuery(_Input):
+class ConsentQuery(Input):
     """Recipient whose consent is requested."""
 
     recipient: Recipient

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.conditions import Key
@@ -18,7 +17,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import DueKind, Message, of
 from shared import clock
-from shared.api.cursors import Listing
+from shared.api.cursors import Listing, Page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,14 +31,6 @@ if TYPE_CHECKING:
 ENTRIES_PER_QUERY = 100
 ENTRIES_PER_CALL = 1_000
 CHANGES_SHOWN = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Page[R]:
-    """Page of a listing. `cursor` is None on the last page; a page with a cursor may be short or empty."""
-
-    result: R
-    cursor: str | None
 
 
 def of_company(deps: ApiDependencies, caller: Caller, query: ListQuery) -> Page[ConversationsView]:

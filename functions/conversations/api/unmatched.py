@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from conversations import erased
 from conversations.api import presenters
 from conversations.api.access import NotFound, check_not_taken
-from conversations.api.queries import Page, gather
+from conversations.api.queries import gather
 from conversations.api.views import AttachedView, UnmatchedListView
 from conversations.inbound import normalise
 from conversations.initiation.context_object import as_json
@@ -20,7 +20,7 @@ from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound, Placement
 from shared import clock
 from shared.addresses import other_spellings
-from shared.api.cursors import Listing
+from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import NotOurs
 from shared.aws.sqs_fifo import Entry, digest
 from shared.event_queues import inbound_entry

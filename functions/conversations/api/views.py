@@ -7,20 +7,15 @@ that an agent must attach. Lists identify conversations by their `ref`.
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BeforeValidator
 
 from conversations.initiation.context_object import as_json
+from shared.api.views import View
 
 LINK_SECONDS = 15 * 60
 
 # Converts the decimals of DynamoDB to JSON numbers; they would be serialised as text otherwise.
 type Json = Annotated[dict[str, Any], BeforeValidator(as_json)]
-
-
-class View(BaseModel):
-    """Base of all response models. Fields that are None are omitted."""
-
-    model_config = ConfigDict(defer_build=True, hide_input_in_errors=True)
 
 
 class SummaryView(View):

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from http import HTTPStatus
 from typing import Any
 
 import boto3
-from aws_lambda_powertools.event_handler import Response, content_types
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
@@ -22,18 +20,18 @@ from conversations.api.access import (
     recipient_of,
 )
 from conversations.api.agents import agent_actions, consent, release_request, resolve_unknown
-from conversations.api.idempotency import KeyReused, StillRunning
-from conversations.api.queries import Page
-from conversations.api.routing import Routes
 from conversations.bootstrap import ConnectedSettings, resources_of
 from conversations.projects import ConfigurationInvalid
+from conversations.store.items.records import Answered
 from conversations.store.states import Gone
-from shared.api import rest
-from shared.api.auth import Caller, Scope
-from shared.aws.secrets import JsonSecret, SecretUnreadable
-from shared.aws.sqs_fifo import FifoQueue, NotEnqueued, to_json
+from shared.api.auth import Scope
+from shared.api.cursors import Page
+from shared.api.idempotency import Requests
+from shared.api.inputs import NoInput
+from shared.api.routing import Request, Routes
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
 from shared.consent.records import Consents
-from shared.failures import Transient
 from shared.keyed_hashes import KeysUnreadable, KeyUnknown
 
 
@@ -51,240 +49,236 @@ quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts":
 signing = quick.merge(Config(signature_version="s3v4"))
 sqs = boto3.client("sqs", config=quick)
 resources = resources_of(settings, quick, of_bucket=signing)
-log = resources.log
 deps = ApiDependencies(
     resources=resources,
     inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
-    consents=Consents(log),
+    consents=Consents(resources.log),
     seal_secret=JsonSecret(
         lambda: boto3.client("secretsmanager", config=quick), settings.api_seal_secret_id
     ),
 )
-app = rest.resolver(
-    {
-        NotFound: rest.NOT_FOUND,
-        Gone: rest.NOT_FOUND,  # the conversation was erased during the request
-        NotOpen: (HTTPStatus.CONFLICT, "NOT_OPEN"),
-        AlreadyTaken: (HTTPStatus.CONFLICT, "ALREADY_TAKEN"),
-        release_request.NothingToRelease: (HTTPStatus.CONFLICT, "NOTHING_TO_RELEASE"),
-        resolve_unknown.NotUnknown: (HTTPStatus.CONFLICT, "NOT_UNKNOWN"),
-        unmatched.AlreadyPlaced: (HTTPStatus.CONFLICT, "ALREADY_ATTACHED"),
-        unmatched.OtherChannel: (HTTPStatus.CONFLICT, "OTHER_CHANNEL"),
-        KeyReused: (HTTPStatus.CONFLICT, "IDEMPOTENCY_KEY_CONFLICT"),
-        StillRunning: (HTTPStatus.CONFLICT, "REQUEST_IN_PROGRESS"),
-        ConfigurationInvalid: (HTTPStatus.INTERNAL_SERVER_ERROR, "CONFIGURATION_ERROR"),
-        Transient: (HTTPStatus.SERVICE_UNAVAILABLE, "BUSY"),
-        NotEnqueued: (HTTPStatus.SERVICE_UNAVAILABLE, "QUEUE_ERROR"),
-        KeyUnknown: rest.NOT_FOUND,  # the identifier key of the conversation's `ref` was removed
+routes = Routes(
+    title="Parley: conversations",
+    document="/conversations/openapi.json",
+    errors={
+        NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        Gone: (HTTPStatus.NOT_FOUND, "not_found"),  # the conversation was erased during the request
+        # The identifier key of the conversation's `ref` was removed.
+        KeyUnknown: (HTTPStatus.NOT_FOUND, "not_found"),
+        NotOpen: (HTTPStatus.CONFLICT, "not_open"),
+        AlreadyTaken: (HTTPStatus.CONFLICT, "already_taken"),
+        release_request.NothingToRelease: (HTTPStatus.CONFLICT, "nothing_to_release"),
+        resolve_unknown.NotUnknown: (HTTPStatus.CONFLICT, "not_unknown"),
+        unmatched.AlreadyPlaced: (HTTPStatus.CONFLICT, "already_attached"),
+        unmatched.OtherChannel: (HTTPStatus.CONFLICT, "other_channel"),
+        ConfigurationInvalid: (HTTPStatus.INTERNAL_SERVER_ERROR, "configuration_error"),
         KeysUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
-        SecretUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
-    }
+    },
+    requests=Requests(resources.log, Answered),
+    requires_key=True,
+    more_scopes=(Scope.CONVERSATIONS_INITIATE,),
 )
-routes = Routes(app, log)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Handle an API Gateway proxy event and return the proxy response."""
-    return rest.respond(app, event, context)
-
-
-@cache
-def openapi_document() -> str:
-    """Return the OpenAPI document of this API as JSON, built once per process."""
-    return to_json(routes.document("Parley: conversations", "1"))
-
-
-@app.get("/conversations/openapi.json")
-def get_openapi() -> Response[str]:
-    """Return the OpenAPI document to any API key with a scope of this API."""
-    rest.caller(app, Scope.CONVERSATIONS_INITIATE, *routes.scopes)
-    return Response(HTTPStatus.OK, content_types.APPLICATION_JSON, openapi_document())
+    return routes.respond(event, context)
 
 
 @routes.reads(
-    "GET /conversations", Scope.CONVERSATIONS_READ, inputs.ListQuery, views.ConversationsView
+    "GET /conversations",
+    Scope.CONVERSATIONS_READ,
+    given=inputs.ListQuery,
+    result=views.ConversationsView,
 )
-def list_conversations(caller: Caller, query: inputs.ListQuery) -> Page[views.ConversationsView]:
+def list_conversations(request: Request[inputs.ListQuery]) -> Page[views.ConversationsView]:
     """List conversations of one or all projects of the API key, newest first; open ones if no status is given."""
-    return queries.of_company(deps, caller, query)
+    return queries.of_company(deps, request.caller, request.given)
 
 
 @routes.reads(
     "POST /conversations/search",
     Scope.CONVERSATIONS_READ,
-    inputs.SearchInput,
-    views.ConversationsView,
+    given=inputs.SearchInput,
+    result=views.ConversationsView,
 )
-def search_conversations(
-    caller: Caller, given: inputs.SearchInput
-) -> Page[views.ConversationsView]:
+def search_conversations(request: Request[inputs.SearchInput]) -> Page[views.ConversationsView]:
     """Search conversations by recipient."""
-    return queries.of_recipient(deps, caller, given)
+    return queries.of_recipient(deps, request.caller, request.given)
 
 
 @routes.reads(
-    "GET /conversations/{ref}", Scope.CONVERSATIONS_READ, inputs.NoInput, views.ConversationView
+    "GET /conversations/{ref}",
+    Scope.CONVERSATIONS_READ,
+    given=NoInput,
+    result=views.ConversationView,
 )
-def get_conversation(
-    caller: Caller, _query: inputs.NoInput, ref: str
-) -> Page[views.ConversationView]:
+def get_conversation(request: Request[NoInput], ref: str) -> views.ConversationView:
     """Return a conversation with the history of its status changes."""
-    return Page(queries.one(deps, caller, ref), None)
+    return queries.one(deps, request.caller, ref)
 
 
 @routes.reads(
     "GET /conversations/{ref}/messages",
     Scope.CONVERSATIONS_READ,
-    inputs.MessagesQuery,
-    views.MessagesView,
+    given=inputs.MessagesQuery,
+    result=views.MessagesView,
 )
-def list_messages(
-    caller: Caller, query: inputs.MessagesQuery, ref: str
-) -> Page[views.MessagesView]:
+def list_messages(request: Request[inputs.MessagesQuery], ref: str) -> views.MessagesView:
     """List messages of a conversation, newest first."""
-    return Page(queries.log_of(deps, caller, ref, query), None)
+    return queries.log_of(deps, request.caller, ref, request.given)
 
 
 @routes.changes(
     "POST /conversations/{ref}/take-over",
     Scope.CONVERSATIONS_REPLY,
-    inputs.TakeOverInput,
-    views.StandingView,
+    given=inputs.TakeOverInput,
+    result=views.StandingView,
 )
-def take_over(
-    caller: Caller, _given: inputs.TakeOverInput, ref: str
-) -> Callable[[Agent], views.StandingView]:
+def take_over(request: Request[inputs.TakeOverInput], ref: str) -> Callable[[], views.StandingView]:
     """Take a conversation over from the model or, with `force`, from another agent."""
-    opened = opened_for(deps, caller, ref)
-    return lambda agent: agent_actions.take_over(resources, opened, agent)
+    opened = opened_for(deps, request.caller, ref)
+    return lambda: agent_actions.take_over(resources, opened, Agent.of(request))
 
 
 @routes.changes(
     "POST /conversations/{ref}/messages",
     Scope.CONVERSATIONS_REPLY,
-    inputs.MessageInput,
-    views.AcceptedView,
-    HTTPStatus.ACCEPTED,
+    given=inputs.MessageInput,
+    result=views.AcceptedView,
+    status=HTTPStatus.ACCEPTED,
 )
 def write_message(
-    caller: Caller, given: inputs.MessageInput, ref: str
-) -> Callable[[Agent], views.AcceptedView]:
+    request: Request[inputs.MessageInput], ref: str
+) -> Callable[[], views.AcceptedView]:
     """Send a message to the customer; takes over a conversation that no agent holds."""
-    opened = opened_for(deps, caller, ref)
-    return lambda agent: agent_actions.write(resources, opened, agent, given)
+    opened = opened_for(deps, request.caller, ref)
+    return lambda: agent_actions.write(resources, opened, Agent.of(request), request.given)
 
 
 @routes.changes(
     "POST /conversations/{ref}/hand-back",
     Scope.CONVERSATIONS_REPLY,
-    inputs.HandBackInput,
-    views.StandingView,
+    given=inputs.HandBackInput,
+    result=views.StandingView,
 )
-def hand_back(
-    caller: Caller, given: inputs.HandBackInput, ref: str
-) -> Callable[[Agent], views.StandingView]:
+def hand_back(request: Request[inputs.HandBackInput], ref: str) -> Callable[[], views.StandingView]:
     """Hand a conversation back to the model; refuses a pending function call, answers pending messages on request."""
-    opened = opened_for(deps, caller, ref)
-    pending = given.answer_pending
-    return lambda agent: agent_actions.hand_back(resources, opened, agent, answer_pending=pending)
+    opened = opened_for(deps, request.caller, ref)
+    pending = request.given.answer_pending
+    return lambda: agent_actions.hand_back(
+        resources, opened, Agent.of(request), answer_pending=pending
+    )
 
 
 @routes.changes(
     "POST /conversations/{ref}/release",
     Scope.CONVERSATIONS_REPLY,
-    inputs.ReleaseInput,
-    views.AcceptedView,
-    HTTPStatus.ACCEPTED,
+    given=inputs.ReleaseInput,
+    result=views.AcceptedView,
+    status=HTTPStatus.ACCEPTED,
 )
-def release(
-    caller: Caller, given: inputs.ReleaseInput, ref: str
-) -> Callable[[Agent], views.AcceptedView]:
+def release(request: Request[inputs.ReleaseInput], ref: str) -> Callable[[], views.AcceptedView]:
     """Release a held or failed first message, an unsent draft or a pending function call."""
-    opened = opened_for(deps, caller, ref)
-    return lambda agent: release_request.release(resources, opened, agent, given)
+    opened = opened_for(deps, request.caller, ref)
+    return lambda: release_request.release(resources, opened, Agent.of(request), request.given)
 
 
 @routes.changes(
     "POST /conversations/{ref}/resolve",
     Scope.CONVERSATIONS_REPLY,
-    inputs.ResolveInput,
-    views.ResolvedView,
+    given=inputs.ResolveInput,
+    result=views.ResolvedView,
 )
-def resolve(
-    caller: Caller, given: inputs.ResolveInput, ref: str
-) -> Callable[[Agent], views.ResolvedView]:
+def resolve(request: Request[inputs.ResolveInput], ref: str) -> Callable[[], views.ResolvedView]:
     """Set the outcome of a message whose delivery is unknown."""
-    opened = opened_for(deps, caller, ref)
-    return lambda agent: resolve_unknown.resolve(resources, opened, agent, given)
+    opened = opened_for(deps, request.caller, ref)
+    return lambda: resolve_unknown.resolve(resources, opened, Agent.of(request), request.given)
 
 
 @routes.changes(
     "POST /conversations/{ref}/close",
     Scope.CONVERSATIONS_MANAGE,
-    inputs.ActingInput,
-    views.StandingView,
+    given=inputs.ActingInput,
+    result=views.StandingView,
 )
-def close(
-    caller: Caller, _given: inputs.ActingInput, ref: str
-) -> Callable[[Agent], views.StandingView]:
+def close(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.StandingView]:
     """Close a conversation."""
-    opened = opened_for(deps, caller, ref)
-    return lambda agent: agent_actions.close(resources, opened, agent)
+    opened = opened_for(deps, request.caller, ref)
+    return lambda: agent_actions.close(resources, opened, Agent.of(request))
 
 
 @routes.changes(
     "POST /conversations/{ref}/reopen",
     Scope.CONVERSATIONS_MANAGE,
-    inputs.ActingInput,
-    views.StandingView,
+    given=inputs.ActingInput,
+    result=views.StandingView,
 )
-def reopen(
-    caller: Caller, _given: inputs.ActingInput, ref: str
-) -> Callable[[Agent], views.StandingView]:
+def reopen(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.StandingView]:
     """Reopen a closed conversation in its previous status."""
-    opened = opened_for(deps, caller, ref)
-    return lambda agent: agent_actions.reopen(resources, opened, agent)
+    opened = opened_for(deps, request.caller, ref)
+    return lambda: agent_actions.reopen(resources, opened, Agent.of(request))
 
 
 @routes.reads(
-    "GET /unmatched", Scope.CONVERSATIONS_MANAGE, inputs.UnmatchedQuery, views.UnmatchedListView
+    "GET /unmatched",
+    Scope.CONVERSATIONS_MANAGE,
+    given=inputs.UnmatchedQuery,
+    result=views.UnmatchedListView,
 )
-def list_unmatched(caller: Caller, query: inputs.UnmatchedQuery) -> Page[views.UnmatchedListView]:
+def list_unmatched(request: Request[inputs.UnmatchedQuery]) -> Page[views.UnmatchedListView]:
     """List messages that belong to no conversation, newest first."""
-    return unmatched.unmatched(deps, caller, query)
+    return unmatched.unmatched(deps, request.caller, request.given)
 
 
 @routes.changes(
     "POST /unmatched/{unmatched_id}/attach",
     Scope.CONVERSATIONS_MANAGE,
-    inputs.AttachInput,
-    views.AttachedView,
-    HTTPStatus.ACCEPTED,
+    given=inputs.AttachInput,
+    result=views.AttachedView,
+    status=HTTPStatus.ACCEPTED,
 )
 def attach(
-    caller: Caller, given: inputs.AttachInput, unmatched_id: str
-) -> Callable[[Agent], views.AttachedView]:
+    request: Request[inputs.AttachInput], unmatched_id: str
+) -> Callable[[], views.AttachedView]:
     """Attach an unmatched message to a conversation, which then handles it as its own."""
-    found = unmatched.one_for(deps, caller, unmatched_id)
-    opened = opened_for(deps, caller, given.ref)
-    return lambda agent: unmatched.attach(deps, caller, agent, found, opened)
+    found = unmatched.one_for(deps, request.caller, unmatched_id)
+    opened = opened_for(deps, request.caller, request.given.ref)
+    return lambda: unmatched.attach(deps, request.caller, Agent.of(request), found, opened)
 
 
-@routes.reads("POST /opt-outs/search", Scope.CONSENT_READ, inputs.ConsentQuery, views.ConsentView)
-def get_consent(caller: Caller, given: inputs.ConsentQuery) -> Page[views.ConsentView]:
+@routes.reads(
+    "POST /opt-outs/search",
+    Scope.CONSENT_READ,
+    given=inputs.ConsentQuery,
+    result=views.ConsentView,
+)
+def get_consent(request: Request[inputs.ConsentQuery]) -> views.ConsentView:
     """Return the opt-out and opt-in status of a person for each channel."""
-    return Page(consent.standing(deps, caller, given), None)
+    return consent.standing(deps, request.caller, request.given)
 
 
-@routes.changes("POST /opt-outs", Scope.CONSENT_WRITE, inputs.OptOutInput, views.RecordedView)
-def opt_out(caller: Caller, given: inputs.OptOutInput) -> Callable[[Agent], views.RecordedView]:
+@routes.changes(
+    "POST /opt-outs",
+    Scope.CONSENT_WRITE,
+    given=inputs.OptOutInput,
+    result=views.RecordedView,
+)
+def opt_out(request: Request[inputs.OptOutInput]) -> Callable[[], views.RecordedView]:
     """Record an opt-out."""
-    recipient = recipient_of(given.recipient)
-    return lambda agent: consent.opt_out(deps, caller, agent, recipient, given)
+    recipient = recipient_of(request.given.recipient)
+    return lambda: consent.opt_out(
+        deps, request.caller, Agent.of(request), recipient, request.given
+    )
 
 
-@routes.changes("POST /opt-ins", Scope.CONSENT_WRITE, inputs.OptInInput, views.RecordedView)
-def opt_in(caller: Caller, given: inputs.OptInInput) -> Callable[[Agent], views.RecordedView]:
+@routes.changes(
+    "POST /opt-ins",
+    Scope.CONSENT_WRITE,
+    given=inputs.OptInInput,
+    result=views.RecordedView,
+)
+def opt_in(request: Request[inputs.OptInInput]) -> Callable[[], views.RecordedView]:
     """Record an opt-in."""
-    recipient = consent.recipient_on(given.recipient, given.channels)
-    return lambda agent: consent.opt_in(deps, caller, agent, recipient, given)
+    recipient = consent.recipient_on(request.given.recipient, request.given.channels)
+    return lambda: consent.opt_in(deps, request.caller, Agent.of(request), recipient, request.given)

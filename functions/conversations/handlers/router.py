@@ -18,6 +18,7 @@ from conversations.projects import Companies
 from conversations.store.items.conversation import ChannelMethod
 from shared import clock, keyed_hashes
 from shared.api.auth import RateLimited, Unauthenticated, caller_of
+from shared.api.errors import error_body
 from shared.api.proxy_event import raw_body
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
@@ -126,27 +127,28 @@ def _answer(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 def _refused(refusal: RequestRefused, request_id: str) -> dict[str, Any]:
     metrics.add_metric("Refused", MetricUnit.Count, 1)
     logger.info("request refused", extra={"code": refusal.code, "field": refusal.field})
-    optional = {"field": refusal.field, "retry_after": refusal.retry_after}
-    return _response(
-        refusal.status,
-        {
-            "status": "error",
-            "error_code": refusal.code,
-            "message": refusal.message,
-            "request_id": request_id,
-            **{name: value for name, value in optional.items() if value is not None},
-        },
+    details = [{"field": refusal.field, "problem": refusal.message}] if refusal.field else []
+    body = error_body(
+        refusal.code,
+        refusal.message,
+        request_id,
+        retryable=refusal.retry_after is not None
+        or refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR,
+        details=details,
+        retry_after=refusal.retry_after,
     )
+    wait = None if refusal.retry_after is None else str(refusal.retry_after)
+    return _response(refusal.status, body, {"Retry-After": wait} if wait else {})
 
 
-def _response(status: HTTPStatus, body: dict[str, Any]) -> dict[str, Any]:
-    headers = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+def _response(
+    status: HTTPStatus, body: dict[str, Any], more: dict[str, str] | None = None
+) -> dict[str, Any]:
+    headers = {"Content-Type": "application/json", "Cache-Control": "no-store", **(more or {})}
     if settings.cors_origin:
         headers |= {
             "Access-Control-Allow-Origin": settings.cors_origin,
             "Access-Control-Allow-Methods": "POST,OPTIONS",
             "Access-Control-Allow-Headers": "Content-Type,X-Api-Key",
         }
-    if "retry_after" in body:
-        headers["Retry-After"] = str(body["retry_after"])
     return {"statusCode": int(status), "headers": headers, "body": json.dumps(body) if body else ""}

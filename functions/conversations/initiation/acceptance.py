@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -24,8 +23,12 @@ from conversations.projects import Companies, Company, ConfigurationInvalid, Pro
 from conversations.store import idempotency as answers
 from conversations.store import open_list, states
 from conversations.store.items import identifiers
+from conversations.store.items.records import Answered
 from shared import clock
+from shared.api import idempotency
 from shared.api.auth import Caller, Forbidden, Scope
+from shared.api.errors import KeyReused, StillRunning
+from shared.api.idempotency import Asked, Requests
 from shared.aws.sqs_fifo import Entry, FifoQueue, NotEnqueued, digest
 from shared.failures import Transient
 from shared.keyed_hashes import KeysUnreadable
@@ -146,36 +149,29 @@ def _once(
     deps: RouterDependencies, call: Call, request: Request, company: Company
 ) -> dict[str, Any]:
     hashed = identifiers.request(request.company_id, request.project_id, request.request_id)
+    asked = Asked(
+        key=hashed,
+        fingerprint=context_hash(request.payload),
+        owner=call.correlation_id,
+        remaining_ms=call.remaining_ms,
+    )
+
+    def accept() -> dict[str, Any]:
+        _take_limits(deps, company)
+        return _enqueue(deps, call, request, hashed)
+
     try:
-        held = answers.claim(
-            deps.log,
-            hashed,
-            context_hash(request.payload),
-            owner=call.correlation_id,
-            remaining_ms=call.remaining_ms,
-        )
-    except answers.Conflict:
+        return idempotency.once(Requests(deps.log, Answered), asked, accept)
+    except KeyReused:
         message = "this request_id was used for a request with other content"
         raise RequestRefused(
             "REQUEST_ID_CONFLICT", message, HTTPStatus.CONFLICT, field="request_data.request_id"
         ) from None
-    except answers.InProgress:
+    except StillRunning:
         message = "the same request is still in progress"
         raise RequestRefused(
             "REQUEST_IN_PROGRESS", message, HTTPStatus.CONFLICT, retry_after=1
         ) from None
-    if held.answer is not None:
-        return {name: as_json(part) for name, part in held.answer.items()}
-    try:
-        _take_limits(deps, company)
-        answer = _enqueue(deps, call, request, hashed)
-    except Exception:
-        # Release the claim after any error, so that a retry need not wait until this invocation's lease has expired.
-        with suppress(ClientError, BotoCoreError):
-            answers.release(deps.log, held)
-        raise
-    answers.finish(deps.log, held, answer)
-    return answer
 
 
 def _take_limits(deps: RouterDependencies, company: Company) -> None:

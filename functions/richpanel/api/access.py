@@ -1,7 +1,7 @@
 """Dependencies, instructions and errors of the admin API, and the audit row that precedes each change."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from richpanel.guards.switches import SwitchBoard
 from richpanel.inbound.webhook import EventQueues
@@ -11,11 +11,19 @@ from richpanel.store.items import AuditAction
 from richpanel.store.states import Erased
 from shared import clock
 from shared.api.auth import Caller
+from shared.api.routing import Request
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
+from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import to_json
+from shared.runtime.observability import logger
 
-__all__ = ["ApiDependencies", "Erased", "Instruction", "NotFound", "leave_trace"]
+__all__ = [
+    "SPARE_MS", "ApiDependencies", "Erased", "Instruction", "NotFound", "leave_trace", "log_change",
+]  # fmt: skip
+
+# Time reserved for sending the response.
+SPARE_MS = 4 * clock.SECOND_MS
 
 
 class NotFound(Exception):
@@ -24,13 +32,14 @@ class NotFound(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiDependencies(Sources):
-    """Dependencies of the admin API."""
+    """Dependencies of the admin API. *seal_secret* seals cursors (`shared.api.opaque_ids.seal_of`)."""
 
     idempotency: Table
     audit: Table
     switchboard: SwitchBoard
     lanes: EventQueues
     dead_letters: DeadLetters
+    seal_secret: JsonSecret
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,11 @@ class Instruction:
 
     caller: Caller
     request_id: str
+
+    @classmethod
+    def of(cls, request: Request[Any]) -> Self:
+        """Return the instruction of a request."""
+        return cls(request.caller, request.id)
 
 
 def leave_trace(
@@ -68,3 +82,9 @@ def leave_trace(
             expires_at=AuditAction.time_to_live(),
         ),
     )
+
+
+def log_change(given: Instruction, message: str, facts: dict[str, Any]) -> None:
+    """Log one line for a change, with its caller."""
+    who = {"company": given.caller.company, "principal": given.caller.principal}
+    logger.info(message, extra=facts | who)

@@ -1,26 +1,26 @@
 """Operations on one conversation: read its state and audit, clear its risk flags, erase it."""
 
-from dataclasses import dataclass
-
-from richpanel.api.access import ApiDependencies, Erased, Instruction, NotFound, leave_trace
+from richpanel.api.access import (
+    ApiDependencies,
+    Erased,
+    Instruction,
+    NotFound,
+    leave_trace,
+    log_change,
+)
+from richpanel.api.inputs import DecisionsQuery
+from richpanel.api.views import ClearedView, ConversationView, ErasedView, action_view, state_view
 from richpanel.event import id_or_hash
 from richpanel.store import audits, states
 from richpanel.store.items import RESERVED_PREFIXES, AuditAction, ConversationState
 from richpanel.store.states import Change
 from shared import clock
-from shared.aws.dynamodb import Attributes
+from shared.api.cursors import Listing, Page
+from shared.api.opaque_ids import seal_of
+from shared.api.routing import Request
 
 # Longest time until a delivery may repeat: 14 days in a queue, 14 days as a dead letter, and a week.
 TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A conversation and one page of its audit, newest first; *last* is the key at which the next page starts."""
-
-    state: ConversationState | None
-    actions: list[AuditAction]
-    last: Attributes | None
 
 
 def id_of(ticket_id: str) -> str:
@@ -32,14 +32,22 @@ def id_of(ticket_id: str) -> str:
 
 
 def look_up(
-    deps: ApiDependencies, conversation_id: str, *, limit: int, start: Attributes | None
-) -> Seen:
-    """Return a conversation's state and audit. Raises NotFound."""
+    deps: ApiDependencies, request: Request[DecisionsQuery], ticket_id: str
+) -> Page[ConversationView]:
+    """Return a conversation's state and one page of its audit, newest first. Raises NotFound and InvalidCursor."""
+    conversation_id, query = id_of(ticket_id), request.given
+    listing = Listing(request.caller.company, "audit_actions", (conversation_id,))
+    start = listing.position(seal_of(deps.seal_secret), query.cursor) if query.cursor else None
     state = states.conversation(deps.state, conversation_id)
-    actions, last = audits.page(deps.audit, conversation_id, limit=limit, start=start)
+    actions, last = audits.page(deps.audit, conversation_id, limit=query.limit, start=start)
     if state is None and not actions and start is None:
         raise NotFound("id: there is no such conversation")
-    return Seen(state, actions, last)
+    view = ConversationView(
+        conversation_id=conversation_id,
+        state=state_view(state) if state else None,
+        decisions=[action_view(action) for action in actions],
+    )
+    return Page(view, listing.cursor(seal_of(deps.seal_secret), last) if last else None)
 
 
 def living(deps: ApiDependencies, conversation_id: str) -> ConversationState | None:
@@ -50,9 +58,9 @@ def living(deps: ApiDependencies, conversation_id: str) -> ConversationState | N
     return state
 
 
-def clear_risk(deps: ApiDependencies, conversation_id: str, given: Instruction) -> list[str]:
+def clear_risk(deps: ApiDependencies, conversation_id: str, given: Instruction) -> ClearedView:
     """
-    Remove all risk flags, so that automatic replies are possible again, and return them. Raises NotFound and Erased.
+    Remove all risk flags, so that automatic replies are possible again. Raises NotFound and Erased.
 
     Safe to repeat. A flag that a message raises after the audit row was written is removed too: the next message of its
     kind raises it again.
@@ -61,8 +69,15 @@ def clear_risk(deps: ApiDependencies, conversation_id: str, given: Instruction) 
     if state is None:
         raise NotFound("id: there is no such conversation")
     flags = sorted(state.risk_flags or ())
-    if not flags:
-        return []
+    if flags:
+        _clear(deps, conversation_id, given, flags)
+    log_change(given, "risk cleared", {"correlation_id": conversation_id, "flags": flags})
+    return ClearedView(conversation_id=conversation_id, cleared=flags)
+
+
+def _clear(
+    deps: ApiDependencies, conversation_id: str, given: Instruction, flags: list[str]
+) -> None:
     facts = {"change": "clear_risk", "conversation": conversation_id, "flags": flags}
     for about in (AuditAction.SWITCHES, conversation_id):
         leave_trace(deps, given, "clear_risk", facts, about=about)
@@ -71,12 +86,11 @@ def clear_risk(deps: ApiDependencies, conversation_id: str, given: Instruction) 
         return Change(drop=("risk_flags",)) if known and known.risk_flags else None
 
     states.change_conversation(deps.state, conversation_id, cleared)
-    return flags
 
 
-def erase(deps: ApiDependencies, conversation_id: str, given: Instruction) -> str:
+def erase(deps: ApiDependencies, conversation_id: str, given: Instruction) -> ErasedView:
     """
-    Erase a conversation and return the time of its tombstone (ISO 8601). Safe to repeat, also after a partial failure.
+    Erase a conversation. Safe to repeat, also after a partial failure.
 
     The tombstone is written first and stops all later events; then the audit is deleted. Rows of events and actions
     hold ids, hashes and codes, no personal data; they stay until they expire (30 days), so that nothing is answered
@@ -88,4 +102,6 @@ def erase(deps: ApiDependencies, conversation_id: str, given: Instruction) -> st
         states.bury(deps.state, conversation_id, TOMBSTONE_SECONDS)
         state = states.conversation(deps.state, conversation_id)
     audits.forget(deps.audit, conversation_id)
-    return (state and state.erased_at) or clock.to_text(clock.now_ms())
+    log_change(given, "conversation erased", {"correlation_id": conversation_id})
+    erased_at = (state and state.erased_at) or clock.to_text(clock.now_ms())
+    return ErasedView(conversation_id=conversation_id, erased_at=erased_at)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from richpanel.api.access import ApiDependencies
+from richpanel.api.views import HealthView
 from richpanel.store import audits, events, states
 from richpanel.store.items import AuditAction
 from richpanel.store.rate_limit import Lane
@@ -26,26 +27,7 @@ NEEDED_KEYS = ("richpanel", "salt")
 OTHER_KEYS = ("shopify", "shipstation_key", "shipstation_secret")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
-    """
-    *checks*: by name, `ok` or a code of the problem. *waiting*: approximate number of events in each queue.
-
-    *keys*: which keys the secret holds. *swept_at*: when the newest complete pass of the sweep began.
-    """
-
-    checks: dict[str, str]
-    waiting: dict[str, int]
-    keys: dict[str, bool]
-    swept_at: str | None
-
-    @property
-    def is_healthy(self) -> bool:
-        """Whether every check passed."""
-        return set(self.checks.values()) <= {OK}
-
-
-def examine(deps: ApiDependencies, deadline_ms: int) -> Health:
+def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
     """Check tables, queues, keys and switches, and send one request to the help desk. Changes nothing."""
     queues: dict[str, FifoQueue | DeadLetters] = {
         "mail_queue": deps.lanes.mail,
@@ -61,16 +43,18 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> Health:
     secret = _look(deps.keys.value)
     keys = {name: bool((secret.found or {}).get(name)) for name in (*NEEDED_KEYS, *OTHER_KEYS)}
     is_set_up = all(keys[name] for name in NEEDED_KEYS)
-    return Health(
-        checks={
-            "idempotency_table": known.code,
-            "conversation_state_table": swept.code,
-            "audit_actions_table": traces.code,
-            **{name: count.code for name, count in counts.items()},
-            "keys": NOT_SET_UP if secret.code == OK and not is_set_up else secret.code,
-            "switches": OK if deps.switchboard.texts(fresh=True) else "unreadable",
-            "help_desk": _ask_help_desk(deps, deadline_ms) if keys["richpanel"] else NOT_SET_UP,
-        },
+    checks = {
+        "idempotency_table": known.code,
+        "conversation_state_table": swept.code,
+        "audit_actions_table": traces.code,
+        **{name: count.code for name, count in counts.items()},
+        "keys": NOT_SET_UP if secret.code == OK and not is_set_up else secret.code,
+        "switches": OK if deps.switchboard.texts(fresh=True) else "unreadable",
+        "help_desk": _ask_help_desk(deps, deadline_ms) if keys["richpanel"] else NOT_SET_UP,
+    }
+    return HealthView(
+        healthy=set(checks.values()) <= {OK},
+        checks=checks,
         waiting={name: count.found for name, count in counts.items() if count.found is not None},
         keys=keys,
         swept_at=swept.found.completed_at if swept.found else None,

@@ -1,11 +1,15 @@
 """Replays of a conversation on request: as a dry run, or as a repair that continues unfinished work."""
 
+import json
 from dataclasses import replace
 
+from aws_lambda_powertools.metrics import MetricUnit
+
 from richpanel import turns
-from richpanel.api.access import ApiDependencies, Instruction, NotFound, leave_trace
+from richpanel.api.access import ApiDependencies, Instruction, NotFound, leave_trace, log_change
 from richpanel.api.conversations import living
-from richpanel.api.dry_run import Rehearsed, Visit, rehearse
+from richpanel.api.dry_run import Visit, rehearse
+from richpanel.api.views import DryRunView, RepairView
 from richpanel.channels import Channel
 from richpanel.inbound import wakeups
 from richpanel.inbound.wakeups import WakeupEvent
@@ -15,6 +19,7 @@ from richpanel.store.rate_limit import Lane
 from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
+from shared.runtime.observability import metrics
 
 MOST_ROWS = 100
 
@@ -27,7 +32,7 @@ class HelpDeskFailed(Exception):
     """The help desk, or a service asked about an order, refused or failed; the text is one of our own codes."""
 
 
-def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Rehearsed:
+def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> DryRunView:
     """
     Return the decision that would be made now on the newest message. Writes only the request limit's own counter.
 
@@ -35,16 +40,21 @@ def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Re
     """
     try:
         visit = _visit(deps, conversation_id, deadline_ms)
-        return rehearse(deps, visit, deps.switchboard.current())
+        rehearsed = rehearse(deps, visit, deps.switchboard.current())
     except (Permanent, Transient) as failure:
         raise HelpDeskFailed(failure.reason) from None
+    return DryRunView(
+        conversation_id=conversation_id,
+        message_id=rehearsed.message_id,
+        decision=json.loads(json.dumps(rehearsed.decision, default=str)),
+    )
 
 
 def repair(
     deps: ApiDependencies, conversation_id: str, given: Instruction, deadline_ms: int
-) -> tuple[str, ...]:
+) -> RepairView:
     """
-    Queue the conversation for the worker and reopen its parked events that no agent has answered since; returns those.
+    Queue the conversation for the worker and reopen its parked events that no agent has answered since.
 
     Completed steps are not repeated: a reply that was sent, or may have been, is not sent again. Safe to repeat: after
     a crash before the nudge, the reopened rows wait for the next one. Raises NotFound, Erased, NotSetUp,
@@ -65,7 +75,7 @@ def repair(
     facts = {"change": "replay", "conversation": conversation_id}
     for about in (AuditAction.SWITCHES, conversation_id):
         leave_trace(deps, given, "replay", facts, about=about)
-    reopened = tuple(key for key in parked if events.reopen(deps.idempotency, key))
+    reopened = [key for key in parked if events.reopen(deps.idempotency, key)]
     nudge = WakeupEvent(
         conversation_id=conversation_id,
         channel=deps.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
@@ -73,7 +83,10 @@ def repair(
         deduplication=digest("replay", conversation_id, given.request_id),
     )
     wakeups.send(deps.lanes, [nudge])
-    return reopened
+    metrics.add_metric("Replayed", MetricUnit.Count, 1)
+    counted = {"correlation_id": conversation_id, "reopened": len(reopened)}
+    log_change(given, "conversation replayed", counted)
+    return RepairView(conversation_id=conversation_id, reopened=reopened)
 
 
 def _visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Visit:

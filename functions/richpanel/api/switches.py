@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
-from richpanel.api.access import ApiDependencies, Instruction, leave_trace
+from richpanel.api.access import ApiDependencies, Instruction, leave_trace, log_change
+from richpanel.api.views import ChangedSwitchesView, StandingView, SwitchesView, action_view
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch, read_switches
 from richpanel.store import audits
 from richpanel.store.items import AuditAction
 from richpanel.worker.audit import failed
+from shared.api.errors import InvalidInput
 from shared.policy.kill_switches import SwitchNotSet
 
 NAMES = tuple(field.name for field in fields(Switches))
@@ -19,54 +21,44 @@ CHANGES_SHOWN = 50
 _NO_TEMPLATE = "must name only templates of the catalogue that may be sent automatically"
 
 
-class SwitchesRefused(Exception):
-    """Nothing was set. *problems*: {field, problem} of each invalid switch, never a value."""
-
-    def __init__(self, problems: list[dict[str, str]]) -> None:
-        super().__init__("; ".join(f"{entry['field']}: {entry['problem']}" for entry in problems))
-        self.problems = problems
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """*text* as stored, None if there is none; *in_force*: its meaning, the closed value if it is unreadable."""
-
-    text: str | None
-    in_force: Any
-
-
-def standing(deps: ApiDependencies) -> dict[str, Standing]:
-    """Return each switch's current value. If they cannot be read, none has a text and all are closed."""
-    texts = deps.switchboard.texts(fresh=True) or {}
-    in_force = read_switches(texts)
-    return {name: Standing(texts.get(name), _plain(getattr(in_force, name))) for name in NAMES}
-
-
-def newest_changes(deps: ApiDependencies) -> list[AuditAction]:
+def shown(deps: ApiDependencies) -> SwitchesView:
     """
-    Return the changes made over the admin API, newest first: switches set, risks cleared, conversations erased or
+    Return each switch's current value. If they cannot be read, none has a text and all are closed.
+
+    The changes are those made over the admin API, newest first: switches set, risks cleared, conversations erased or
     replayed, dead letters redriven.
     """
-    return audits.page(deps.audit, AuditAction.SWITCHES, limit=CHANGES_SHOWN)[0]
+    texts = deps.switchboard.texts(fresh=True) or {}
+    in_force = read_switches(texts)
+    actions = audits.page(deps.audit, AuditAction.SWITCHES, limit=CHANGES_SHOWN)[0]
+    return SwitchesView(
+        switches={
+            name: StandingView(text=texts.get(name), in_force=_plain(getattr(in_force, name)))
+            for name in NAMES
+        },
+        readable=any(name in texts for name in NAMES),
+        changes=[action_view(action) for action in actions],
+    )
 
 
 def set_switches(
-    deps: ApiDependencies, wanted: Mapping[str, object], given: Instruction
-) -> list[str]:
+    deps: ApiDependencies, texts: Mapping[str, str], given: Instruction
+) -> ChangedSwitchesView:
     """
-    Set some switches, given as JSON or as stored texts, and return the names of those that changed.
+    Set some switches, as `checked` returns them, and return all, with the names of those that changed.
 
-    Raises SwitchesRefused before any is set, and SwitchNotSet. Safe to repeat after a partial failure: switches that
-    have the wanted value already are skipped. Workers pick up the change within 30 seconds.
+    Raises SwitchNotSet. Safe to repeat after a partial failure: switches that have the wanted value already are
+    skipped. Workers pick up the change within 30 seconds.
     """
-    texts = _checked(wanted)
     before = deps.switchboard.texts(fresh=True) or {}
     changed = [name for name, text in texts.items() if before.get(name) != text]
     # Closing changes go first: a change applied in part is never more open than the whole.
     changed.sort(key=lambda name: read_switch(name, texts[name]) != getattr(CLOSED, name))
     for name in changed:
         _set(deps, name, before.get(name), texts[name], given)
-    return changed
+    for name in changed:
+        log_change(given, "switch set", {"switch": name})
+    return ChangedSwitchesView(**dict(shown(deps)), changed=changed)
 
 
 def _set(
@@ -81,8 +73,8 @@ def _set(
         raise
 
 
-def _checked(wanted: Mapping[str, object]) -> dict[str, str]:
-    """Return the text of each switch. Raises SwitchesRefused."""
+def checked(wanted: Mapping[str, object]) -> dict[str, str]:
+    """Return the text of each switch, given as JSON or as stored text. Raises InvalidInput."""
     texts = {name: _text(value) for name, value in wanted.items()}
     problems = [
         {"field": name[:64], "problem": problem}
@@ -94,7 +86,7 @@ def _checked(wanted: Mapping[str, object]) -> dict[str, str]:
             {"field": "body", "problem": f"must contain at least one of {', '.join(NAMES)}"}
         ]
     if problems:
-        raise SwitchesRefused(problems)
+        raise InvalidInput(problems)
     return texts
 
 

@@ -1,21 +1,134 @@
-"""Presenters of the admin API: rows in the contract's field names."""
+"""Response models of the admin API, in the contract's field names. Fields that are None are null."""
 
 import json
-from typing import Any
+from typing import Any, ClassVar, Literal
+
+from pydantic import RootModel
 
 from richpanel.store.items import AuditAction, ConversationState
+from shared.api import views
 
 
-def action_view(action: AuditAction) -> dict[str, Any]:
+class View(views.View):
+    """Part of a response."""
+
+    omits_none: ClassVar[bool] = False
+
+
+class ActionView(View):
+    """An audit row: its time, its id, and its facts as JSON, or as text if redaction made the JSON invalid."""
+
+    at: str
+    action: str
+    action_type: str
+    result: str
+    facts: Any
+
+
+class StandingView(View):
+    """A switch: its stored text, null if there is none, and the value in force, closed if the text is unreadable."""
+
+    text: str | None
+    in_force: Any
+
+
+class SwitchesView(View):
+    """All switches by name, and the newest changes made over the API. `readable`: whether any switch could be read."""
+
+    switches: dict[str, StandingView]
+    readable: bool
+    changes: list[ActionView]
+
+
+class ChangedSwitchesView(SwitchesView):
+    """All switches after a change, and the names of those that changed."""
+
+    changed: list[str]
+
+
+class ConversationView(View):
+    """A conversation's state without fields that only writers need, and one page of its audit, newest first."""
+
+    conversation_id: str
+    state: dict[str, Any] | None
+    decisions: list[ActionView]
+
+
+class DryRunView(View):
+    """The decision that would be made now on the newest message, as its audit payload."""
+
+    conversation_id: str
+    mode: Literal["dry_run"] = "dry_run"
+    message_id: str
+    decision: dict[str, Any]
+
+
+class RepairView(View):
+    """A conversation that was queued for the worker, and the ids of its parked events that were reopened."""
+
+    conversation_id: str
+    mode: Literal["repair"] = "repair"
+    reopened: list[str]
+
+
+class ReplayView(RootModel[DryRunView | RepairView], View):
+    """Result of a replay."""
+
+
+class ClearedView(View):
+    """The risk flags that were removed."""
+
+    conversation_id: str
+    cleared: list[str]
+
+
+class ErasedView(View):
+    """An erased conversation: the time of its tombstone."""
+
+    conversation_id: str
+    erased_at: str
+    kept: str = "ids, hashes and codes of events and actions, for at most 30 days"
+
+
+class LetterView(View):
+    """A redriven dead letter; `conversation_id` is null if its text is not a valid event."""
+
+    id: str
+    conversation_id: str | None
+
+
+class RedrivenView(View):
+    """Redriven dead letters, and the approximate number of those that wait."""
+
+    letters: list[LetterView]
+    waiting: int
+
+
+class HealthView(View):
+    """
+    Health of the middleware: *healthy* if every check passed.
+
+    *checks*: by name, `ok` or a code of the problem. *waiting*: approximate number of events in each queue. *keys*:
+    which keys the secret holds. *swept_at*: when the newest complete pass of the sweep began.
+    """
+
+    healthy: bool
+    checks: dict[str, str]
+    waiting: dict[str, int]
+    keys: dict[str, bool]
+    swept_at: str | None
+
+
+def action_view(action: AuditAction) -> ActionView:
     """Present an audit row: its time and id are parts of the key, its facts are JSON."""
     at, _, action_id = action.ts_action_id.partition("#")
-    return {
-        "at": at,
-        "action": action_id,
-        "action_type": action.action_type,
-        "result": action.result,
-        "facts": _facts(action.action_payload_redacted),
-    }
+    return ActionView(
+        at=at,
+        action=action_id,
+        action_type=action.action_type,
+        result=action.result,
+        facts=_facts(action.action_payload_redacted),
+    )
 
 
 def state_view(state: ConversationState) -> dict[str, Any]:

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from shared.api.cursors import Listing
+from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import NotOurs, Seal, seal_of
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import digest
 from whatsapp import store
+from whatsapp.api.inputs import ConversationsQuery, MessagesQuery
 from whatsapp.api.views import Conversations, Messages, conversation_view, message_view
 from whatsapp.store.items import Conversation, Media, Message, Phone
 
@@ -42,34 +40,6 @@ class Source:
     def seal(self) -> Seal:
         """The seal of keys and cursors. Raises SecretUnreadable."""
         return seal_of(self.seal_secret)
-
-
-class _Query(BaseModel):
-    # Unknown names are rejected: a misspelled filter must not be ignored.
-    model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
-
-    limit: int = Field(default=50, ge=1, le=100)
-    cursor: str | None = None
-
-
-class ConversationsQuery(_Query):
-    """Filter for conversations. `phone`: Meta's id of the number, or its digits; optional if there is only one."""
-
-    # An unescaped `+` arrives as a blank.
-    phone: str | None = Field(default=None, pattern=r"^[+ ]?[0-9]{5,20}$")
-    archived: Literal["true", "false"] | None = None  # none: both
-
-
-class MessagesQuery(_Query):
-    """Filter for the messages of a conversation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Page[R]:
-    """A page of a listing. With a cursor there may be more, however short the page; it is absent on the last page."""
-
-    result: R
-    cursor: str | None
 
 
 def conversations(source: Source, company: str, query: ConversationsQuery) -> Page[Conversations]:

@@ -3,9 +3,10 @@
 from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from shared.api import views
 from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
 from whatsapp.event import correlation_id_of
@@ -27,15 +28,10 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 type Json = Annotated[Any, BeforeValidator(_plain)]
 
 
-class View(BaseModel):
-    """Part of a response. Fields that are None are omitted."""
+class View(views.View):
+    """Part of a response, in camelCase."""
 
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        populate_by_name=True,
-        defer_build=True,
-        hide_input_in_errors=True,
-    )
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 class ConversationView(View):
@@ -188,6 +184,28 @@ class ParkedEvents(View):
     events: list[ParkedView]
 
 
+class ReplayView(View):
+    """A replay: the number of this replay of the event."""
+
+    event_id: str
+    correlation_id: str | None
+    replay: int
+
+
+class RefusedReplayView(View):
+    """An event that cannot be replayed, and the reason (`whatsapp.recovery.replay.NotReplayable`)."""
+
+    event_id: str
+    why: str
+
+
+class ReplaysView(View):
+    """Result of a bulk replay."""
+
+    replayed: list[ReplayView]
+    refused: list[RefusedReplayView]
+
+
 class DeadLetterView(View):
     """
     A dead letter. `queue` is `events` (whatsapp.fifo) or `social` (SNS messages that never became events).
@@ -220,6 +238,14 @@ class Redriven(View):
     queue: str
     correlation_id: str | None = None
     refused: str | None = None
+
+
+class RedrivenLetters(View):
+    """Result of a redrive: `missing` are the given ids that are in no queue, `waiting` as in `DeadLetters`."""
+
+    letters: list[Redriven]
+    missing: list[str]
+    waiting: dict[str, int]
 
 
 _OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}

@@ -5,19 +5,18 @@ from http import HTTPStatus
 from typing import Any
 
 import boto3
-from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from shared.api import rest
 from shared.api.auth import Scope
+from shared.api.cursors import Page
+from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.runtime.settings import Settings
-from whatsapp.api import analytics, queries
-from whatsapp.api.analytics import AnalyticsQuery
-from whatsapp.api.queries import ConversationsQuery, MessagesQuery, NotFound, PhoneRequired
+from whatsapp.api import analytics, inputs, queries, views
+from whatsapp.api.queries import NotFound, PhoneRequired
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,36 +36,49 @@ source = queries.Source(
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
 )
-app = rest.resolver(
-    {NotFound: rest.NOT_FOUND, PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required")}
+routes = Routes(
+    title="Parley: WhatsApp inbox",
+    document="/whatsapp/openapi.json",
+    errors={
+        NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required"),
+    },
 )
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out."""
-    return rest.respond(app, event, context)
+    return routes.respond(event, context)
 
 
-@app.get("/whatsapp/conversations")
-def list_conversations() -> Response[str]:
-    """List the conversations of one number, newest first. Query: phone, archived, limit, cursor."""
-    caller = rest.caller(app, Scope.WHATSAPP_READ)
-    query = rest.query(app, ConversationsQuery)
-    page = queries.conversations(source, caller.company, query)
-    return rest.page(app, page.result, page.cursor)
+@routes.reads(
+    "GET /whatsapp/conversations",
+    Scope.WHATSAPP_READ,
+    given=inputs.ConversationsQuery,
+    result=views.Conversations,
+)
+def list_conversations(request: Request[inputs.ConversationsQuery]) -> Page[views.Conversations]:
+    """List the conversations of one number, newest first."""
+    return queries.conversations(source, request.caller.company, request.given)
 
 
-@app.get("/whatsapp/conversations/<key>/messages")
-def list_messages(key: str) -> Response[str]:
-    """List the messages of one conversation, newest first. Query: limit, cursor."""
-    caller = rest.caller(app, Scope.WHATSAPP_READ)
-    page = queries.messages(source, caller.company, key, rest.query(app, MessagesQuery))
-    return rest.page(app, page.result, page.cursor)
+@routes.reads(
+    "GET /whatsapp/conversations/{key}/messages",
+    Scope.WHATSAPP_READ,
+    given=inputs.MessagesQuery,
+    result=views.Messages,
+)
+def list_messages(request: Request[inputs.MessagesQuery], key: str) -> Page[views.Messages]:
+    """List the messages of one conversation, newest first."""
+    return queries.messages(source, request.caller.company, key, request.given)
 
 
-@app.get("/whatsapp/analytics")
-def list_analytics() -> Response[str]:
-    """List the counted days of one account, oldest first. Query: waba, from, to."""
-    caller = rest.caller(app, Scope.WHATSAPP_READ)
-    page = analytics.analytics(source.table, caller.company, rest.query(app, AnalyticsQuery))
-    return rest.page(app, page.result, page.cursor)
+@routes.reads(
+    "GET /whatsapp/analytics",
+    Scope.WHATSAPP_READ,
+    given=inputs.AnalyticsQuery,
+    result=views.AnalyticsDays,
+)
+def list_analytics(request: Request[inputs.AnalyticsQuery]) -> Page[views.AnalyticsDays]:
+    """List the counted days of one account, oldest first."""
+    return analytics.analytics(source.table, request.caller.company, request.given)

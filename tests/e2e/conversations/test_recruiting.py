@@ -139,7 +139,7 @@ def test_a_request_that_is_made_again_has_the_answer_that_it_had(morning: Mornin
     assert again == first
     other = morning.run.request(morning.candidate, "sms") | {"project_data": {"jobRole": "Cook"}}
     status, answer = request_conversation(morning.stack, morning.key, other)
-    assert (status, answer["error_code"]) == (409, "REQUEST_ID_CONFLICT")
+    assert (status, answer["error"]["code"]) == (409, "REQUEST_ID_CONFLICT")
 
 
 def test_without_the_right_key_nothing_is_taken(morning: Morning) -> None:
@@ -155,7 +155,7 @@ def test_without_the_right_key_nothing_is_taken(morning: Morning) -> None:
     assert request_conversation(stack, "pk_0123456789abcdef_" + "A" * 43, request)[0] == 401
     for key, wanted in ((reader, request), (morning.key, other_project)):
         status, answer = request_conversation(stack, key, wanted)
-        assert (status, answer["error_code"]) == (403, "AUTHORIZATION_ERROR")
+        assert (status, answer["error"]["code"]) == (403, "AUTHORIZATION_ERROR")
 
 
 @dataclass(frozen=True)

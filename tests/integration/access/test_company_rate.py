@@ -5,13 +5,14 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from aws_lambda_powertools.event_handler import Response
 from botocore.exceptions import ClientError
 
 from access import company_rate
 from shared import clock
-from shared.api import rest
 from shared.api.auth import RateLimited, Scope, caller_of
+from shared.api.inputs import NoInput
+from shared.api.routing import Request, Routes
+from shared.api.views import View
 from shared.aws.dynamodb import Table
 from shared.runtime.observability import metrics
 from tests.integration.access.test_authorizer import ARN, a_key, authorizer, module, table
@@ -125,14 +126,13 @@ def test_the_answer_is_429_with_the_rule_and_when_to_call_again(
 ) -> None:
     key = a_key(table)
     event = [calls(authorizer, key) for _ in range(4)][-1]
-    app = rest.resolver({})
+    routes = Routes(title="anything", document="/openapi.json", errors={})
 
-    @app.get("/anything")
-    def anything() -> Response[str]:
-        rest.caller(app, Scope.WHATSAPP_READ)
-        return rest.answer(app, {})
+    @routes.reads("GET /anything", Scope.WHATSAPP_READ, given=NoInput, result=View)
+    def anything(_request: Request[NoInput]) -> View:
+        return View()
 
-    answer = app.resolve(event | {"httpMethod": "GET", "path": "/anything"}, None)  # type: ignore[arg-type] # no context is read
+    answer = routes.app.resolve(event | {"httpMethod": "GET", "path": "/anything"}, None)  # type: ignore[arg-type] # no context is read
 
     assert answer["statusCode"] == 429
     assert answer["multiValueHeaders"]["Retry-After"] == ["60"]
@@ -141,4 +141,5 @@ def test_the_answer_is_429_with_the_rule_and_when_to_call_again(
         "code": "rate_limited",
         "message": "the API keys of the company share a limit of 3 calls per minute; retry in 60 s",
         "retryable": True,
+        "retry_after": 60,
     }

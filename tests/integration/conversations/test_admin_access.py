@@ -111,7 +111,7 @@ def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
 
 def bare(answer: Answer) -> tuple[int, dict[str, Any]]:
     """An answer without what differs from call to call."""
-    return answer.status, {name: part for name, part in answer.body.items() if name != "requestId"}
+    return answer.status, {name: part for name, part in answer.body.items() if name != "request_id"}
 
 
 # Who may do what
@@ -395,7 +395,7 @@ def test_a_project_that_is_not_set_up_right_is_said_without_a_value(agency: Agen
 
     answer = agency.call("GET /conversations/{ref}", ref=ref)
 
-    assert (answer.status, answer.error) == (500, "CONFIGURATION_ERROR")
+    assert (answer.status, answer.error) == (500, "configuration_error")
     assert answer.body["error"]["message"] == "timezone"
 
 
@@ -407,7 +407,7 @@ def test_a_queue_that_refuses_is_said_and_the_call_may_be_repeated(agency: Agenc
     agency.sqs.refuses = False
     taken = agency.on(ref, "messages", {"text": "Hello"}, key="one-message")
 
-    assert (refused.status, refused.error) == (503, "QUEUE_ERROR")
+    assert (refused.status, refused.error) == (503, "not_enqueued")
     assert taken.status == 202
     assert len(agency.queued("ConversationsSmsQueue")) == 1
 

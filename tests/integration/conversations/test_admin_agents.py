@@ -58,7 +58,7 @@ def test_what_is_over_is_nobodys_to_take_or_to_write_in(
 
     answer = agency.on(ref, what, bodies[what])
 
-    assert (answer.status, answer.error) == (409, "NOT_OPEN")
+    assert (answer.status, answer.error) == (409, "not_open")
     assert agency.standing(ref) == (status, Mode.CLOSED, None)
     assert agency.sqs.put == []
 
@@ -70,7 +70,7 @@ def test_a_second_agent_is_told_that_somebody_has_it_unless_they_insist(agency: 
 
     refused = agency.on(ref, "take-over", DAN)
 
-    assert (refused.status, refused.error) == (409, "ALREADY_TAKEN")
+    assert (refused.status, refused.error) == (409, "already_taken")
     assert "carol" not in refused.body["error"]["message"]
     assert agency.state(ref).generation == fence
     assert agency.on(ref, "take-over", DAN | {"force": True}).result["owner"] == "dan"
@@ -125,7 +125,7 @@ def test_an_opt_out_that_comes_between_the_two_writes_of_a_take_over_wins(
 
     monkeypatch.setattr(agent_actions, "move", opted_out_first)
 
-    assert agency.on(ref, "take-over", CAROL).error == "NOT_OPEN"
+    assert agency.on(ref, "take-over", CAROL).error == "not_open"
     status, mode, _ = agency.standing(ref)
     assert (status, mode) == ("opted_out", Mode.CLOSED)
 
@@ -175,7 +175,7 @@ def test_nobody_writes_in_a_colleagues_conversation(agency: Agency) -> None:
 
     answer = agency.on(ref, "messages", {"text": "Hello", "agent_id": "dan"})
 
-    assert (answer.status, answer.error) == (409, "ALREADY_TAKEN")
+    assert (answer.status, answer.error) == (409, "already_taken")
     assert agency.queued(SMS) == []
 
 
@@ -251,7 +251,7 @@ def test_the_same_call_is_answered_once(agency: Agency) -> None:
     again = agency.on(ref, "messages", body, key="one-message")
 
     assert (again.status, again.result) == (first.status, first.result)
-    assert first.body["requestId"] != again.body["requestId"]
+    assert first.body["request_id"] != again.body["request_id"]
     assert len(agency.queued(SMS)) == 1
 
 
@@ -272,7 +272,7 @@ def test_other_content_under_the_same_key_is_refused(agency: Agency) -> None:
 
     for where, text in ((ref, "Goodbye"), (other, "Hello")):
         answer = agency.on(where, "messages", {"text": text}, key="one-message")
-        assert (answer.status, answer.error) == (409, "IDEMPOTENCY_KEY_CONFLICT")
+        assert (answer.status, answer.error) == (409, "idempotency_key_conflict")
     assert len(agency.queued(SMS)) == 1
 
 
@@ -298,7 +298,7 @@ def test_the_same_call_while_the_first_is_being_answered_is_refused(
     first = agency.on(ref, "take-over", CAROL, key="take-over-1")
 
     assert first.status == 200
-    assert (meanwhile[0].status, meanwhile[0].error) == (409, "REQUEST_IN_PROGRESS")
+    assert (meanwhile[0].status, meanwhile[0].error) == (409, "request_in_progress")
 
 
 def test_what_was_refused_may_be_asked_again_under_the_same_key(agency: Agency) -> None:

@@ -153,7 +153,7 @@ def test_a_message_is_placed_once(agency: Agency) -> None:
     assert attached(agency, shown["id"], ref).status == 202
     refused = attached(agency, shown["id"], other)
 
-    assert (refused.status, refused.error) == (409, "ALREADY_ATTACHED")
+    assert (refused.status, refused.error) == (409, "already_attached")
     assert len(agency.queued(INBOUND)) == 1
 
 
@@ -189,7 +189,7 @@ def test_a_message_is_placed_on_its_own_channel_only(agency: Agency) -> None:
     came(agency)
     (shown,) = waiting(agency)
 
-    assert attached(agency, shown["id"], ref).error == "OTHER_CHANNEL"
+    assert attached(agency, shown["id"], ref).error == "other_channel"
     assert waiting(agency) == [shown]
 
 

@@ -154,7 +154,7 @@ def test_an_agent_gives_back_what_is_theirs(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", CAROL)
 
-    assert agency.on(ref, "hand-back", DAN).error == "ALREADY_TAKEN"
+    assert agency.on(ref, "hand-back", DAN).error == "already_taken"
     assert agency.on(ref, "hand-back", CAROL).status == 200
     assert agency.on(ref, "take-over", DAN).status == 200
 
@@ -230,8 +230,8 @@ def test_closing_what_is_closed_and_opening_what_is_open_changes_nothing(agency:
 def test_who_has_opted_out_is_neither_closed_nor_opened(agency: Agency) -> None:
     ref = agency.begin(status=Status.OPTED_OUT)
 
-    assert agency.on(ref, "close").error == "NOT_OPEN"
-    assert agency.on(ref, "reopen").error == "NOT_OPEN"
+    assert agency.on(ref, "close").error == "not_open"
+    assert agency.on(ref, "reopen").error == "not_open"
     assert agency.item(ref).conversation_status == "opted_out"
 
 

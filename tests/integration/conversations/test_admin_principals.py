@@ -195,7 +195,7 @@ def test_who_acts_in_a_conversation_of_a_colleague_has_to_say_that_they_insist(
 
     refused = act(body)
 
-    assert (refused.status, refused.error) == (409, "ALREADY_TAKEN")
+    assert (refused.status, refused.error) == (409, "already_taken")
     assert agency.standing(ref) == ("handoff_active", "human", "carol")
     if what != "attach":  # The message to be placed came meanwhile.
         assert agency.rows() == before

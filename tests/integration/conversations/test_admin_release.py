@@ -55,7 +55,7 @@ def test_there_is_nothing_to_release_once_the_first_message_was_sent(
 
     answer = agency.on(ref, "release")
 
-    assert (answer.status, answer.error) == (409, "NOTHING_TO_RELEASE")
+    assert (answer.status, answer.error) == (409, "nothing_to_release")
     assert agency.sqs.put == []
 
 
@@ -63,8 +63,8 @@ def test_nobody_releases_what_a_colleague_has_or_what_is_over(agency: Agency) ->
     taken = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
     closed = agency.begin("req-2", Status.CLOSED, task_complete=0)
 
-    assert agency.on(taken, "release", {"agent_id": "dan"}).error == "ALREADY_TAKEN"
-    assert agency.on(closed, "release").error == "NOT_OPEN"
+    assert agency.on(taken, "release", {"agent_id": "dan"}).error == "already_taken"
+    assert agency.on(closed, "release").error == "not_open"
 
 
 def test_a_draft_that_was_not_sent_is_let_go_in_the_name_of_who_does(agency: Agency) -> None:
@@ -195,7 +195,7 @@ def test_a_function_that_was_decided_about_is_not_let_go(agency: Agency) -> None
 
     answer = agency.on(ref, "release", {"draft_entry_id": message.entry_id})
 
-    assert (answer.status, answer.error) == (409, "NOTHING_TO_RELEASE")
+    assert (answer.status, answer.error) == (409, "nothing_to_release")
     assert agency.sqs.put == []
 
 

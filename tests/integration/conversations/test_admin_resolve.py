@@ -193,7 +193,7 @@ def test_what_is_known_is_not_judged(agency: Agency, status: Delivery, outcome: 
 
     answer = resolved(agency, ref, message, outcome)
 
-    assert (answer.status, answer.error) == (409, "NOT_UNKNOWN")
+    assert (answer.status, answer.error) == (409, "not_unknown")
     assert agency.message(ref, message).delivery_status is status
     assert agency.sqs.put == []
 
@@ -206,7 +206,7 @@ def test_who_says_the_same_as_the_provider_is_right(agency: Agency) -> None:
     messages.update(agency.resources.log, ref, sk, facts)
 
     assert resolved(agency, ref, message, "sent").result["delivery_status"] == "delivered"
-    assert resolved(agency, ref, message, "not_sent").error == "NOT_UNKNOWN"
+    assert resolved(agency, ref, message, "not_sent").error == "not_unknown"
 
 
 def test_a_message_that_was_never_in_doubt_moves_nothing(agency: Agency) -> None:
@@ -225,7 +225,7 @@ def test_two_agents_say_it_again_once(agency: Agency) -> None:
     message = in_doubt(agency, ref)
 
     assert resolved(agency, ref, message, "resend").status == 200
-    assert resolved(agency, ref, message, "resend").error == "NOT_UNKNOWN"
+    assert resolved(agency, ref, message, "resend").error == "not_unknown"
     assert len(agency.queued(SMS)) == 1
 
 
@@ -274,7 +274,7 @@ def test_nothing_is_said_again_in_a_colleagues_conversation_or_a_closed_one(
 
     answer = resolved(agency, ref, message, "resend")
 
-    assert answer.error == ("ALREADY_TAKEN" if who else "NOT_OPEN")
+    assert answer.error == ("already_taken" if who else "not_open")
     assert agency.message(ref, message).delivery_status is Delivery.UNKNOWN
     force = {"force": True} if who else {}
     assert resolved(agency, ref, message, "not_sent", **force).status == 200

@@ -108,8 +108,8 @@ def test_a_request_is_refused_whose_project_names_what_another_company_has(
 
     status, answer = ask(world, channel)
 
-    assert (status, answer["error_code"]) == (500, "CONFIGURATION_ERROR")
-    assert answer["field"] == f"channel_config.{channel}.{attribute}"
+    assert (status, answer["error"]["code"]) == (500, "CONFIGURATION_ERROR")
+    assert answer["error"]["details"][0]["field"] == f"channel_config.{channel}.{attribute}"
     assert cast.COMPANY not in str(answer)
     assert world.sent() == []
 
@@ -119,7 +119,10 @@ def test_a_request_is_refused_whose_sender_no_company_has_claimed(world: World) 
 
     status, answer = ask(world)
 
-    assert (status, answer["field"]) == (500, "channel_config.sms.company_sms_number")
+    assert (status, answer["error"]["details"][0]["field"]) == (
+        500,
+        "channel_config.sms.company_sms_number",
+    )
 
 
 # Sending

@@ -217,7 +217,7 @@ def test_a_router_that_cannot_read_the_keys_asks_the_caller_to_come_again(world:
 
     status, body = world.ask(cast.request("sms"))
 
-    assert (status, body["error_code"]) == (503, "INTERNAL_ERROR")
+    assert (status, body["error"]["code"]) == (503, "INTERNAL_ERROR")
     world.wire.rewind()
     assert world.request(cast.request("sms"))["status"] == "success"
 

@@ -24,7 +24,7 @@ MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 def asked(world: World, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, str]:
     """Status and code of the answer."""
     status, answer = world.ask(payload, **caller)
-    return status, answer.get("error_code", answer["status"])
+    return status, answer["error"]["code"] if "error" in answer else answer["status"]
 
 
 def queued(world: World) -> list[dict[str, Any]]:
@@ -131,14 +131,14 @@ def test_without_a_key_nothing_is_looked_at(world: World) -> None:
     answer = world.post(b"{", None)
 
     assert answer["statusCode"] == 401
-    assert json.loads(answer["body"])["error_code"] == "UNAUTHORIZED"
+    assert json.loads(answer["body"])["error"]["code"] == "UNAUTHORIZED"
 
 
 def test_a_key_without_the_scope_is_told_which_one(world: World) -> None:
     status, answer = world.ask(b"{", scopes=str(Scope.CONVERSATIONS_READ))
 
-    assert (status, answer["error_code"]) == (403, "AUTHORIZATION_ERROR")
-    assert "conversations:initiate" in answer["message"]
+    assert (status, answer["error"]["code"]) == (403, "AUTHORIZATION_ERROR")
+    assert "conversations:initiate" in answer["error"]["message"]
 
 
 def test_a_key_is_of_one_company_and_perhaps_of_a_few_of_its_projects(world: World) -> None:
@@ -190,8 +190,8 @@ def test_a_bad_set_up_names_the_attribute_and_not_its_value(world: World) -> Non
 
     status, answer = world.ask(cast.request())
 
-    assert (status, answer["error_code"]) == (500, "CONFIGURATION_ERROR")
-    assert answer["field"] == "policy.in_doubt"
+    assert (status, answer["error"]["code"]) == (500, "CONFIGURATION_ERROR")
+    assert answer["error"]["details"][0]["field"] == "policy.in_doubt"
     assert SECRET not in json.dumps(answer)
 
 
@@ -213,8 +213,8 @@ def test_other_content_under_the_same_id_is_a_conflict(world: World) -> None:
 
     status, answer = world.ask(numbered(1, project_data={"jobRole": SECRET}))
 
-    assert (status, answer["error_code"]) == (409, "REQUEST_ID_CONFLICT")
-    assert answer["field"] == "request_data.request_id"
+    assert (status, answer["error"]["code"]) == (409, "REQUEST_ID_CONFLICT")
+    assert answer["error"]["details"][0]["field"] == "request_data.request_id"
     assert SECRET not in json.dumps(answer)
 
 
@@ -227,7 +227,11 @@ def test_a_request_that_is_being_taken_is_in_progress_until_its_function_cannot_
     world.new_process()
 
     status, answer = world.ask(numbered(1))
-    assert (status, answer["error_code"], answer["retry_after"]) == (409, "REQUEST_IN_PROGRESS", 1)
+    assert (status, answer["error"]["code"], answer["error"]["retry_after"]) == (
+        409,
+        "REQUEST_IN_PROGRESS",
+        1,
+    )
 
     world.clock.ms += 2 * MINUTE_MS
     assert asked(world, numbered(1)) == (200, "success")
@@ -267,7 +271,11 @@ def test_requests_of_a_minute_are_counted(world: World) -> None:
     world.ask(numbered(2))
 
     status, answer = world.ask(numbered(3))
-    assert (status, answer["error_code"], answer["retry_after"]) == (429, "RATE_LIMIT_EXCEEDED", 45)
+    assert (status, answer["error"]["code"], answer["error"]["retry_after"]) == (
+        429,
+        "RATE_LIMIT_EXCEEDED",
+        45,
+    )
 
     world.clock.ms += 45_000
     assert asked(world, numbered(3)) == (200, "success")
@@ -279,7 +287,10 @@ def test_requests_of_a_day_are_counted(world: World) -> None:
     world.clock.ms += HOUR_MS
 
     _, answer = world.ask(numbered(2))
-    assert (answer["error_code"], answer["retry_after"]) == ("RATE_LIMIT_EXCEEDED", 11 * 3_600)
+    assert (answer["error"]["code"], answer["error"]["retry_after"]) == (
+        "RATE_LIMIT_EXCEEDED",
+        11 * 3_600,
+    )
 
     world.clock.ms += 11 * HOUR_MS
     assert asked(world, numbered(2)) == (200, "success")
@@ -299,8 +310,8 @@ def test_a_call_above_the_rate_of_its_company_is_refused_in_the_shape_of_this_ro
 
     told = json.loads(answer["body"])
     assert (answer["statusCode"], answer["headers"]["Retry-After"]) == (429, "12")
-    assert (told["error_code"], told["retry_after"]) == ("RATE_LIMIT_EXCEEDED", 12)
-    assert "1200 calls per minute" in told["message"]
+    assert (told["error"]["code"], told["error"]["retry_after"]) == ("RATE_LIMIT_EXCEEDED", 12)
+    assert "1200 calls per minute" in told["error"]["message"]
 
 
 def test_repetitions_and_refusals_do_not_count(world: World) -> None:
@@ -319,8 +330,8 @@ def test_a_project_has_only_so_many_conversations_at_once(world: World) -> None:
     world.work_off()
 
     status, answer = world.ask(numbered(3))
-    assert (status, answer["error_code"]) == (429, "CONCURRENCY_LIMIT_EXCEEDED")
-    assert answer["retry_after"] == 60
+    assert (status, answer["error"]["code"]) == (429, "CONCURRENCY_LIMIT_EXCEEDED")
+    assert answer["error"]["retry_after"] == 60
 
     world.clock.ms += 73 * HOUR_MS  # Nobody has said anything for three days.
     assert asked(world, numbered(3)) == (200, "success")
@@ -366,7 +377,7 @@ def test_anything_else_is_an_internal_error(world: World, monkeypatch: pytest.Mo
 
     status, answer = world.ask(numbered(1))
 
-    assert (status, answer["error_code"]) == (500, "INTERNAL_ERROR")
+    assert (status, answer["error"]["code"]) == (500, "INTERNAL_ERROR")
     assert SECRET not in json.dumps(answer)
     assert kept_requests(world) == []
 
@@ -391,8 +402,8 @@ def test_refusals_store_nothing(world: World, payload: Any) -> None:
     status, answer = world.ask(payload)
 
     assert status >= 400
-    assert answer.keys() >= {"status", "error_code", "message", "request_id"}
-    assert answer["status"] == "error"
+    assert answer.keys() == {"error", "request_id"}
+    assert answer["error"].keys() >= {"code", "message", "retryable"}
     assert (world.rows(), queued(world)) == (before, [])
 
 
@@ -411,6 +422,7 @@ def test_a_refusal_names_the_request_if_it_can(world: World) -> None:
 
 
 ORIGIN = "https://app.example"
+PREFLIGHT = {"resource": "/initiate-conversation", "httpMethod": "OPTIONS"}
 
 
 @pytest.fixture
@@ -432,7 +444,7 @@ def test_without_an_origin_no_page_of_another_site_may_read_an_answer(
 
 
 def test_without_an_origin_a_preflight_is_refused(world: World) -> None:
-    answer = world.called["router"].handler({"httpMethod": "OPTIONS"}, None)
+    answer = world.called["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (404, "")
     assert not [name for name in answer["headers"] if name.startswith("Access-Control")]
@@ -448,7 +460,7 @@ def test_the_named_origin_may_read_every_answer(world: World, payload: Any) -> N
 
 @pytest.mark.usefixtures("cors")
 def test_a_browser_that_asks_first_is_told_what_it_may(world: World) -> None:
-    answer = world.called["router"].handler({"httpMethod": "OPTIONS"}, None)
+    answer = world.called["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (204, "")
     assert answer["headers"]["Access-Control-Allow-Methods"] == "POST,OPTIONS"

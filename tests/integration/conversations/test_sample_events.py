@@ -81,7 +81,7 @@ def test_each_sample_is_answered_and_put_on_its_queue_as_it_says(
     answer = hand_in(world, told.event, told.function)
 
     status = answer["statusCode"] if answer else None
-    refused = json.loads(answer["body"]).get("error_code", "") if told.code else ""
+    refused = json.loads(answer["body"])["error"]["code"] if told.code else ""
     assert (status, refused) == (told.status, told.code)
     found = waiting(world)
     assert set(found) <= LANES[told.enqueues]

@@ -75,6 +75,17 @@ class Attack:
         return not self.line.startswith("GET")
 
 
+def of_document(line: str, *scopes: Scope) -> Attack:
+    """The OpenAPI document of an API, which each of its scopes opens."""
+    return Attack(
+        line=line,
+        names="nothing",
+        scopes=scopes,
+        call=lambda _: Call(),
+        is_blind="the document describes the routes and holds nothing of a company",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a function answered: *text* is the body without the request's own id."""

@@ -74,7 +74,7 @@ class TwoCompanies:
             "resource": route,
             "path": route.format(**call.path),
             "httpMethod": method,
-            "headers": {},
+            "headers": dict(call.headers),
             "multiValueHeaders": {},
             "pathParameters": dict(call.path) or None,
             "queryStringParameters": dict(call.query) or None,
@@ -127,8 +127,8 @@ class TwoCompanies:
         owner = Caller(
             company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
         )
-        call = Call(path={"ticketId": TICKET}, query={"limit": "1"})
-        answer = self.send("GET /admin/richpanel/conversations/{ticketId}", call, owner)
+        call = Call(path={"ticket_id": TICKET}, query={"limit": "1"})
+        answer = self.send("GET /admin/richpanel/conversations/{ticket_id}", call, owner)
         return str(json.loads(answer.text)["cursor"])
 
 

@@ -10,10 +10,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
-from aws_lambda_powertools.event_handler import APIGatewayRestResolver
-
 from conversations import commands
 from shared import events
+from shared.api.routing import Routes
 from tests import template
 from tests.simulation.stage import imported
 
@@ -36,14 +35,14 @@ def sources() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 @cache
 def routes() -> frozenset[str]:
-    """All routes as `METHOD /path/{}`: of the template, and of the resolvers behind it."""
+    """All routes as `METHOD /path/{}`: of the template, and of the `Routes` behind it."""
     found: set[str] = set()
     behind: dict[str, frozenset[str]] = {}
     for function, kind, properties in sources():
         if kind != "Api":
             continue
         if function not in behind:
-            behind[function] = _of_resolver(function)
+            behind[function] = _of_routes(function)
             found |= behind[function]
         path = properties["Path"]
         if path.endswith(_PROXY) and any(
@@ -117,18 +116,14 @@ def _module_of(one: Any) -> Any:
     return importlib.import_module(one.__module__)
 
 
-def _of_resolver(function: str) -> frozenset[str]:
+def _of_routes(function: str) -> frozenset[str]:
     handler = template.properties(function)["Handler"].rpartition(".")[0]
     module = imported(handler, template.environment(function))
-    app = getattr(module, "app", None)
-    if not isinstance(app, APIGatewayRestResolver):
+    declared = getattr(module, "routes", None)
+    if not isinstance(declared, Routes):
         return frozenset()
-    known = [*app._static_routes, *app._dynamic_routes]
-    return frozenset(
-        shape(f"{method} {route.path}")
-        for route in known
-        for method in ([route.method] if isinstance(route.method, str) else route.method)
-    )
+    lines = [f"{one.method} {one.path}" for one in declared.operations]
+    return frozenset(map(shape, [*lines, f"GET {declared.document}"]))
 
 
 def _is_below(line: str, folder: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from shared.api.auth import Scope
-from tests.integration.isolation.attacks import Attack, Call
+from tests.integration.isolation.attacks import Attack, Call, of_document
 from tests.integration.isolation.conversations_stage import (
     TwoCompanies,
     request_of,
@@ -124,13 +124,7 @@ ATTACKS = [
             headers={"idempotency-key": a["key"]},
         ),
     ),
-    Attack(
-        line="GET /conversations/openapi.json",
-        names="nothing",
-        scopes=OF_THE_API,
-        call=lambda _: Call(),
-        is_blind="the document describes the routes and holds nothing of a company",
-    ),
+    of_document("GET /conversations/openapi.json", *OF_THE_API),
     Attack(
         line="POST /initiate-conversation",
         names="company and project",

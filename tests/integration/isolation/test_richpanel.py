@@ -12,7 +12,7 @@ from richpanel import event
 from richpanel.channels import Channel
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry
-from tests.integration.isolation.attacks import Attack, Call, assert_unchanged
+from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.richpanel_stage import (
     MESSAGE,
@@ -47,7 +47,7 @@ def of_ticket(
         names=", ".join(["ticket", *query]),
         scopes=scopes,
         call=lambda a: Call(
-            path={"ticketId": a["ticket"]},
+            path={"ticket_id": a["ticket"]},
             query={name: value.format(**a) for name, value in query.items()},
             body=body,
         ),
@@ -70,7 +70,7 @@ def of_deployment(
     )
 
 
-TICKETS = "/admin/richpanel/conversations/{ticketId}"
+TICKETS = "/admin/richpanel/conversations/{ticket_id}"
 ATTACKS = [
     of_ticket(f"GET {TICKETS}", READ),
     of_ticket(f"GET {TICKETS}", READ, limit="1", cursor="{cursor}"),
@@ -84,6 +84,7 @@ ATTACKS = [
     of_deployment("PUT /admin/richpanel/switches", OPERATE, {"safe_mode": True}),
     of_deployment("GET /admin/richpanel/health", READ),
     of_deployment("POST /admin/richpanel/dlq/redrive", OPERATE, {}),
+    of_document("GET /admin/richpanel/openapi.json", *READ),
 ]
 
 

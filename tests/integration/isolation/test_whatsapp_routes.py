@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from shared.api.auth import Scope
-from tests.integration.isolation.attacks import Attack, Call
+from tests.integration.isolation.attacks import Attack, Call, of_document
 from tests.integration.isolation.route_tests import suite_of
 from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies
 
@@ -78,10 +78,10 @@ ATTACKS = [
         cursor="{parked_cursor}",
     ),
     Attack(
-        line="POST /whatsapp/parked/{eventId}/replay",
+        line="POST /whatsapp/parked/{event_id}/replay",
         names="event_id",
         scopes=REPLAY,
-        call=lambda a: Call(path={"eventId": a["event_id"]}),
+        call=lambda a: Call(path={"event_id": a["event_id"]}),
         has_no_projects=True,
     ),
     Attack(
@@ -105,6 +105,8 @@ ATTACKS = [
         scopes=OPERATE,
         call=lambda a: Call(body={"ids": [a["letter"]]}),
     ),
+    of_document("GET /whatsapp/openapi.json", *READ),
+    of_document("GET /whatsapp/recovery/openapi.json", *READ_PARKED, *REPLAY),
 ]
 
 

@@ -129,7 +129,7 @@ class TwoCompanies:
             "body": None if call.body is None else json.dumps(call.body),
             "isBase64Encoded": False,
         }
-        of_admin = ("/whatsapp/parked", "/whatsapp/dead-letters")
+        of_admin = ("/whatsapp/parked", "/whatsapp/dead-letters", "/whatsapp/recovery")
         module = self.world.admin if route.startswith(of_admin) else self.api
         with quiet():
             answer = module.handler(event, Invocation(self.world.clock))

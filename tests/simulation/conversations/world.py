@@ -209,6 +209,7 @@ class World(Tables):
             **(caller or {}),
         }
         event = {
+            "resource": "/initiate-conversation",
             "httpMethod": "POST",
             "headers": {"Content-Type": "application/json"},
             "body": body.decode("utf-8", "surrogateescape"),

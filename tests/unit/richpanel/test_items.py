@@ -35,7 +35,7 @@ TYPES = {str: "S", int: "N", float: "N", Decimal: "N", bool: "BOOL", list: "L", 
 CONTRACTED = [
     (table, row)
     for table, rows in (
-        ("idempotency", ROWS["idempotency"]),
+        ("idempotency", (Event, Action)),
         ("conversation_state", (ConversationState,)),
         ("audit_actions", (AuditAction,)),
     )

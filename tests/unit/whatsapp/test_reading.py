@@ -15,7 +15,8 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from whatsapp import store
 from whatsapp.api import queries
-from whatsapp.api.queries import ConversationsQuery, PhoneRequired, Source
+from whatsapp.api.inputs import ConversationsQuery
+from whatsapp.api.queries import PhoneRequired, Source
 from whatsapp.store.items import Phone, PhoneList
 
 PHONE = "106540352242922"

@@ -20,14 +20,15 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from conversations.store.items.base import ONLY, LogItem, sort_key
+from conversations.store.items.base import ONLY, LogItem, key, sort_key
 from conversations.store.items.log import MARKER_DAYS
+from shared.aws.dynamodb import Attributes
 
 
 class Answered(LogItem):
     """
-    An API request and its answer. `fingerprint` is a hash of the request; `owner` and `lease_until` (ms since 1970)
-    are set while it is being processed.
+    An API request and its answer (`shared.api.idempotency`). `fingerprint` is a hash of the request; `owner` and
+    `lease_until` (ms since 1970) are set while it is being processed.
     """
 
     item_type: ClassVar[str] = "IDEMPOTENCY"
@@ -39,6 +40,22 @@ class Answered(LogItem):
     owner: str | None = None
     lease_until: int | None = None
     answer: dict[str, Any] | None = Field(default=None, repr=False)
+
+    @classmethod
+    def request_key(cls, request: str) -> Attributes:
+        """Return the whole key of a request's item; *request* is a hash."""
+        return key(cls.partition(request))
+
+    @classmethod
+    def claimed(cls, request: str, *, fingerprint: str, owner: str, lease_until: int) -> Attributes:
+        """Return a new item as it is stored."""
+        item = cls(
+            fingerprint=fingerprint,
+            owner=owner,
+            lease_until=lease_until,
+            ttl=cls.time_to_live(),
+        )
+        return item.attributes(cls.request_key(request))
 
 
 class Rate(LogItem):

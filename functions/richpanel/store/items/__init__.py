@@ -1,7 +1,7 @@
 """
 The rows of the three tables: key patterns and attribute names, as the contract prints them.
 
-    rp_mw_idempotency         Event (evt:rp:...), Action (act:...)
+    rp_mw_idempotency         Event (evt:rp:...), Action (act:...), ApiRequest (req:...)
     rp_mw_conversation_state  ConversationState, of the same shape CustomerState and Sweep, and TokenBucket
     rp_mw_audit_actions       AuditAction
 
@@ -10,7 +10,14 @@ milliseconds since 1970. No row holds a text, name, address or full number of a 
 """
 
 from richpanel.store.items.audit import AuditAction
-from richpanel.store.items.idempotency import Action, Event, EventStatus, IdempotencyRow, Mode
+from richpanel.store.items.idempotency import (
+    Action,
+    ApiRequest,
+    Event,
+    EventStatus,
+    IdempotencyRow,
+    Mode,
+)
 from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row
 from richpanel.store.items.state import (
     RESERVED_PREFIXES,
@@ -26,7 +33,7 @@ from richpanel.store.items.state import (
 from shared.aws.dynamodb import Attributes
 
 ROWS: dict[str, tuple[type[Row | Action], ...]] = {
-    "idempotency": (Event, Action),
+    "idempotency": (Event, Action, ApiRequest),
     "conversation_state": (ConversationState, CustomerState, TokenBucket, Sweep),
     "audit_actions": (AuditAction,),
 }  # by the contract's names of the tables
@@ -38,7 +45,7 @@ def key_of(row: type[Row | Action], value: str) -> Attributes:
 
 
 __all__ = [
-    "RESERVED_PREFIXES", "ROWS", "TTL_ATTRIBUTE", "Action", "AtMost", "AuditAction", "AutoReply", "ConversationState",
-    "CustomerState", "Event", "EventStatus", "IdempotencyRow", "Mode", "PendingFlow", "ReservedReply", "Row",
-    "StateRow", "Sweep", "TokenBucket", "key_of",
+    "RESERVED_PREFIXES", "ROWS", "TTL_ATTRIBUTE", "Action", "ApiRequest", "AtMost", "AuditAction", "AutoReply",
+    "ConversationState", "CustomerState", "Event", "EventStatus", "IdempotencyRow", "Mode", "PendingFlow",
+    "ReservedReply", "Row", "StateRow", "Sweep", "TokenBucket", "key_of",
 ]  # fmt: skip

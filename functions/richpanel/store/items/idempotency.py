@@ -1,11 +1,11 @@
-"""Rows of `rp_mw_idempotency`: events, and the actions taken for them."""
+"""Rows of `rp_mw_idempotency`: events, the actions taken for them, and requests of the admin API."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict
 
-from richpanel.store.items.row import TTL_ATTRIBUTE, Row, filled
+from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row, filled
 from shared import action_ledger, clock
 from shared.aws.dynamodb import Attributes
 from shared.leases import LeaseAttributes
@@ -146,3 +146,41 @@ class Action(action_ledger.Action):
         if pattern not in cls.patterns:
             raise ValueError(f"no action has the key {pattern}")
         return filled(pattern, *parts)
+
+
+class ApiRequest(Row):
+    """
+    A call of the admin API that changes data, and its answer (`shared.api.idempotency`): ids and codes.
+
+    The key is a hash of the caller and the idempotency key; `fingerprint` is a hash of the content. `owner` (request
+    id) and `lease_until` (ms since 1970) are removed once the call is answered.
+    """
+
+    partition_key: ClassVar[str] = "event_id"
+    patterns: ClassVar[tuple[str, ...]] = ("req:{request}",)
+    ttl_days: ClassVar[int] = IdempotencyRow.ttl_days
+
+    event_id: str
+    created_at: str
+    fingerprint: str
+    owner: str | None = None
+    lease_until: int | None = None
+    answer: Annotated[dict[str, Any], AtMost(2)] | None = None
+
+    @classmethod
+    def request_key(cls, request: str) -> Attributes:
+        """Return the whole key of a request's row."""
+        return {cls.partition_key: filled(cls.patterns[0], request)}
+
+    @classmethod
+    def claimed(cls, request: str, *, fingerprint: str, owner: str, lease_until: int) -> Attributes:
+        """Return a new row as it is stored."""
+        row = cls(
+            event_id=filled(cls.patterns[0], request),
+            created_at=clock.to_text(clock.now_ms()),
+            fingerprint=fingerprint,
+            owner=owner,
+            lease_until=lease_until,
+            expires_at=cls.time_to_live(),
+        )
+        return row.attributes()

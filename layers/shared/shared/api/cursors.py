@@ -12,6 +12,18 @@ VERSION = 1
 LIFE_SECONDS = clock.DAY_SECONDS
 
 
+@dataclass(frozen=True, slots=True)
+class Page[R]:
+    """
+    A page of a listing. With a cursor there may be more entries, even if the page is short or empty.
+
+    The cursor is None on the last page.
+    """
+
+    result: R
+    cursor: str | None = None
+
+
 class InvalidCursor(Exception):
     """The cursor was altered, has expired, or belongs to another query or company; the caller must start over."""
 

@@ -22,10 +22,9 @@ _SCHEMAS = "#/components/schemas/"
 _PATH_PARAMETER = re.compile(r"{(\w+)}")
 _ERROR: dict[str, Any] = {
     "type": "object",
-    "required": ["requestId", "statusCode", "error"],
+    "required": ["error", "request_id"],
     "properties": {
-        "requestId": {"type": "string"},
-        "statusCode": {"type": "integer"},
+        "request_id": {"type": "string"},
         "error": {
             "type": "object",
             "required": ["code", "message", "retryable"],
@@ -33,6 +32,7 @@ _ERROR: dict[str, Any] = {
                 "code": {"type": "string"},
                 "message": {"type": "string"},
                 "retryable": {"type": "boolean"},
+                "retry_after": {"type": "integer", "description": "seconds"},
                 "details": {
                     "type": "array",
                     "items": {
@@ -54,7 +54,8 @@ class Operation:
     """
     One route: *path* in API Gateway's syntax (`/conversations/{ref}`), *given* the model of its query or its body.
 
-    *needs_key*: a change that requires an `Idempotency-Key`. *is_paged*: responses may have a cursor.
+    *key*: whether a change requires an `Idempotency-Key`; None for reads. *may_read*: a change whose response has
+    status 200 if it changed nothing. *is_paged*: responses may have a cursor.
     """
 
     name: str
@@ -65,7 +66,8 @@ class Operation:
     given: type[BaseModel]
     result: type[BaseModel]
     status: HTTPStatus = HTTPStatus.OK
-    needs_key: bool = False
+    key: Literal["required", "optional"] | None = None
+    may_read: bool = False
 
     @property
     def is_paged(self) -> bool:
@@ -110,31 +112,32 @@ def _entry(
     ]
     if operation.method == "GET":
         parameters += _query(schemas[given["$ref"].removeprefix(_SCHEMAS)])
-    if operation.needs_key:
+    if operation.key:
         parameters.append(
             {
                 "name": "Idempotency-Key",
                 "in": "header",
-                "required": True,
+                "required": operation.key == "required",
                 "schema": {"type": "string", "pattern": "^[!-~]{8,255}$"},
             }
         )
-    content = {"requestId": {"type": "string"}, "result": result}
+    content = {"request_id": {"type": "string"}, "result": result}
     if operation.is_paged:
         content["cursor"] = {"type": "string"}
-    required = ["requestId", "result"]
+    required = ["request_id", "result"]
     answer = {"type": "object", "required": required, "properties": content}
+    statuses = [operation.status, *([HTTPStatus.OK] if operation.may_read else [])]
     entry: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,
         "description": f"Needs the scope {' or '.join(operation.scopes)}.",
         "parameters": parameters,
         "responses": {
-            str(int(operation.status)): _response(operation.status.phrase, answer),
+            **{str(int(one)): _response(one.phrase, answer) for one in statuses},
             "default": _response("Error", {"$ref": f"{_SCHEMAS}Error"}),
         },
     }
-    if operation.method != "GET":
+    if operation.method not in {"GET", "DELETE"}:
         entry["requestBody"] = {
             "required": True,
             "content": {"application/json": {"schema": given}},

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 SWITCHES = "/admin/richpanel/switches"
-CONVERSATION = "/admin/richpanel/conversations/{ticketId}"
+CONVERSATION = "/admin/richpanel/conversations/{ticket_id}"
 REPLAY = f"{CONVERSATION}/replay"
 CLEAR_RISK = f"{CONVERSATION}/clear-risk"
 REDRIVE = "/admin/richpanel/dlq/redrive"
 HEALTH = "/admin/richpanel/health"
+DOCUMENT = "GET /admin/richpanel/openapi.json"
 READS = [f"GET {SWITCHES}", f"GET {CONVERSATION}", f"GET {HEALTH}"]
 CHANGES = [
     f"PUT {SWITCHES}",
@@ -53,6 +54,7 @@ class Admin:
     module: ModuleType
     office: Office
     left_ms: int = 29_000
+    calls: int = 0
 
     def call(
         self,
@@ -61,9 +63,11 @@ class Admin:
         *,
         ticket: str = "t-1",
         body: Any = None,
+        key: str | None = None,
         **query: Any,
     ) -> Answer:
-        """A call (`GET /path`) as API Gateway hands it over."""
+        """A call (`GET /path`) as API Gateway hands it over; each has a request id of its own."""
+        self.calls += 1
         method, route = line.split(" ")
         given = {
             name: [str(one) for one in (value if isinstance(value, list) else [value])]
@@ -71,15 +75,15 @@ class Admin:
         }
         event = {
             "resource": route,
-            "path": route.replace("{ticketId}", quote(ticket, safe="")),
+            "path": route.replace("{ticket_id}", quote(ticket, safe="")),
             "httpMethod": method,
-            "headers": {},
+            "headers": {"Idempotency-Key": key} if key else {},
             "multiValueHeaders": {},
             "pathParameters": None,
             "queryStringParameters": {name: values[-1] for name, values in given.items()} or None,
             "multiValueQueryStringParameters": given or None,
             "requestContext": {
-                "requestId": f"request-{self.office.time.ms}",
+                "requestId": f"request-{self.calls}",
                 "authorizer": who.as_context() if who else None,
             },
             "body": body if isinstance(body, str | None) else json.dumps(body),

@@ -93,7 +93,9 @@ def test_clearing_what_is_clear_changes_nothing(admin: Admin) -> None:
     before = admin.everything()
 
     assert admin.call(f"POST {CLEAR_RISK}").result["cleared"] == []
-    assert admin.everything() == before
+    requests, *_ = admin.everything()
+    assert [row for row in requests if not row["event_id"].startswith("req:")] == before[0]
+    assert admin.everything()[1:] == before[1:]
 
 
 # Erasure

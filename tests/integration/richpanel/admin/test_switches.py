@@ -102,3 +102,16 @@ def test_what_closes_goes_before_what_opens_so_that_half_a_change_is_safe(
         ("auto_close_enabled", "success"),  # that it was about to be set
         ("safe_mode", "success"),
     ]
+
+
+def test_a_change_under_the_same_key_is_made_and_traced_once(admin: Admin) -> None:
+    first = admin.call(f"PUT {SWITCHES}", body={"safe_mode": True}, key="safe-mode-on")
+    admin.call(f"PUT {SWITCHES}", body={"safe_mode": False})
+
+    again = admin.call(f"PUT {SWITCHES}", body={"safe_mode": True}, key="safe-mode-on")
+
+    assert again.result == first.result
+    assert admin.stored()["safe_mode"] == "false"
+    assert len(admin.traces()) == 2
+    other = admin.call(f"PUT {SWITCHES}", body={"safe_mode": False}, key="safe-mode-on")
+    assert (other.status, other.error) == (409, "idempotency_key_conflict")

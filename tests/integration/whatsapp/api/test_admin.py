@@ -20,7 +20,7 @@ from tests.template import create_queue, environment, properties
 from whatsapp import store
 
 PARKED = "/whatsapp/parked"
-REPLAY = "/whatsapp/parked/{eventId}/replay"
+REPLAY = "/whatsapp/parked/{event_id}/replay"
 REPLAY_ALL = "/whatsapp/parked/replay"
 DEAD_LETTERS = "/whatsapp/dead-letters"
 REDRIVE = "/whatsapp/dead-letters/redrive"
@@ -41,6 +41,7 @@ OPERATOR = caller("hosting", "operator")
 class Admin:
     module: ModuleType
     remaining_ms: int = 29_000
+    calls: int = 0
 
     def call(
         self,
@@ -49,20 +50,23 @@ class Admin:
         *,
         event_id: str = "",
         body: str | dict[str, Any] | None = None,
+        key: str | None = None,
         **query: Any,
     ) -> Answer:
+        """A call as API Gateway hands it over; each has a request id of its own."""
+        self.calls += 1
         given = {name: [str(value)] for name, value in query.items()}
         event = {
             "resource": route,
-            "path": route.replace("{eventId}", event_id),
+            "path": route.replace("{event_id}", event_id),
             "httpMethod": METHODS[route],
-            "headers": {},
+            "headers": {"Idempotency-Key": key} if key else {},
             "multiValueHeaders": {},
-            "pathParameters": {"eventId": event_id} if event_id else None,
+            "pathParameters": {"event_id": event_id} if event_id else None,
             "queryStringParameters": {name: values[0] for name, values in given.items()} or None,
             "multiValueQueryStringParameters": given or None,
             "requestContext": {
-                "requestId": "request-7",
+                "requestId": f"request-{self.calls}",
                 "authorizer": caller.as_context() if caller else None,
             },
             "body": json.dumps(body) if isinstance(body, dict) else body,
@@ -159,6 +163,38 @@ def test_a_company_replays_its_own_event(admin: Admin) -> None:
 
     assert (answer.status, answer.body["result"]["state"]) == (202, "replayed")
     assert [(event["replayOf"], event["replay"]) for event in admin.waiting()] == [(mine, 1)]
+
+
+def test_a_replay_under_the_same_key_is_made_once_and_answered_the_same(admin: Admin) -> None:
+    mine = ids(admin.events())["acme"]
+
+    first = admin.call(REPLAY, ADMIN, event_id=mine, key="replay-of-monday")
+    again = admin.call(REPLAY, ADMIN, event_id=mine, key="replay-of-monday")
+
+    assert (again.status, again.body["result"]) == (202, first.body["result"])
+    assert again.body["request_id"] != first.body["request_id"]
+    assert len(admin.waiting()) == 1
+    other = admin.call(REPLAY_ALL, ADMIN, key="replay-of-monday")
+    assert other.status == 202, "a key belongs to one route"
+    changed = admin.call(REPLAY, ADMIN, event_id="0" * 64, key="replay-of-monday")
+    assert (changed.status, changed.error) == (409, "idempotency_key_conflict")
+
+
+def test_a_key_of_an_operator_gives_no_answer_to_a_key_without_that_scope(admin: Admin) -> None:
+    operator = caller("acme", "operator")
+    body = {"limit": 100}
+    seen = admin.call(REPLAY_ALL, operator, body=body, key="replay-of-monday")
+    assert len(seen.body["result"]["replayed"]) == 3
+
+    answer = admin.call(REPLAY_ALL, ADMIN, body=body, key="replay-of-monday")
+
+    assert answer.body["result"] == {"replayed": [], "refused": []}
+
+
+def test_a_bad_idempotency_key_is_refused(admin: Admin) -> None:
+    answer = admin.call(REPLAY_ALL, ADMIN, key="short")
+
+    assert (answer.status, answer.fields) == (400, ["Idempotency-Key"])
 
 
 @pytest.mark.parametrize("whose", ["globex", ""])

@@ -43,7 +43,7 @@ def test_a_day_is_shown_with_all_its_counts(desk: Desk, api: Api) -> None:
     answer = api.get(ANALYTICS, **JANUARY)
 
     assert answer.body == {
-        "requestId": "request-7",
+        "request_id": "request-7",
         "result": {
             "analytics": [
                 {

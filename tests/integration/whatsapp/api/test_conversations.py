@@ -28,7 +28,7 @@ def test_a_conversation_is_listed_with_its_newest_message(desk: Desk, api: Api) 
             "Cache-Control": "no-store",
         },
         {
-            "requestId": "request-7",
+            "request_id": "request-7",
             "result": {
                 "conversations": [
                     {

@@ -135,8 +135,7 @@ def test_a_failure_of_ours_is_a_500_that_tells_nothing(desk: Desk, api: Api, log
     assert answer.status == 500
     assert answer.headers["X-Request-Id"] == "request-7"
     assert answer.body == {
-        "statusCode": 500,
-        "requestId": "request-7",
+        "request_id": "request-7",
         "error": {
             "code": "internal",
             "message": "the call could not be handled",

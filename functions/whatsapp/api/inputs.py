@@ -1,0 +1,84 @@
+"""Input models of the API and their limits."""
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from shared.api.inputs import Input
+
+MOST_DAYS = 90  # DynamoDB reads up to 100 items per call.
+
+
+def _as_date(text: str) -> date:
+    try:
+        given = date.fromisoformat(text)
+    except ValueError:
+        given = None
+    # Compared with isoformat(), because fromisoformat() accepts weeks and dates without dashes too.
+    if given is None or given.isoformat() != text:
+        raise PydanticCustomError("date", "must be a date such as 2026-01-31")
+    return given
+
+
+type Day = Annotated[date, BeforeValidator(_as_date)]
+
+
+class _Limit(Input):
+    limit: int = Field(default=50, ge=1, le=100)
+
+
+class _Page(_Limit):
+    cursor: str | None = None
+
+
+class ConversationsQuery(_Page):
+    """Filter for conversations. `phone`: Meta's id of the number, or its digits; optional if there is only one."""
+
+    # An unescaped `+` arrives as a blank.
+    phone: str | None = Field(default=None, pattern=r"^[+ ]?[0-9]{5,20}$")
+    archived: Literal["true", "false"] | None = None  # none: both
+
+
+class MessagesQuery(_Page):
+    """Filter for the messages of a conversation."""
+
+
+class AnalyticsQuery(Input):
+    """Filter for days of an account: `waba` is Meta's id of it, `from` and `to` are UTC dates, inclusive."""
+
+    waba: str = Field(pattern=r"^[0-9]{1,30}$")
+    first: Day = Field(alias="from")
+    last: Day = Field(alias="to")
+
+    @field_validator("last")
+    @classmethod
+    def _spans_few_days(cls, last: date, info: ValidationInfo) -> date:
+        first = info.data.get("first")  # Absent when its own validation failed.
+        if first is not None and not 0 <= (last - first).days < MOST_DAYS:
+            raise PydanticCustomError("span", "must be 0 to 89 days after `from`")
+        return last
+
+
+class ParkedInput(_Page):
+    """Filter for parked events. `company` is for operators; if absent: all companies, and events without one."""
+
+    reason: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_]{1,64}$")
+    company: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
+
+
+class ParkedQuery(ParkedInput):
+    """Filter for listing parked events. `waiting`: those not processed yet."""
+
+    state: Literal["waiting", "all"] = "waiting"
+
+
+class LettersQuery(_Limit):
+    """Limits the number of dead letters per queue."""
+
+
+class RedriveInput(_Limit):
+    """Selects dead letters: those with the given ids, or up to `limit`."""
+
+    ids: list[str] | None = Field(default=None, min_length=1, max_length=100)

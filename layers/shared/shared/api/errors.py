@@ -1,0 +1,40 @@
+"""The error body of all HTTP APIs, and the errors that every API has."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class InvalidInput(Exception):
+    """The input breaks a rule; *problems* lists each as {field, problem}, without values."""
+
+    def __init__(self, problems: list[dict[str, str]]) -> None:
+        super().__init__("; ".join(f"{entry['field']}: {entry['problem']}" for entry in problems))
+        self.problems = problems
+
+
+class KeyReused(Exception):
+    """The same idempotency key was used for a different change."""
+
+
+class StillRunning(Exception):
+    """The same change is in progress."""
+
+
+def error_body(
+    code: str,
+    message: str,
+    request_id: str,
+    *,
+    retryable: bool,
+    details: Sequence[dict[str, str]] = (),
+    retry_after: int | None = None,
+) -> dict[str, Any]:
+    """
+    Build the body of an error response. *message* and *details* never repeat input.
+
+    *details*: the invalid fields as {field, problem}. *retry_after*: seconds until a retry can succeed.
+    """
+    optional = {"details": list(details) or None, "retry_after": retry_after}
+    shown = {name: value for name, value in optional.items() if value is not None}
+    error = {"code": code, "message": message, "retryable": retryable, **shown}
+    return {"error": error, "request_id": request_id}

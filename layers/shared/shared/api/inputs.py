@@ -1,0 +1,57 @@
+"""Parses query parameters and JSON bodies with input models. An error names the field and the rule, never a value."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from shared.api.errors import InvalidInput
+
+LONGEST_NAME_SHOWN = 64
+
+
+class Input(BaseModel):
+    """Base of all input models. Unknown fields are errors: a misspelt field must not be ignored."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True, hide_input_in_errors=True)
+
+
+class NoInput(Input):
+    """Empty input."""
+
+
+def query[Q: BaseModel](values: Mapping[str, Sequence[str]], model: type[Q]) -> Q:
+    """Return the validated query parameters; *values* holds each parameter's values. Raises InvalidInput."""
+    repeated = [
+        {"field": name[:LONGEST_NAME_SHOWN], "problem": "must be given once"}
+        for name, given in values.items()
+        if len(given) > 1
+    ]
+    if repeated:
+        raise InvalidInput(repeated)
+    return _checked({name: given[0] for name, given in values.items()}, model)
+
+
+def body[B: BaseModel](text: str | None, model: type[B]) -> B:
+    """Return the validated JSON body; an empty body counts as an empty object. Raises InvalidInput."""
+    try:
+        given = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise InvalidInput([{"field": "body", "problem": "must be a JSON object"}])
+    return _checked(given, model)
+
+
+def _checked[M: BaseModel](given: object, model: type[M]) -> M:
+    try:
+        return model.model_validate(given)
+    except ValidationError as refusal:
+        errors = refusal.errors(include_input=False, include_url=False, include_context=False)
+    raise InvalidInput(
+        [
+            # Errors of a rule about several fields have no location; they are reported for `body`.
+            {"field": str((*e["loc"], "body")[0])[:LONGEST_NAME_SHOWN], "problem": e["msg"]}
+            for e in errors
+        ]
+    )

@@ -1,0 +1,312 @@
+"""Declares the routes of an HTTP API: scopes, input, result and status of each route in one place."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
+
+from shared import clock
+from shared.api import inputs, openapi, responses
+from shared.api.auth import Caller, Forbidden, Scope, caller_of
+from shared.api.cursors import Page
+from shared.api.errors import InvalidInput
+from shared.api.openapi import Operation
+from shared.api.views import View
+from shared.aws.sqs_fifo import digest, to_json
+from shared.runtime import tracing
+from shared.runtime.observability import logger, metrics
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+    from pydantic import BaseModel
+
+    from shared.api.idempotency import Answer, Requests
+    from shared.api.responses import Errors
+
+KEY_HEADER = "Idempotency-Key"
+KEY = re.compile(r"[!-~]{8,255}")
+
+type Result = Page[Any] | View
+# `Read` changes nothing. `Change` checks the caller's access, then returns the change as a function.
+type Read = Callable[..., Result]
+type Change = Callable[..., Callable[[], Result] | Result]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request[Given]:
+    """
+    An authorised call: *given* is its query or body, *id* is API Gateway's request id.
+
+    *cause* is a hash of the caller and the idempotency key. It makes the effects of a change idempotent: a retry under
+    the same key has the same cause. Empty for reads.
+    """
+
+    caller: Caller
+    given: Given
+    id: str
+    cause: str = ""
+    context: LambdaContext
+
+    @property
+    def remaining_ms(self) -> int:
+        """Milliseconds until the function times out."""
+        return int(self.context.get_remaining_time_in_millis())
+
+    def deadline_ms(self, spare_ms: int) -> int:
+        """Return the time at which work must end so that *spare_ms* are left to respond (ms since 1970)."""
+        return clock.now_ms() + self.remaining_ms - spare_ms
+
+
+@dataclass(frozen=True, kw_only=True)
+class Routes:
+    """
+    The routes of one function. Declared routes appear in the OpenAPI document, which is served at *document*.
+
+    *errors*: this API's own exceptions with status and code. *requests* stores the answers of changes; None if there
+    are none. *requires_key*: changes without an `Idempotency-Key` are refused; otherwise the request id is the key.
+    *company*: only keys of this company have access; None: of all. *more_scopes* give access to the document as well.
+    """
+
+    title: str
+    document: str
+    errors: Errors
+    requests: Requests | None = None
+    requires_key: bool = False
+    company: str | None = None
+    more_scopes: tuple[Scope, ...] = ()
+    app: APIGatewayRestResolver = field(default_factory=APIGatewayRestResolver)
+    operations: list[Operation] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Add the error handler and the route of the OpenAPI document."""
+        self.app.exception_handler(Exception)(self._refuse)
+        self.app.get(self.document)(self._describe)
+
+    def respond(self, event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        """
+        Handle an API Gateway proxy event and return the proxy response. Flushes the metrics counted during the call.
+
+        Writes one log line per call, without the path: paths contain personal data.
+        """
+        try:
+            with tracing.step("request", route=event["resource"], method=event["httpMethod"]):
+                given = self.app.resolve(event, context)
+                tracing.annotate(outcome=str(given["statusCode"]))
+        finally:
+            if metrics.metric_set:  # Powertools warns if it flushes without metrics.
+                metrics.flush_metrics()
+        facts = event["requestContext"].get("authorizer") or {}
+        logger.info(
+            "call answered",
+            extra={
+                "correlation_id": event["requestContext"]["requestId"],
+                "route": event["resource"],
+                "status": given["statusCode"],
+                "company": facts.get("company"),
+                "principal": facts.get("principal"),
+            },
+        )
+        return given
+
+    def reads(
+        self,
+        line: str,
+        *scopes: Scope,
+        given: type[BaseModel],
+        result: type[View],
+    ) -> Callable[[Read], Read]:
+        """
+        Declare a read route (`GET /path/{name}`) that needs one of *scopes*.
+
+        Its function gets the `Request` and the path parameters, and returns a *result* or a page of it.
+        """
+
+        def declare(act: Read) -> Read:
+            operation = _operation(act, line, scopes, given, result)
+
+            def route(**names: str) -> Response[str]:
+                return self._answer(_content(act(self._request(operation), **_decoded(names))))
+
+            self._listen(operation, route)
+            return act
+
+        return declare
+
+    def changes(
+        self,
+        line: str,
+        *scopes: Scope,
+        given: type[BaseModel],
+        result: type[View],
+        status: HTTPStatus = HTTPStatus.OK,
+        may_read: bool = False,
+    ) -> Callable[[Change], Change]:
+        """
+        Declare a route whose change is made once per idempotency key.
+
+        Its function loads the object of the call and returns the change. Access is thus checked before the stored
+        answer: a caller without access learns nothing from a key that another caller used. With *may_read* the function
+        may also return a result: it has changed nothing, and the response has status 200. Raises TypeError if the API
+        stores no requests.
+        """
+        requests = self.requests
+        if requests is None:
+            raise TypeError("an API with changes needs a table for its requests")
+
+        def declare(act: Change) -> Change:
+            operation = _operation(
+                act,
+                line,
+                scopes,
+                given,
+                result,
+                status=status,
+                key="required" if self.requires_key else "optional",
+                may_read=may_read,
+            )
+
+            def route(**names: str) -> Response[str]:
+                decoded = _decoded(names)
+                request = self._request(operation)
+                change = act(request, **decoded)
+                if not callable(change):
+                    return self._answer(_content(change))
+                content = _once(requests, request, decoded, change)
+                about = {"conversation": decoded["ref"]} if "ref" in decoded else {}
+                who = {"company": request.caller.company, "principal": request.caller.principal}
+                logger.info(operation.name, extra=about | who)
+                return self._answer(content, status)
+
+            self._listen(operation, route)
+            return act
+
+        return declare
+
+    @property
+    def scopes(self) -> list[Scope]:
+        """All scopes that the routes require."""
+        return sorted({Scope(scope) for one in self.operations for scope in one.scopes})
+
+    def _listen(self, operation: Operation, route: Callable[..., Response[str]]) -> None:
+        self.operations.append(operation)
+        rule = operation.path.replace("{", "<").replace("}", ">")
+        self.app.route(rule, method=operation.method)(route)
+
+    def _caller(self, *scopes: Scope) -> Caller:
+        """Return the caller if it has one of *scopes*. Raises Unauthenticated, RateLimited and Forbidden."""
+        caller = caller_of(self.app.current_event.raw_event)
+        caller.require(*scopes)
+        if self.company not in {None, caller.company}:
+            raise Forbidden("company: this API belongs to another company")
+        return caller
+
+    def _request(self, operation: Operation) -> Request[Any]:
+        event = self.app.current_event
+        caller = self._caller(*(Scope(scope) for scope in operation.scopes))
+        if operation.method == "GET":
+            parameters = event.multi_value_query_string_parameters
+            given = inputs.query(parameters, operation.given)
+        else:
+            given = inputs.body(event.decoded_body, operation.given)
+        request_id = event.request_context.request_id
+        return Request(
+            caller=caller,
+            given=given,
+            id=request_id,
+            cause=self._cause(operation, caller, request_id) if operation.key else "",
+            context=self.app.lambda_context,
+        )
+
+    def _cause(self, operation: Operation, caller: Caller, request_id: str) -> str:
+        """
+        Return the hash that identifies a change. Raises InvalidInput without a valid `Idempotency-Key`.
+
+        A stored answer may name objects of all the caller's projects, and those that one of its scopes gives access to.
+        So keys are scoped to both: a caller with others neither gets the answer nor learns that it exists.
+        """
+        key = self.app.current_event.headers.get(KEY_HEADER)
+        if key is None and not self.requires_key:
+            key = request_id
+        elif not KEY.fullmatch(key or ""):
+            problem = "must be 8 to 255 visible ASCII characters"
+            raise InvalidInput([{"field": KEY_HEADER, "problem": problem}])
+        held = " ".join(sorted(caller.scopes.intersection(operation.scopes)))
+        projects = " ".join(sorted(caller.projects))
+        return digest("api", caller.company, projects, held, operation.name, str(key))
+
+    def _describe(self) -> Response[str]:
+        """Return the OpenAPI document to any API key with a scope of this API."""
+        self._caller(*self.more_scopes, *self.scopes)
+        return Response(HTTPStatus.OK, content_types.APPLICATION_JSON, self._document_text)
+
+    @cached_property
+    def _document_text(self) -> str:
+        return to_json(openapi.document(self.title, "1", self.operations))
+
+    def _answer(self, content: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
+        return responses.answer(content, self.app.current_event.request_context.request_id, status)
+
+    def _refuse(self, error: Exception) -> Response[str]:
+        """Build the response for a failed call."""
+        request_id = self.app.current_event.request_context.request_id
+        return responses.refusal(error, self.errors, request_id)
+
+
+def _operation(
+    act: Callable[..., Any],
+    line: str,
+    scopes: tuple[Scope, ...],
+    given: type[BaseModel],
+    result: type[View],
+    **more: Any,  # noqa: ANN401 - further fields of the operation
+) -> Operation:
+    method, path = line.split(" ")
+    return Operation(
+        name=act.__name__,
+        summary=(inspect.getdoc(act) or "").partition("\n")[0],
+        method=method,
+        path=path,
+        scopes=scopes,
+        given=given,
+        result=result,
+        **more,
+    )
+
+
+def _once(
+    requests: Requests,
+    request: Request[Any],
+    names: Mapping[str, str],
+    change: Callable[[], Result],
+) -> Answer:
+    from shared.api import idempotency  # noqa: PLC0415 - functions without changes start faster
+
+    body = request.given.model_dump(mode="json", by_alias=True)
+    asked = idempotency.Asked(
+        key=request.cause,
+        fingerprint=idempotency.fingerprint({"names": names, "body": body}),
+        owner=request.id,
+        remaining_ms=request.remaining_ms,
+    )
+    return idempotency.once(requests, asked, lambda: _content(change()))
+
+
+def _decoded(names: Mapping[str, str]) -> dict[str, str]:
+    """Decode path parameters: API Gateway passes paths URL-encoded."""
+    return {name: unquote(value) for name, value in names.items()}
+
+
+def _content(result: Result) -> Answer:
+    """Convert a result to its part of the response."""
+    page = result if isinstance(result, Page) else Page(result)
+    view = page.result
+    shown = view.model_dump(mode="json", by_alias=True, exclude_none=view.omits_none)
+    return {"result": shown, **({"cursor": page.cursor} if page.cursor else {})}
